@@ -36,8 +36,8 @@ PATIENCE = 90
 class Commands:
     """Commands that are forked from one process; see fork_server.
 
-    Loading the stock client takes two seconds of processor time, which is most of the time
-    of a command.
+    Loading the stock client and its plugins takes two seconds of processor time, which is
+    most of the time of a command.
 
     :ivar path: the socket on which the server listens
     :param python: the Python interpreter that has the commands

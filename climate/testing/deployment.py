@@ -121,8 +121,8 @@ class Bus:
 class Deployment(fixtures.Fixture):
     """A database, a simulated cloud of some hosts, and any number of managers.
 
-    :param database: fixture whose ``url`` is that of an empty database;
-        :class:`SqliteDatabase` by default
+    :param database: fixture whose ``url`` is that of an empty database, or of one with empty
+        tables if it has a true ``has_tables``; :class:`SqliteDatabase` by default
     :param hosts: the number of hosts in the cloud, all of them registered
     :param cloud_dir: the directory of the state of the simulated cloud
     :param together: whether managers process leases in batches; None for the default
@@ -159,7 +159,8 @@ class Deployment(fixtures.Fixture):
         self.conf.set_override('cleaning_time', pause, group='allocation')
         self.store = Store(self.conf, self.clock)
         self.addCleanup(self.store.close)
-        migration.metadata().create_all(self.store.engine)
+        if not getattr(database, 'has_tables', False):
+            migration.metadata().create_all(self.store.engine)
         self.cloud = SimulatedCloud(self._cloud_dir, clock=self.clock)
         self.addCleanup(self.cloud.close)
         self.cloud.seed(self._hosts)

@@ -49,7 +49,7 @@ from tests.functional import processes
 HOUR = datetime.timedelta(hours=1)
 # Long enough to be stopped in the middle of it, on the busiest machine.
 SLOW = 20.0
-PATIENCE = 90.0
+PATIENCE = 240.0
 
 CONFIGURATION = """
 [DEFAULT]

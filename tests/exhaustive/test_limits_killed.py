@@ -61,7 +61,7 @@ class TestKilled(base.TestCase):
         self.database(f"UPDATE charges SET due = '{long_ago}', claim_until = '{long_ago}'")
 
     def until_called(self, name: str, times: int = 1) -> list[judge.Call]:
-        processes.until(name, lambda: len(self.judge.named(name)) >= times, 60)
+        processes.until(name, lambda: len(self.judge.named(name)) >= times, 180)
         return self.judge.named(name)
 
     def restart(self) -> None:
@@ -82,7 +82,7 @@ class TestKilled(base.TestCase):
         thread.start()
         (asked,) = self.until_called('check-create')
         self.climate.command.kill()
-        thread.join(30)
+        thread.join(120)
         self.assertEqual([('asked',)], self.database('SELECT state FROM charges'))
         self.assertEqual([], self.database('SELECT id FROM leases'))
         self.restart()
@@ -119,7 +119,7 @@ class TestKilled(base.TestCase):
         processes.until('all is told', lambda: not self.database('SELECT 1 FROM charges'))
 
     def test_a_filter_that_does_not_exist(self) -> None:
-        self.climate.command.terminate(20)
+        self.climate.command.terminate(60)
         configuration = self.climate.state.parent / 'standalone.conf'
         configuration.write_text('[enforcement]\nenabled_filters = no_such\n')
         self.climate.command.start()

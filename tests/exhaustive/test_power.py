@@ -173,7 +173,7 @@ class TestProcess(bus.RabbitCase):
 
     def test_asleep_booked_and_ready_in_time(self) -> None:
         command = self.useFixture(self.command())
-        until('both sleep', lambda: self.emulator.powers() == ['Off', 'Off'], 90)
+        until('both sleep', lambda: self.emulator.powers() == ['Off', 'Off'], 180)
         self.assertEqual([ASLEEP, ASLEEP], self.reasons())
         _, answer = self.climate.ask('GET', '/os-hosts', version='1.3')
         self.assertEqual({'20'}, {host['lead_time'] for host in answer['hosts']})
@@ -183,16 +183,16 @@ class TestProcess(bus.RabbitCase):
         lease_id = self.book(30)
         command.kill()
         command.start()
-        until('both are ready', lambda: self.readiness(lease_id).get('ready') == list(NAMES), 90)
+        until('both are ready', lambda: self.readiness(lease_id).get('ready') == list(NAMES), 180)
         said = self.readiness(lease_id)
         self.assertEqual(('climate-power', []), (said['by'], said['waiting']))
         self.assertEqual((['On', 'On'], ['', '']), (self.emulator.powers(), self.reasons()))
         ready = [told for told in self.climate.told() if told['event_type'] == 'lease.ready']
         self.assertEqual(1, len(ready))
-        until('it starts', lambda: self.status(lease_id) == 'ACTIVE', 90)
+        until('it starts', lambda: self.status(lease_id) == 'ACTIVE', 180)
         learned = (self.folder / 'power.json').read_text()
         self.assertIn('"boots": [', learned)
-        self.assertEqual(0, command.terminate(15))
+        self.assertEqual(0, command.terminate(60))
         # It was told as much earlier as it had asked for.
         announced = [one['payload'].get('seconds_to_start') for one in self.climate.told()]
         self.assertIn(20, announced)
@@ -206,20 +206,20 @@ class TestProcess(bus.RabbitCase):
 
     def test_a_controller_that_does_not_answer_is_told(self) -> None:
         command = self.useFixture(self.command(controller_timeout=0.3, retry_after=1))
-        until('both sleep', lambda: self.emulator.powers() == ['Off', 'Off'], 90)
+        until('both sleep', lambda: self.emulator.powers() == ['Off', 'Off'], 180)
         self.emulator.freeze()
         self.addCleanup(self.emulator.thaw)
         lease_id = self.book(5)
-        until('it is told', lambda: self.readiness(lease_id).get('waiting') == list(NAMES), 90)
-        until('why', lambda: 'management controller' in self.readiness(lease_id)['detail'], 90)
+        until('it is told', lambda: self.readiness(lease_id).get('waiting') == list(NAMES), 180)
+        until('why', lambda: 'management controller' in self.readiness(lease_id)['detail'], 180)
         until(
             'the lease says so',
             lambda: 'lease.not_ready' in [one['event_type'] for one in self.climate.told()],
             90,
         )
         self.emulator.thaw()
-        until('both are ready', lambda: self.readiness(lease_id).get('ready') == list(NAMES), 90)
-        self.assertEqual(0, command.terminate(15))
+        until('both are ready', lambda: self.readiness(lease_id).get('ready') == list(NAMES), 180)
+        self.assertEqual(0, command.terminate(60))
 
     def test_what_it_cannot_work_with_is_said_in_one_line(self) -> None:
         for power, why in (
@@ -229,7 +229,7 @@ class TestProcess(bus.RabbitCase):
         ):
             command = self.useFixture(self.command(**power))
             assert command.process is not None
-            self.assertEqual(1, command.process.wait(60), command.said)
+            self.assertEqual(1, command.process.wait(180), command.said)
             lines = [line for line in command.said.splitlines() if 'rehearsal' not in line]
             self.assertEqual(1, len(lines), lines)
             self.assertIn(why, lines[0])

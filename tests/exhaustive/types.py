@@ -13,7 +13,7 @@
 """Which resource types the kinds of the walk book, by the words in the names of tests.
 
 A type whose code was changed is walked through in full, whichever part of the
-lane is run: ``python -m tools.lanes exhaustive --shard 1/4 --touched``.
+lane is run: ``python -m tools.lanes exhaustive --shard 1/8 --touched``.
 """
 
 from __future__ import annotations

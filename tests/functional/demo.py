@@ -59,7 +59,7 @@ class Demo:
         """All it has said."""
         return '\n'.join(self.lines)
 
-    def wait_for(self, pattern: str, seconds: float = 30) -> re.Match[str]:
+    def wait_for(self, pattern: str, seconds: float = 180) -> re.Match[str]:
         """Return the first match of *pattern* in what it says."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -78,14 +78,14 @@ class Demo:
     def end(self, seconds: float = 180) -> int:
         """Return its exit status."""
         status = self.process.wait(seconds)
-        self._reader.join(5)
+        self._reader.join(60)
         return status
 
     def close(self) -> None:
         """End it, if the test has not."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait(20)
-        self._reader.join(5)
+            self.process.wait(60)
+        self._reader.join(60)
         assert self.process.stdout is not None
         self.process.stdout.close()

@@ -43,7 +43,6 @@ from climate.clock import ManualClock
 from climate.conf import api as api_conf
 from climate.conf import rate_limit as rate_conf
 from climate.db import contents
-from climate.db import migration
 from climate.db import store
 from climate.enforcement.filters import Filters
 from climate.enforcement.idempotency_keys import KeyedAnswers
@@ -69,6 +68,7 @@ from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.simulator.cloud import SimulatedCloud
 from climate.upkeep.maintenances import Maintenances
+from tests import databases
 from tests import drafts
 from tests import generations
 from tests import services
@@ -136,7 +136,6 @@ class Service(fixtures.Fixture):
         self.conf = self._configure()
         self.store = store.Store(self.conf, self.clock)
         self.addCleanup(self.store.close)
-        migration.metadata().create_all(self.store.engine)
         self.cloud = SimulatedCloud(':memory:', clock=self.clock)
         self.addCleanup(self.cloud.close)
         self.cloud.seed(HOSTS)
@@ -173,7 +172,7 @@ class Service(fixtures.Fixture):
         return next(item.id for item in self.cloud.networks.networks() if item.external)
 
     def _configure(self) -> cfg.ConfigOpts:
-        database = self.useFixture(services.Database(self._database))
+        database = self.useFixture(databases.TabledDatabase(self._database))
         conf = cfg.ConfigOpts()
         api_conf.register_opts(conf)
         rate_conf.register_opts(conf)

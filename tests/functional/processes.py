@@ -35,7 +35,7 @@ import tests
 BIN = pathlib.Path(sys.executable).parent
 
 
-def until(what: str, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+def until(what: str, condition: Callable[[], Any], seconds: float = 180.0) -> Any:
     """Wait until *condition* is true and return what it gave.
 
     :raises AssertionError: naming *what*, if it is not after *seconds*
@@ -115,7 +115,7 @@ class Command(fixtures.Fixture):
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGKILL)
-            self.process.wait(10)
+            self.process.wait(60)
 
     def terminate(self, seconds: float) -> int:
         """Tell it to end; return its exit status.
@@ -175,7 +175,7 @@ class Standalone(fixtures.Fixture):
                 return self.ask('GET', '/leases')[0] == 200
             return False
 
-        until('climate-standalone answers', answers, 90)
+        until('climate-standalone answers', answers, 180)
 
     def again(self) -> None:
         """Start it again after it has ended."""

@@ -32,7 +32,7 @@ from climate.simulator import SimulatedCloud
 from tests.functional import http
 
 COUNT = 16
-_SECONDS = 60.0
+_SECONDS = 180.0
 
 _context = multiprocessing.get_context('forkserver')
 

@@ -41,12 +41,12 @@ class TestCommandsToTry(TestCase):
                 stderr=subprocess.STDOUT,
                 env=self.environment,
             )
-        self.addCleanup(process.wait, 10)
+        self.addCleanup(process.wait, 60)
         self.addCleanup(process.terminate)
 
     def commands(self) -> list[str]:
         """Return what is printed below "Try", as whole lines of a shell."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while 'lease list\n' not in self.log.read_text():
             self.assertLess(time.monotonic(), deadline, self.log.read_text())
             time.sleep(0.05)
@@ -67,7 +67,7 @@ class TestCommandsToTry(TestCase):
                 env=self.environment,
                 capture_output=True,
                 text=True,
-                timeout=60,
+                timeout=180,
                 check=False,
             )
             self.assertEqual(0, done.returncode, f'{command}\n{done.stderr}')

@@ -202,7 +202,7 @@ class TestBrokerGone(OutageCase):
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')
         self.assertEqual(3, self.waiting())
         self.door.open()
-        until('all is sent', lambda: self.waiting() == 0, 40)
+        until('all is sent', lambda: self.waiting() == 0)
         connection = services._channel(services.address(services.RABBITMQ))
         self.addCleanup(connection.close)
         channel = connection.channel()

@@ -118,7 +118,7 @@ class TestRunning(_Test):
             ],
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=120,
             check=False,
             env=processes.clean_environment(),
         )
@@ -140,7 +140,7 @@ class TestRunning(_Test):
             ],
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=120,
             check=False,
             env=processes.clean_environment(),
         )
@@ -152,7 +152,7 @@ class TestRunning(_Test):
         def cloud(*words: str) -> None:
             state = str(self.service.state / 'cloud')
             command = [sys.executable, '-m', 'climate.simulator', '--state-dir', state]
-            subprocess.run([*command, *words], check=True, capture_output=True, timeout=20)
+            subprocess.run([*command, *words], check=True, capture_output=True, timeout=120)
 
         cloud('reachable', 'no')
         lease = self.create(0.2, 600)
@@ -175,12 +175,12 @@ class TestStopped(_Test):
         self.cloud.slow('compute.add_host', 60)
         until('it is being started', lambda: self.status(lease) == 'STARTING')
         with waiting.coming_back():
-            self.assertEqual(0, self.service.command.terminate(5))
+            self.assertEqual(0, self.service.command.terminate(30))
         self.cloud.heal()
         self.service.again()
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         with waiting.coming_back():
-            self.assertEqual(0, self.service.command.terminate(5))
+            self.assertEqual(0, self.service.command.terminate(30))
 
     def test_killed_it_goes_on_where_it_was_and_says_what_is_late(self) -> None:
         running, missed = self.create(0.5, 600), self.create(3, 4)
@@ -238,7 +238,7 @@ class TestManager(base.TestCase):
             ],
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=120,
             check=False,
             env=processes.clean_environment(),
         )

@@ -23,11 +23,15 @@ import pathlib
 import re
 import signal
 import sys
+from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
+from concurrent import futures
 
 from tools.lanes import report
 from tools.lanes import running
 from tools.lanes import shards
+from tools.lanes import timings
 from tools.lanes import touched
 from tools.lanes.lanes import Lane
 from tools.lanes.lanes import LANES
@@ -39,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog='python -m tools.lanes', description=__doc__)
     parser.add_argument('lanes', nargs='+', choices=LANES, metavar='LANE')
     parser.add_argument('--only', action='append', default=[], help='a regular expression')
-    parser.add_argument('--shard', type=Shard.parse, help='run a part of each lane, such as 1/4')
+    parser.add_argument('--shard', type=Shard.parse, help='run a part of each lane, such as 1/8')
     parser.add_argument(
         '--touched',
         action='store_true',
@@ -56,7 +60,7 @@ def chosen(lane: Lane, ids: Sequence[str], shard: Shard | None, only: Sequence[s
     """Return the selected tests of a lane, in order."""
     mine = set(ids)
     if shard:
-        mine = set(shard.of(ids, shards.of_class if lane.by_class else shards.group()))
+        mine = set(shard.of(ids, shards.of_lane(lane)))
         mine |= {name for name in ids if lane.always and re.search(lane.always, name)}
     return [
         name
@@ -74,6 +78,21 @@ def _touched(ids: Sequence[str]) -> list[str]:
     return added
 
 
+def _ids(name: str) -> list[str]:
+    return running.listed(LANES[name])
+
+
+def _listed(names: Iterable[str]) -> Mapping[str, list[str]]:
+    """Return the ids of all tests of the lanes.
+
+    At once, since listing a lane imports it for many seconds on one processor.
+    """
+    # Created here if it is missing, because the threads would both create it.
+    timings.repository(ROOT)
+    with futures.ThreadPoolExecutor(os.cpu_count()) as threads:
+        return dict(zip(names, threads.map(_ids, names), strict=True))
+
+
 def main(argv: Sequence[str]) -> int:
     """Run the command; return its exit status."""
     arguments = _parser().parse_args(argv)
@@ -81,9 +100,8 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     outcomes = []
     try:
-        for name in arguments.lanes:
+        for name, listed in _listed(arguments.lanes).items():
             lane = LANES[name]
-            listed = running.listed(lane)
             ids = chosen(lane, listed, arguments.shard, arguments.only)
             if arguments.shard:
                 sys.stdout.write(f'{name}: {len(ids):,} tests in part {arguments.shard}\n')

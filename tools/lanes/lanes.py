@@ -31,7 +31,8 @@ class Lane:
     :ivar spare: how many more tests run at once than there are workers, because tests of
         this lane spend part of their time waiting for servers
     :ivar always: a regular expression of tests that run in each shard of the lane
-    :ivar by_class: whether the lane is divided by classes instead of groups
+    :ivar by_class: whether the lane is divided by classes instead of groups; tests that need
+        the machine for themselves are divided one by one in any case
     :ivar root: the root of the project
     """
 

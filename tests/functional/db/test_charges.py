@@ -143,7 +143,7 @@ class Charges:
         start = threading.Barrier(2)
 
         def run(number: int) -> None:
-            start.wait(10)
+            start.wait(60)
             while charges := self.taken(f'manager-{number}', 3):
                 for one in charges:
                     found[number].append(one.charge_id)
@@ -153,7 +153,7 @@ class Charges:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(120)
         self.assertEqual(20, len(set(found[0] + found[1])))
         self.assertEqual(20, len(found[0] + found[1]))
 

@@ -57,20 +57,20 @@ class KnownGenerations:
         def first(tx: Transaction) -> None:
             found['first'] = self.lock(tx, host, known)
             has_it.set()
-            goes_on.wait(20)
+            goes_on.wait(60)
 
         def second(tx: Transaction) -> None:
             found['second'] = self.lock(tx, host, known)
 
         works = [threading.Thread(target=self.store.run, args=(work,)) for work in (first, second)]
         works[0].start()
-        self.assertTrue(has_it.wait(20))
+        self.assertTrue(has_it.wait(60))
         works[1].start()
         works[1].join(0.2)
         self.assertNotIn('second', found)
         goes_on.set()
         for work in works:
-            work.join(20)
+            work.join(60)
         self.assertEqual({'first': known, 'second': known + 1}, found)
         self.assertEqual(known + 2, self.generation(host))
 

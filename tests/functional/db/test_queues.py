@@ -94,7 +94,7 @@ class Queues:
         start, taken = threading.Barrier(4), [[] for _ in range(4)]
 
         def run(number: int) -> None:
-            start.wait(10)
+            start.wait(60)
             while ids := self.take(f'manager-{number}', 3):
                 taken[number] += ids
 
@@ -102,7 +102,7 @@ class Queues:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(120)
         found = [lease_id for ids in taken for lease_id in ids]
         self.assertEqual(len(found), len(set(found)))
         # Who came while the last were locked found nothing and went home.
@@ -146,7 +146,7 @@ class Queues:
         start = threading.Barrier(3)
 
         def run(owner: str) -> None:
-            start.wait(10)
+            start.wait(60)
             # Some batches end in the middle of what a lease has.
             while ids := self.fetch(owner, 3):
                 for message_id in ids:
@@ -157,7 +157,7 @@ class Queues:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(120)
         # Who came while all heads were taken found nothing and went home.
         run_out = self.fetch('late', 99)
         found = {lease: [one for one in sent + run_out if one[0] == lease] for lease in 'abcd'}

@@ -43,7 +43,7 @@ class _Deadlocks:
                 tx.resources.touch(first)
                 if tries == 1:
                     # Both have one row now, and want that of the other.
-                    met.wait(20)
+                    met.wait(60)
                 tx.resources.touch(second)
 
             try:
@@ -58,7 +58,7 @@ class _Deadlocks:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(180)
         self.assertEqual([], failures)
         # One went through, the other was the victim once.
         self.assertEqual([1, 2], sorted(attempts))
@@ -102,7 +102,7 @@ class TestWriters(cases.StoreCase):
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(180)
         self.assertEqual([], failures)
         with self.store.reading() as tx:
             self.assertEqual({host: 160}, tx.resources.generations([host]))

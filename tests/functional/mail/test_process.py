@@ -143,7 +143,7 @@ class TestProcess(MailCase):
 
     def started(self) -> Command:
         command = self.useFixture(self.command())
-        until('it listens', lambda: 'Listening to notifications' in command.said, 60)
+        until('it listens', lambda: 'Listening to notifications' in command.said)
         return command
 
     def test_killed_it_loses_nothing_and_says_nothing_twice(self) -> None:
@@ -159,8 +159,8 @@ class TestProcess(MailCase):
         self.publish(3, 1)
         self.smtp.open()
         command.start()
-        until('all mails', lambda: len(self.smtp.handler.letters) == 3, 60)
-        self.assertEqual(0, command.terminate(15))
+        until('all mails', lambda: len(self.smtp.handler.letters) == 3)
+        self.assertEqual(0, command.terminate(60))
         subjects = sorted(subject.split('"')[1] for subject in self.smtp.handler.subjects)
         self.assertEqual(['demo 1', 'demo 2', 'demo 3'], subjects)
 
@@ -172,7 +172,7 @@ class TestProcess(MailCase):
         ):
             command = self.useFixture(self.command(**options))
             assert command.process is not None
-            self.assertEqual(1, command.process.wait(60), command.said)
+            self.assertEqual(1, command.process.wait(180), command.said)
             lines = [line for line in command.said.splitlines() if 'rehearsal' not in line]
             self.assertEqual(1, len(lines), lines)
             self.assertIn(why, lines[0])
@@ -181,5 +181,5 @@ class TestProcess(MailCase):
         self.started()
         other = self.useFixture(self.command())
         assert other.process is not None
-        self.assertEqual(1, other.process.wait(60))
+        self.assertEqual(1, other.process.wait(180))
         self.assertIn('in use by another climate-mail', other.said)

@@ -30,6 +30,7 @@ from climate.testing.deployment import SETTINGS
 from climate.testing.deployment import twice
 from climate.testing.managers import CLAIM_SECONDS
 from climate.testing.managers import SteppedManager
+from tests import databases
 from tests import services
 
 __all__ = [
@@ -53,7 +54,7 @@ class Office(Deployment):
     def __init__(
         self, settings: LeasingSettings = SETTINGS, database: str = services.SQLITE, **facts: Any
     ) -> None:
-        super().__init__(settings, services.Database(database), **facts)
+        super().__init__(settings, databases.TabledDatabase(database), **facts)
 
     def every_lease(self) -> list[Lease]:
         """Return all leases but deleted ones, the oldest first."""

@@ -22,6 +22,7 @@ import time
 from climate import exceptions
 from climate.clock import SystemClock
 from climate.domain.leases import Lease
+from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
@@ -88,19 +89,28 @@ class ManagerCase(base.TestCase):
         self.office = self.useFixture(
             harness.Office(self.office.settings, database, hosts=10, clock=SystemClock())
         )
-        # Long enough that a busy machine does not sleep through a lease.
-        leases = [self.create(0.5, 6) for _ in range(10)]
+        leases = [self.create(0.5) for _ in range(10)]
         for _ in range(2):
             self.start(ManagerOptions(workers=4, max_sleep=0.1, claim_seconds=2.0))
         for lease in leases:
-            until('it has ended', lambda lease=lease: self.ended(lease), 30)
+            until('it is active', lambda lease=lease: self.is_active(lease))
+        # Not before: a busy machine would sleep through a short lease.
+        for lease in leases:
+            self.end_soon(lease)
+        for lease in leases:
+            until('it has ended', lambda lease=lease: self.ended(lease))
         until('all notifications are sent', lambda: not self.office.waiting())
         self.assertEqual(
-            {'create': 10, 'start_lease': 10, 'end_lease': 10},
+            {'create': 10, 'start_lease': 10, 'update': 10, 'end_lease': 10},
             dict(collections.Counter(self.office.bus.told())),
         )
         self.assertEqual(10, self.office.cloud.calls('compute.create_aggregate'))
         self.assertEqual(10, len(self.office.pooled()))
+
+    def end_soon(self, lease: Lease) -> None:
+        end = self.office.clock.now() + datetime.timedelta(seconds=0.5)
+        change = LeaseChange(grain=datetime.timedelta(0), end=end)
+        self.office.leases.update(harness.CALLER, lease.id, harness.PROJECT, change)
 
     def ended(self, lease: Lease) -> bool:
         return self.office.status(lease) == 'TERMINATED'
@@ -113,18 +123,19 @@ class TestManager(ManagerCase):
         # Not so short that a busy machine sleeps through it.
         lease = self.create(0.5, 4)
         self.start()
-        until('it has ended', lambda: self.office.status(lease) == 'TERMINATED', 10)
+        until('it has ended', lambda: self.office.status(lease) == 'TERMINATED')
         until('all notifications are sent', lambda: len(self.office.bus.taken) == 3)
         late = self.office.bus.last('lease.event.start_lease')['late_by_seconds']
         # Long before the look that comes when it has slept as long as it may.
         self.assertLess(late, OPTIONS.max_sleep / 3)
 
     def test_is_woken_when_something_nearer_comes_in(self) -> None:
-        manager = self.start()
-        until('it sleeps', lambda: manager._loop._look_at - time.monotonic() > 20)
+        # Longer than the test waits, so only what wakes it can make the lease active.
+        manager = self.start(dataclasses.replace(OPTIONS, max_sleep=600.0))
+        until('it sleeps', lambda: manager._loop._look_at - time.monotonic() > 300)
         lease = self.create(0)
         manager.wake('lease')
-        until('it is active', lambda: self.is_active(lease), 10)
+        until('it is active', lambda: self.is_active(lease))
 
     def test_a_claim_is_kept_for_as_long_as_the_work_takes(self) -> None:
         self.office.cloud.slow('compute.create_aggregate', 2.0)
@@ -132,7 +143,7 @@ class TestManager(ManagerCase):
         quick = ManagerOptions(workers=4, max_sleep=0.1, claim_seconds=1.0)
         for _ in range(2):
             self.start(quick)
-        until('it is active', lambda: self.is_active(lease), 15)
+        until('it is active', lambda: self.is_active(lease))
         self.assertEqual(1, self.office.cloud.calls('compute.create_aggregate'))
         until('all notifications are sent', lambda: not self.office.waiting())
         self.assertEqual(['create', 'start_lease'], self.office.bus.told())
@@ -159,7 +170,7 @@ class TestManager(ManagerCase):
         self.assertEqual('STARTING', self.office.status(lease))
         # Its claim is renewed no more, and what it was at is another's to finish.
         self.start()
-        until('it is active', lambda: self.is_active(lease), 20)
+        until('it is active', lambda: self.is_active(lease))
 
     def test_a_bus_that_is_away_is_tried_again(self) -> None:
         refused: collections.Counter[str] = collections.Counter()
@@ -233,12 +244,12 @@ class TestManagerInBatches(TestManager):
         leases = [self.create(0) for _ in range(40)]
         manager = self.start(dataclasses.replace(OPTIONS, workers=16, claim_seconds=60.0))
         for lease in leases:
-            until('it is active', lambda lease=lease: self.is_active(lease), 60)
+            until('it is active', lambda lease=lease: self.is_active(lease))
         for lease in leases:
             self.office.delete(lease)
         manager.wake()
         for lease in leases:
-            until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone', 60)
+            until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone')
         until('all notifications are sent', lambda: not self.office.waiting())
         self.assertEqual(
             {'create': 40, 'start_lease': 40, 'delete': 40},

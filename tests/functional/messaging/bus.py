@@ -34,7 +34,7 @@ from tests import drafts
 from tests import services
 from tests.functional.messaging import proxy
 
-SOON = 20.0
+SOON = 90.0
 
 
 class Manager:

@@ -76,7 +76,7 @@ class Emulator(fixtures.Fixture):
         )
         self.addCleanup(self.process.wait, 10)
         self.addCleanup(self.process.kill)
-        until('the emulator answers', self._answers, 60)
+        until('the emulator answers', self._answers, 180)
 
     def _answers(self) -> bool:
         try:

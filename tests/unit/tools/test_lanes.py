@@ -41,7 +41,7 @@ class ShardsTest(base.TestCase):
 
     def test_together_they_are_everything_and_nothing_twice(self) -> None:
         ids = [f'tests.exhaustive.test_walk.TestWalk.test_{number}' for number in range(500)]
-        for count in (1, 2, 3, 4, 7):
+        for count in (1, 2, 3, 4, 7, 8):
             parts = [
                 Shard(index=index, count=count).of(ids, lambda name: name)
                 for index in range(1, count + 1)
@@ -50,12 +50,12 @@ class ShardsTest(base.TestCase):
             self.assertLess(len(ids) / count / 2, min(map(len, parts)))
 
     def test_the_same_everywhere(self) -> None:
-        # Other numbers than these, and quarters of different clones leave tests out.
+        # Other numbers than these, and the eighths of different clones leave tests out.
         found = [
-            next(index for index in range(1, 5) if Shard(index=index, count=4).has(name))
+            next(index for index in range(1, 9) if Shard(index=index, count=8).has(name))
             for name in ('a', 'b', 'c', 'd', 'e')
         ]
-        self.assertEqual([4, 2, 4, 4, 4], found)
+        self.assertEqual([2, 1, 1, 7, 6], found)
 
     def test_a_group_stays_together(self) -> None:
         group = shards.group()
@@ -67,6 +67,13 @@ class ShardsTest(base.TestCase):
     def test_a_class_stays_together(self) -> None:
         first = 'tests.cloud.test_life.WholeLifeTest.test_whole_life[smoke]'
         self.assertEqual('tests.cloud.test_life.WholeLifeTest', shards.of_class(first))
+
+    def test_those_that_run_alone_are_divided(self) -> None:
+        lane = Lane(name='cloud', serial=r'\[alone', by_class=True)
+        group = shards.of_lane(lane)
+        alone = [f'tests.cloud.test_isolation.Test.test_{number}[alone]' for number in (1, 2)]
+        self.assertEqual(alone, list(map(group, alone)))
+        self.assertEqual('tests.cloud.test_it.Test', group('tests.cloud.test_it.Test.test_it'))
 
     def test_what_is_in_each_part(self) -> None:
         lane = Lane(name='cloud', always=r'\[smoke', by_class=True)
