@@ -69,7 +69,7 @@ from climate.db.search import ResourceSearch
 from climate.db.secrets import Secrets
 from climate.db.steps import HistorySteps
 from climate.db.things import Things
-from climate.db.timeline_counts import TimelineEvent
+from climate.db.timeline_following import TimelineFollowing
 from climate.db.timeline_reader import TimelineReader
 from climate.db.timelines import Timelines
 from climate.db.troubles import Troubles
@@ -256,23 +256,20 @@ class Store:
             session.info[VAULT] = self.vault
             docket = Docket()
             transaction = Transaction(session, self._clock, docket, self._timelines)
+            following = TimelineFollowing(self._timelines, docket)
             try:
                 yield transaction
+                following.read(session, transaction.used_timelines)
                 if docket.additions:
                     # This has to be the last statement before the commit.
                     docket.judge(session)
             except LostRace:
-                self._count(transaction, TimelineEvent.LOST)
+                following.lost(transaction.used_timelines)
                 raise
             if undone:
                 return
             session.commit()
-            if docket.additions:
-                self._count(transaction, TimelineEvent.WON)
-
-    def _count(self, transaction: Transaction, what: TimelineEvent) -> None:
-        if self._timelines is not None and transaction.used_timelines:
-            self._timelines.counts.add(what)
+            following.committed(transaction.used_timelines)
 
     def run(self, work: Callable[[Transaction], T], *, undone: bool = False) -> T:
         """Run *work* in a transaction that may write, and commit.
