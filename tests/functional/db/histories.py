@@ -251,13 +251,14 @@ class HistoryCase:
             self.store.run(lambda tx: tx.allocations.release([reservation_id]))
 
     def give_back(self) -> None:
-        """Release one unit of a reservation."""
+        """Release one unit of what a reservation has begun to use; the rest is removed."""
         if self.booked:
             reservation_id = self.rng.choice(self.booked)
 
             def write(tx: Transaction) -> None:
                 found = tx.allocations.live_of([reservation_id])
-                tx.allocations.give_back({item.id: 1 for item in found})
+                used = [item for item in found if item.period.start <= tx.now]
+                tx.allocations.give_back({item.id: 1 for item in used})
 
             self.store.run(write)
 
