@@ -23,7 +23,6 @@ import numpy as np
 import sqlalchemy as sa
 
 from climate.allocation import extracts
-from climate.allocation.blocks import SIZE
 from climate.db import guards
 from climate.db.books import Docket
 from climate.db.tables import RESOURCES
@@ -74,18 +73,19 @@ class NewBookings:
         )
         return cls(allocations=tuple(docket.inserted), old=old, new=new) if same else None
 
-    def added(self, number: int, kept: CachedBlock) -> CachedBlock | None:
+    def added(self, kept: CachedBlock) -> CachedBlock | None:
         """Return a block with what was inserted for its resources.
 
         :param kept: as it was read before the commit
         :returns: None if it was not current then, or if it has none of them
         """
-        mine = [key for key in self.new if key // SIZE == number]
-        rows = np.searchsorted(kept.block.ids, mine)
         seen = dict(zip(kept.block.ids.tolist(), kept.block.generations.tolist(), strict=True))
-        if any(seen.get(key) != self.old[key] for key in mine):
+        # The others are of another block, or of another type.
+        mine = sorted(self.new.keys() & seen.keys())
+        if not mine or any(seen[key] != self.old[key] for key in mine):
             return None
-        news = [item for item in self.allocations if item.resource_id // SIZE == number]
+        rows = np.searchsorted(kept.block.ids, mine)
+        news = [item for item in self.allocations if item.resource_id in seen]
         near = [item for item in news if item.period.start <= kept.until]
         generations = kept.block.generations.copy()
         generations[rows] = [self.new[key] for key in mine]

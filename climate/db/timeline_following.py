@@ -25,48 +25,33 @@ from climate.db.timelines import Timelines
 
 
 class TimelineFollowing:
-    """Lets timelines follow one transaction.
+    """Lets timelines follow one transaction that has searched in them.
 
-    :param timelines: None if bookings do not use any
+    Others do not pay for it: what they book is read again by the next search in memory.
+
     :param docket: what the transaction books
     """
 
-    def __init__(self, timelines: Timelines | None, docket: Docket) -> None:
+    def __init__(self, timelines: Timelines, docket: Docket) -> None:
         self._timelines = timelines
         self._docket = docket
         self._news: NewBookings | None = None
         self._before: Blocks = {}
 
-    def read(self, session: sa.Connection, used: bool) -> None:
-        """Read what the commit needs to know, after all other writes.
-
-        :param used: whether a timeline was searched; for others it would be more work than
-            to read the resources again when one is
-        """
+    def read(self, session: sa.Connection) -> None:
+        """Read what the commit needs to know, after all other writes."""
         inserted = self._docket.inserted
-        if self._timelines is None or not used or not inserted:
-            return
-        before = self._timelines.holding({item.resource_id // SIZE for item in inserted})
-        if before:
+        self._before = self._timelines.holding({item.resource_id // SIZE for item in inserted})
+        if self._before:
             self._news = NewBookings.of(session, self._docket)
-            self._before = before
 
-    def lost(self, used: bool) -> None:
-        """Count a choice that another booking has invalidated.
+    def lost(self) -> None:
+        """Count a choice that another booking has invalidated."""
+        self._timelines.counts.add(TimelineEvent.LOST)
 
-        :param used: whether it was made in a timeline
-        """
-        if self._timelines is not None and used:
-            self._timelines.counts.add(TimelineEvent.LOST)
-
-    def committed(self, used: bool) -> None:
-        """Add what was booked to the timelines, after the commit.
-
-        :param used: whether it was chosen in a timeline
-        """
-        if self._timelines is None or not self._docket.additions:
-            return
-        if used:
+    def committed(self) -> None:
+        """Add what was booked to the timelines, after the commit."""
+        if self._docket.additions:
             self._timelines.counts.add(TimelineEvent.WON)
         if self._news is not None:
             self._timelines.add(self._news, self._before)

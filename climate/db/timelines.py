@@ -149,7 +149,7 @@ class Timelines:
                 continue
             try:
                 latest = self._kept.get(resource_type, {})
-                changed = news.added(number, kept) if latest.get(number) is kept else None
+                changed = news.added(kept) if latest.get(number) is kept else None
                 if changed is not None:
                     self._kept[resource_type] = {**latest, number: changed}
             finally:
