@@ -23,10 +23,8 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Final
-from typing import TypeVar
 
 import numpy as np
-from numpy import typing as npt
 
 from climate.allocation.columns import Columns
 from climate.allocation.columns import Property
@@ -35,9 +33,9 @@ from climate.allocation.steps import Ints
 from climate.allocation.steps import LATEST
 from climate.allocation.steps import StepFunctions
 from climate.allocation.steps import Uses
+from climate.allocation.supplies import replaced
+from climate.allocation.supplies import Supply
 from climate.domain.resources import Inventory
-
-T = TypeVar('T', bound=np.generic)
 
 SIZE: Final = 256
 """A block holds the resources whose ids have the same quotient by this."""
@@ -46,7 +44,6 @@ WHOLE: Final = ''
 """Stands for the class of allocations of whole resources."""
 
 _NO_USES: Final = Uses.of([])
-_NO_INVENTORY: Final = Inventory(resource_class='', total=0, max_unit=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,57 +61,6 @@ class Bounds:
     end: int
     clear_start: int
     clear_end: int
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Supply:
-    """The inventories of one resource class, one for each resource of a block.
-
-    :ivar capacity: units; 0 without an inventory
-    :ivar min_unit: the smallest amount of an allocation
-    :ivar max_unit: the largest one; 0 without an inventory
-    :ivar step_size: amounts are multiples of it
-    """
-
-    capacity: Ints
-    min_unit: Ints
-    max_unit: Ints
-    step_size: Ints
-
-    @classmethod
-    def none(cls, count: int) -> Supply:
-        """Return the inventories of resources without any."""
-        nothing = np.zeros(count, dtype=np.int64)
-        return cls(capacity=nothing, min_unit=nothing, max_unit=nothing, step_size=nothing + 1)
-
-    def updated(self, rows: Ints, ids: Ints, found: Mapping[int, Inventory]) -> Supply:
-        """Return these inventories with those of some resources replaced.
-
-        :param ids: of the resources in *rows*; a resource that is not *found* has none
-        """
-        items = [found.get(int(resource_id), _NO_INVENTORY) for resource_id in ids]
-        return Supply(
-            capacity=_set(self.capacity, rows, [item.capacity for item in items]),
-            min_unit=_set(self.min_unit, rows, [item.min_unit for item in items]),
-            max_unit=_set(self.max_unit, rows, [item.max_unit for item in items]),
-            step_size=_set(self.step_size, rows, [item.step_size for item in items]),
-        )
-
-    def picked(self, rows: Ints) -> Supply:
-        """Return the inventories of some rows."""
-        return Supply(
-            capacity=self.capacity[rows],
-            min_unit=self.min_unit[rows],
-            max_unit=self.max_unit[rows],
-            step_size=self.step_size[rows],
-        )
-
-    def accepts(self, amount: int) -> Bools:
-        """Whether each inventory accepts an allocation of *amount* units."""
-        found: Bools = (
-            (self.min_unit <= amount) & (amount <= self.max_unit) & (amount % self.step_size == 0)
-        )
-        return found
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -254,13 +200,13 @@ class Block:
         return Block(
             ids=self.ids,
             names=tuple(names),
-            generations=_set(self.generations, rows, facts.generations),
-            bookable=_set(self.bookable, rows, facts.bookable),
+            generations=replaced(self.generations, rows, facts.generations),
+            bookable=replaced(self.bookable, rows, facts.bookable),
             occupied=self.occupied.replacing(rows, Uses.joined(counted)),
             whole=self.whole.replacing(rows, whole),
             out=self.out.replacing(rows, facts.out.of_rows(self.ids)),
-            returned=_set(self.returned, rows, facts.returned),
-            returned_whole=_set(self.returned_whole, rows, facts.returned_whole),
+            returned=replaced(self.returned, rows, facts.returned),
+            returned_whole=replaced(self.returned_whole, rows, facts.returned_whole),
             supplies={
                 name: self.supplies.get(name, Supply.none(len(self))).updated(
                     rows, facts.ids, facts.inventories.get(name, {})
@@ -380,18 +326,19 @@ class Block:
         :param demand: units by resource class, at least 1 each; empty for the whole
             resource, which fits once or not at all
         """
-        suitable = self.open_to(demand)
         if not demand:
-            return (suitable & self.free(bounds)).astype(np.int64)
+            return (self.bookable & self.free(bounds)).astype(np.int64)
+        return self.rooms(demand, bounds)[0]
+
+    def rooms(self, demand: Mapping[str, int], bounds: Bounds) -> tuple[Ints, Mapping[str, Ints]]:
+        """Return how often *demand* fits, and how much of its classes is free, by row.
+
+        :param demand: units by resource class, at least 1 each
+        :returns: without the classes if no resource has all of them
+        """
+        suitable = self.open_to(demand)
         if not suitable.any():
-            return np.zeros(len(self), dtype=np.int64)
-        fits = [self.left(name, bounds) // amount for name, amount in demand.items()]
-        least = np.minimum.reduce(fits)
-        return np.where(suitable & self.shared(bounds), np.maximum(least, 0), 0)
-
-
-def _set(values: npt.NDArray[T], rows: Ints, new: npt.ArrayLike) -> npt.NDArray[T]:
-    """Return a copy of an array with some rows replaced."""
-    copied = values.copy()
-    copied[rows] = new
-    return copied
+            return np.zeros(len(self), dtype=np.int64), {}
+        left = {name: self.left(name, bounds) for name in demand}
+        least = np.minimum.reduce([left[name] // amount for name, amount in demand.items()])
+        return np.where(suitable & self.shared(bounds), np.maximum(least, 0), 0), left

@@ -15,6 +15,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 
@@ -24,8 +26,10 @@ from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bookings
 from climate.allocation.blocks import WHOLE
 from climate.allocation.steps import Ints
+from climate.allocation.steps import microseconds
 from climate.allocation.steps import StepFunctions
 from climate.allocation.steps import Uses
+from climate.domain.leases import Allocation
 
 
 def vacated(blocks: Sequence[Block], gone: Mapping[str, Bookings]) -> list[Block]:
@@ -96,6 +100,20 @@ def extended(block: Block, more: Mapping[str, Bookings]) -> Block:
     for name, found in uses.items():
         periods[name] = Uses.joined([periods.get(name, Uses.of([])), found])
     return dataclasses.replace(_plus(block, uses), periods=periods)
+
+
+def bookings(current: Iterable[Allocation]) -> dict[str, Bookings]:
+    """Return allocations as arrays, by resource class."""
+    rows: defaultdict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
+    for item in current:
+        times = microseconds(item.period.start), microseconds(item.period.end)
+        rows[item.resource_class or WHOLE].append((item.resource_id, *times, item.amount))
+    return {
+        name: Bookings(
+            resource_ids=uses.rows, starts=uses.starts, ends=uses.ends, amounts=uses.amounts
+        )
+        for name, uses in ((name, Uses.of(found)) for name, found in rows.items())
+    }
 
 
 def _uses(block: Block, found: Mapping[str, Bookings]) -> dict[str, Uses]:

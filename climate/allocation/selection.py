@@ -23,6 +23,7 @@ import datetime
 import random
 from collections.abc import Callable
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -63,12 +64,17 @@ class Found:
     :ivar places: the place of the block of each
     :ivar rows: the row of each in its block
     :ivar slots: how many slots fit on each
+    :ivar left: by block, the free units of each class and row
+    :ivar sides: by block, when each row changes for the last time before the period, and for
+        the first time after it; -1 if never
     """
 
     blocks: Sequence[Block]
     places: Ints
     rows: Ints
     slots: Ints
+    left: Sequence[Mapping[str, Ints]] = ()
+    sides: Sequence[tuple[Ints, Ints]] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -89,6 +95,8 @@ class Found:
             places=self.places[which],
             rows=self.rows[which],
             slots=self.slots[which],
+            left=self.left,
+            sides=self.sides,
         )
 
     def named(self, names: Collection[str]) -> Bools:
@@ -103,39 +111,33 @@ class Found:
         ):
             yield self.blocks[place], row
 
-    def candidates(self, bounds: Bounds, now: int, limit: int) -> list[Candidate]:
+    def candidates(self, now: int, limit: int) -> list[Candidate]:
         """Return the first whole resources as candidates.
 
         :param now: in microseconds since 1970; what ended before does not count
         """
-        before = [block.occupied.last_before(bounds.clear_start) for block in self.blocks]
-        after = [block.occupied.first_from(bounds.clear_end) for block in self.blocks]
         return [
             Candidate(
                 resource_id=int(block.ids[row]),
                 name=block.names[row],
                 generation=int(block.generations[row]),
-                busy_until=_known(int(before[place][row]), now),
-                busy_from=_known(int(after[place][row]), 0),
+                busy_until=_known(int(self.sides[place][0][row]), now),
+                busy_from=_known(int(self.sides[place][1][row]), 0),
             )
             for place, (block, row) in zip(
                 self.places[:limit].tolist(), self._each(limit), strict=True
             )
         ]
 
-    def spaces(self, demand: Mapping[str, int], bounds: Bounds, limit: int | None) -> list[Space]:
+    def spaces(self, demand: Iterable[str], limit: int | None) -> list[Space]:
         """Return the free capacity of the first resources; of all if *limit* is None."""
-        left = [
-            {name: block.left(name, bounds) for name in demand} if len(block) else {}
-            for block in self.blocks
-        ]
         return [
             Space(
                 resource_id=int(block.ids[row]),
                 name=block.names[row],
                 generation=int(block.generations[row]),
                 capacity={name: int(block.supplies[name].capacity[row]) for name in demand},
-                left={name: int(left[place][name][row]) for name in demand},
+                left={name: int(self.left[place][name][row]) for name in demand},
             )
             for place, (block, row) in zip(
                 self.places[:limit].tolist(), self._each(limit), strict=True
@@ -145,17 +147,24 @@ class Found:
 
 def wholes(blocks: Sequence[Block], bounds: Bounds, now: int, rng: random.Random) -> Found:
     """Return the resources that are free as a whole: those that leave the smallest holes first."""
+    sides = [
+        (
+            block.occupied.last_before(bounds.clear_start),
+            block.occupied.first_from(bounds.clear_end),
+        )
+        for block in blocks
+    ]
 
-    def keys(block: Block, rows: Ints) -> tuple[Numbers, Ints]:
-        before = block.occupied.last_before(bounds.clear_start)[rows]
-        after = block.occupied.first_from(bounds.clear_end)[rows]
+    def keys(place: int, rows: Ints) -> tuple[Numbers, Ints]:
+        before, after = (side[rows] for side in sides[place])
         has_before, has_after = before >= now, after >= 0
         holes = np.where(has_before, bounds.start - before, 0) + np.where(
             has_after, after - bounds.end, 0
         )
         return 2 - has_before.astype(np.int64) - has_after, holes
 
-    return _best(blocks, [block.slots({}, bounds) for block in blocks], keys, rng)
+    found = _best(blocks, [block.slots({}, bounds) for block in blocks], keys, rng)
+    return dataclasses.replace(found, sides=sides)
 
 
 def parts(
@@ -165,21 +174,22 @@ def parts(
 
     :param demand: units by resource class, at least 1 each
     """
-    slots = [block.slots(demand, bounds) for block in blocks]
+    rooms = [block.rooms(demand, bounds) for block in blocks]
 
-    def keys(block: Block, rows: Ints) -> tuple[Numbers, Ints]:
-        left = [
-            block.left(name, bounds)[rows] / block.supplies[name].capacity[rows] for name in demand
-        ]
-        return np.minimum.reduce(left), block.slots(demand, bounds)[rows]
+    def keys(place: int, rows: Ints) -> tuple[Numbers, Ints]:
+        slots, left = rooms[place]
+        supplies = blocks[place].supplies
+        shares = [left[name][rows] / supplies[name].capacity[rows] for name in demand]
+        return np.minimum.reduce(shares), slots[rows]
 
-    return _best(blocks, slots, keys, rng)
+    found = _best(blocks, [slots for slots, _ in rooms], keys, rng)
+    return dataclasses.replace(found, left=[left for _, left in rooms])
 
 
 def _best(
     blocks: Sequence[Block],
     slots: Sequence[Ints],
-    keys: Callable[[Block, Ints], tuple[Numbers, Ints]],
+    keys: Callable[[int, Ints], tuple[Numbers, Ints]],
     rng: random.Random,
 ) -> Found:
     """Return the resources with slots, ordered by two keys and then at random.
@@ -187,7 +197,7 @@ def _best(
     The random order keeps processes that book at the same time from choosing the same.
     """
     rows = [np.flatnonzero(found) for found in slots]
-    found_keys = [keys(block, some) for block, some in zip(blocks, rows, strict=True) if len(some)]
+    found_keys = [keys(place, some) for place, some in enumerate(rows) if len(some)]
     all_rows = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     places = np.repeat(np.arange(len(blocks)), [len(some) for some in rows])
     if not found_keys:

@@ -217,8 +217,8 @@ class StepFunctions:
         return self._extremes(np.minimum, start, end)
 
     def _extremes(self, extreme: np.ufunc, start: int, end: int) -> Ints:
-        if not self.count:
-            return np.zeros(0, dtype=np.int64)
+        if not self.count or self.is_zero:
+            return np.zeros(self.count, dtype=np.int64)
         first, beyond = self._positions(start, end)
         places = np.column_stack((first, beyond)).ravel()
         found: Ints = extreme.reduceat(self.levels, places)[::2]
@@ -327,8 +327,7 @@ class StepFunctions:
 
     def last_before(self, time: int) -> Ints:
         """Return when each row changed for the last time up to *time*; -1 if never."""
-        first, _ = self._positions(time, time + 1)
-        return self._times_at(first)
+        return self._times_at(np.searchsorted(self.keys, self._base() + time, 'right') - 1)
 
     def first_from(self, time: int) -> Ints:
         """Return when each row changes for the first time from *time* on; -1 if never."""

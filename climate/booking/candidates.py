@@ -26,7 +26,6 @@ from climate.allocation import extracts
 from climate.allocation.blocks import Block
 from climate.allocation.joint import Wanted
 from climate.booking.requirements import Requirements
-from climate.booking.timeline_searches import bookings
 from climate.db.search import Match
 from climate.db.search import used_classes
 from climate.db.store import Transaction
@@ -42,7 +41,7 @@ class MatchingBlocks:
 
     def __init__(self, tx: Transaction, gone: Iterable[Allocation] = ()) -> None:
         self._tx = tx
-        self._gone = bookings(gone)
+        self._gone = extracts.bookings(gone)
         self._known: list[tuple[Match, Sequence[Block]]] = []
 
     def of(self, match: Match) -> Sequence[Block]:

@@ -17,28 +17,26 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import random
-from collections import defaultdict
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from climate.allocation import extracts
 from climate.allocation import selection
 from climate.allocation.blocks import Block
-from climate.allocation.blocks import Bookings
 from climate.allocation.blocks import Bounds
-from climate.allocation.blocks import WHOLE
+from climate.allocation.blocks import SIZE
 from climate.allocation.selection import Space
 from climate.allocation.steps import Bools
 from climate.allocation.steps import instant
 from climate.allocation.steps import LATEST
 from climate.allocation.steps import microseconds
-from climate.allocation.steps import Uses
 from climate.booking.requirements import Reasons
 from climate.booking.requirements import Requirements
 from climate.booking.requirements import Searches
@@ -48,9 +46,11 @@ from climate.db.rooms import Window
 from climate.db.search import Match
 from climate.db.search import used_classes
 from climate.db.store import Transaction
-from climate.domain.leases import Allocation
 from climate.domain.resources import Candidate
 from climate.leases.settings import LeasingSettings
+
+# If fewer than one in so many is free, a sample in SQL has to read too many.
+_SPARSE: Final = 8
 
 _NONE = np.zeros(0, dtype=np.int64)
 
@@ -58,8 +58,8 @@ _NONE = np.zeros(0, dtype=np.int64)
 class TimelineSearches(Searches):
     """Searches in memory.
 
-    SQL is used beyond the horizon, while a timeline is loaded, and for existing things that
-    a request names.
+    SQL is used beyond the horizon, while a timeline is loaded, for existing things that a
+    request names, and for a few whole resources if there are many free ones, or few at all.
     """
 
     def __init__(
@@ -71,19 +71,47 @@ class TimelineSearches(Searches):
 
     def untouched(self, needed: Requirements, taken: Collection[int]) -> list[Candidate]:
         """Return whole resources: those named, and those that leave the smallest holes."""
+        if self._is_small(needed):
+            return super().untouched(needed, taken)
+        bounds = _bounds(Window(period=needed.period, padded=needed.padded))
+        if self._are_many(needed, bounds):
+            sampled = super().untouched(needed, taken)
+            if len(sampled) >= needed.maximum:
+                return sampled
         blocks = self._blocks(needed)
         if blocks is None:
             return super().untouched(needed, taken)
-        bounds = _bounds(Window(period=needed.period, padded=needed.padded))
         now = microseconds(self._tx.now)
         found = selection.wholes(blocks, bounds, now, self._rng)
         limit = self._limit(needed, taken)
         named = found.named(needed.search.names)
         candidates = [
-            *found.only(named).candidates(bounds, now, len(found)),
-            *found.only(~named).candidates(bounds, now, limit),
+            *found.only(named).candidates(now, len(found)),
+            *found.only(~named).candidates(now, limit),
         ]
         return [item for item in candidates if item.resource_id not in taken]
+
+    def _is_small(self, needed: Requirements) -> bool:
+        """Whether SQL reads all resources of the type as fast as a few of them."""
+        latest = self._latest(needed)
+        return latest is not None and sum(map(len, latest)) <= SIZE
+
+    def _are_many(self, needed: Requirements, bounds: Bounds) -> bool:
+        """Whether a sample in SQL is likely to find enough without reading many resources.
+
+        It takes less time then than to find out whether the timeline is current, which an
+        estimate does not depend on.
+        """
+        blocks = self._latest(needed)
+        if not blocks or needed.maximum > self._settings.sample_size:
+            return False
+        one = self._rng.choice(blocks)
+        free = one.slots({}, bounds) * _matching(one, needed.match, ())
+        return int(free.sum()) * _SPARSE >= len(one)
+
+    def _latest(self, needed: Requirements) -> Sequence[Block] | None:
+        assert self._tx.timelines is not None, 'only then are there such searches'
+        return self._tx.timelines.latest(needed.search.resource_type)
 
     def rooms(
         self, needed: Requirements, window: Window, never: Collection[int]
@@ -97,14 +125,14 @@ class TimelineSearches(Searches):
         bounds = _bounds(window)
         found = selection.parts(blocks, demand, bounds, self._rng)
         own = np.isin(found.ids, np.array(sorted(needed.own), dtype=np.int64))
-        rooms = list(map(_room, found.only(own).spaces(demand, bounds, None)))
+        rooms = list(map(_room, found.only(own).spaces(demand, None)))
         if needed.own:
             yield rooms
         others = found.only(~own)
         limit = self._limit(needed, never)
-        yield [*rooms, *map(_room, others.spaces(demand, bounds, limit))]
+        yield [*rooms, *map(_room, others.spaces(demand, limit))]
         if len(others) > limit:
-            yield [*rooms, *map(_room, others.spaces(demand, bounds, None))]
+            yield [*rooms, *map(_room, others.spaces(demand, None))]
 
     def every_whole(self, needed: Requirements) -> list[Candidate]:
         """Return all free whole resources that match."""
@@ -114,7 +142,7 @@ class TimelineSearches(Searches):
         bounds = _bounds(Window(period=needed.period, padded=needed.padded))
         now = microseconds(self._tx.now)
         found = selection.wholes(blocks, bounds, now, self._rng)
-        return found.candidates(bounds, now, len(found))
+        return found.candidates(now, len(found))
 
     def every_room(self, needed: Requirements, window: Window) -> list[Room]:
         """Return the free amounts of all resources that match and have some."""
@@ -123,7 +151,7 @@ class TimelineSearches(Searches):
             return super().every_room(needed, window)
         demand, bounds = used_classes(needed.search.demand), _bounds(window)
         found = selection.parts(blocks, demand, bounds, self._rng)
-        return list(map(_room, found.spaces(demand, bounds, None)))
+        return list(map(_room, found.spaces(demand, None)))
 
     def reasons(
         self,
@@ -134,6 +162,8 @@ class TimelineSearches(Searches):
     ) -> Reasons:
         """Explain why there are too few slots."""
         demand = used_classes(needed.search.demand)
+        if not demand and self._is_small(needed):
+            return super().reasons(needed, window, fit, reduced)
         # As in SQL, what the reservation has counts, and no resource is left out.
         every = dataclasses.replace(needed, only=None)
         blocks = self._blocks(every, window if demand else None)
@@ -167,7 +197,7 @@ class TimelineSearches(Searches):
         """Return how many slots fit on each resource, in addition to the other reservations."""
         found = selection.parts(blocks, demand, bounds, self._rng)
         shared = np.isin(found.ids, np.array(sorted(reduced), dtype=np.int64))
-        rooms = map(_room, found.only(shared).spaces(demand, bounds, None))
+        rooms = map(_room, found.only(shared).spaces(demand, None))
         return [*found.slots[~shared].tolist(), *map(fit, rooms)]
 
     def _blocks(self, needed: Requirements, window: Window | None = None) -> list[Block] | None:
@@ -186,7 +216,7 @@ class TimelineSearches(Searches):
             return None
         if window is not None and window.except_reservations:
             current = self._tx.allocations.live_of(window.except_reservations)
-            blocks = extracts.vacated(blocks, bookings(current))
+            blocks = extracts.vacated(blocks, extracts.bookings(current))
         if needed.only is not None:
             only = np.array(sorted(needed.only), dtype=np.int64)
             blocks = [block.limited_to(only) for block in blocks]
@@ -214,20 +244,6 @@ def _matching(block: Block, match: Match, hidden: Collection[str]) -> Bools:
     for name in match.forbidden_traits:
         found &= ~columns.have(name, count)
     return found
-
-
-def bookings(current: Iterable[Allocation]) -> dict[str, Bookings]:
-    """Return allocations as arrays, by resource class."""
-    rows: defaultdict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
-    for item in current:
-        times = microseconds(item.period.start), microseconds(item.period.end)
-        rows[item.resource_class or WHOLE].append((item.resource_id, *times, item.amount))
-    return {
-        name: Bookings(
-            resource_ids=uses.rows, starts=uses.starts, ends=uses.ends, amounts=uses.amounts
-        )
-        for name, uses in ((name, Uses.of(found)) for name, found in rows.items())
-    }
 
 
 def _is_any(match: Match) -> bool:

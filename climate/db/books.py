@@ -78,11 +78,16 @@ class Docket:
     :ivar generations: of the resources with locked rows, from before the lock
     :ivar additions: what was booked
     :ivar own: ids of the reservations for which it was booked
+    :ivar inserted: the allocations that are new
+    :ivar only_inserts: whether nothing else of the resources was changed through
+        :class:`Books`
     """
 
     generations: dict[int, int] = dataclasses.field(default_factory=dict)
     additions: list[Addition] = dataclasses.field(default_factory=list)
     own: set[str] = dataclasses.field(default_factory=set)
+    inserted: list[Allocation] = dataclasses.field(default_factory=list)
+    only_inserts: bool = True
 
     def judge(self, session: sa.Connection) -> None:
         """Check that the resources have the capacity for all of it.
@@ -141,6 +146,7 @@ class Books(Repository):
     def remove(self, ids: Collection[int]) -> None:
         """Delete allocations that were booked but never used."""
         if ids:
+            self._docket.only_inserts = False
             self._session.execute(sa.delete(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(ids)))
 
     def move(
@@ -153,6 +159,7 @@ class Books(Repository):
         """
         if not ids:
             return
+        self._docket.only_inserts = False
         rows = self._session.execute(_LIVE, {'ids': list(ids)}).all()
         moved = []
         for row in rows:
@@ -175,6 +182,7 @@ class Books(Repository):
         values = []
         for item in new:
             self._add(item, [(item.period, item.period.padded(self._pause))], fresh=True)
+            self._docket.inserted.append(item)
             values.append(
                 {
                     'reservation_id': item.reservation_id,
@@ -194,6 +202,7 @@ class Books(Repository):
 
         :param reservation_ids: of the new reservations, by those of the old ones
         """
+        self._docket.only_inserts = False
         for old, new in reservation_ids.items():
             self._session.execute(
                 sa.update(ALLOCATIONS)
@@ -209,6 +218,7 @@ class Books(Repository):
             the new inventories have
         """
         self._check_locked(resource_id)
+        self._docket.only_inserts = False
         wanted = {item.resource_class: item for item in new}
         self._check_supply(resource_id, wanted)
         # Rows that stay are updated in place: the database refuses to delete the

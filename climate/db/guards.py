@@ -123,6 +123,17 @@ def install(connection: sa.Connection, table: str | None = None) -> None:
         raise exceptions.ConfigurationError(f'Cannot create triggers: {hint}') from error
 
 
+def raises(dialect: str, rows: int) -> int:
+    """Return by how much new allocations raise the generation of a resource.
+
+    :param dialect: name of SQLAlchemy's dialect
+    :param rows: live allocations that a transaction inserts after it has raised the
+        generation itself
+    """
+    # On PostgreSQL, triggers skip resources that the transaction has already written.
+    return 0 if dialect == 'postgresql' else rows
+
+
 def broken(error: BaseException) -> Rule | None:
     """Return the rule that a statement broke.
 

@@ -69,7 +69,7 @@ from climate.db.search import ResourceSearch
 from climate.db.secrets import Secrets
 from climate.db.steps import HistorySteps
 from climate.db.things import Things
-from climate.db.timeline_counts import TimelineEvent
+from climate.db.timeline_following import TimelineFollowing
 from climate.db.timeline_reader import TimelineReader
 from climate.db.timelines import Timelines
 from climate.db.troubles import Troubles
@@ -115,7 +115,7 @@ class Transaction:
     :param clock: the source of that instant
     :param docket: None in a read-only transaction
     :ivar timelines: None if everything is searched for in SQL
-    :ivar used_timelines: whether a search has used them
+    :ivar following: lets them follow what it books; None if no search has used them
     :param waits: whether it waits for timelines, since SQL does not answer its questions
     """
 
@@ -161,7 +161,8 @@ class Transaction:
         self.projects = Projects(session, now)
         self.book = functools.partial(Books, session, now, docket)
         self.timelines = timelines
-        self.used_timelines = False
+        self.following: TimelineFollowing | None = None
+        self._docket = docket
         self._waits = waits
 
     def timeline(
@@ -180,7 +181,8 @@ class Transaction:
         if self._waits:
             return self.timelines.complete(reader, resource_type, until)
         found = self.timelines.current(reader, resource_type, until)
-        self.used_timelines = self.used_timelines or found is not None
+        if found is not None and self._docket is not None and self.following is None:
+            self.following = TimelineFollowing(self.timelines, self._docket)
         return found
 
     def undo(self) -> None:
@@ -258,21 +260,20 @@ class Store:
             transaction = Transaction(session, self._clock, docket, self._timelines)
             try:
                 yield transaction
+                if transaction.following is not None:
+                    transaction.following.read(session)
                 if docket.additions:
                     # This has to be the last statement before the commit.
                     docket.judge(session)
             except LostRace:
-                self._count(transaction, TimelineEvent.LOST)
+                if transaction.following is not None:
+                    transaction.following.lost()
                 raise
             if undone:
                 return
             session.commit()
-            if docket.additions:
-                self._count(transaction, TimelineEvent.WON)
-
-    def _count(self, transaction: Transaction, what: TimelineEvent) -> None:
-        if self._timelines is not None and transaction.used_timelines:
-            self._timelines.counts.add(what)
+            if transaction.following is not None:
+                transaction.following.committed()
 
     def run(self, work: Callable[[Transaction], T], *, undone: bool = False) -> T:
         """Run *work* in a transaction that may write, and commit.

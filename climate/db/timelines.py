@@ -27,11 +27,13 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Mapping
 from typing import Final
 
 from climate.allocation import memory
 from climate.allocation.blocks import Block
+from climate.db.timeline_bookings import NewBookings
 from climate.db.timeline_counts import TimelineCounts
 from climate.db.timeline_counts import TimelineEvent
 from climate.db.timeline_reader import CachedBlock
@@ -42,6 +44,9 @@ LOG = logging.getLogger(__name__)
 
 # Blocks are read up to an instant beyond the horizon, to be read again less often.
 _SPARE: Final = 1.1
+
+Blocks = Mapping[tuple[str, int], CachedBlock]
+"""Blocks by resource type and number."""
 
 
 class Timelines:
@@ -75,6 +80,14 @@ class Timelines:
     def has(self, resource_type: str) -> bool:
         """Whether the timeline of a type has been loaded."""
         return resource_type in self._kept
+
+    def latest(self, resource_type: str) -> list[Block] | None:
+        """Return the resources of a type as they were read last, for estimates.
+
+        :returns: None if they were not read yet
+        """
+        kept = self._kept.get(resource_type)
+        return None if kept is None else [each.block for each in kept.values()]
 
     def current(
         self,
@@ -112,6 +125,35 @@ class Timelines:
         for number in _lacking(kept, until):
             found[number] = reader.extended(kept[number])
         return [found[number] for number in sorted(found)]
+
+    def holding(self, numbers: Collection[int]) -> Blocks:
+        """Return the blocks with some numbers, of all types, as they were read last."""
+        return {
+            (resource_type, number): kept[number]
+            for resource_type, kept in list(self._kept.items())
+            for number in numbers
+            if number in kept
+        }
+
+    def add(self, news: NewBookings, before: Blocks) -> None:
+        """Add bookings that this process has committed, so that they need not be read.
+
+        A block that has changed since is left as it is: it may contain the bookings.
+
+        :param before: the blocks as they were before the commit
+        """
+        for (resource_type, number), kept in before.items():
+            lock = self._locks.setdefault(resource_type, threading.Lock())
+            if not lock.acquire(blocking=False):
+                # What another thread reads replaces it anyway.
+                continue
+            try:
+                latest = self._kept.get(resource_type, {})
+                changed = news.added(kept) if latest.get(number) is kept else None
+                if changed is not None:
+                    self._kept[resource_type] = {**latest, number: changed}
+            finally:
+                lock.release()
 
     def _kept_now(
         self, reader: TimelineReader, resource_type: str, *, wait: bool

@@ -83,6 +83,8 @@ class HistoryCase:
     def setUp(self) -> None:
         super().setUp()
         self.timelines = Timelines(PAUSE)
+        store: Any = self.store
+        store._timelines = self.timelines
         self.rng = random.Random(self.seed)
         self.hosts = self.add_hosts(5, inventories=INVENTORIES, **FACTS)
         self.compared = 0
@@ -197,7 +199,7 @@ class HistoryCase:
             expected = tx.search.free(ANY, window.padded, limit=100)
         now = microseconds(self.clock.now())
         found = selection.wholes(kept, _bounds(window), now, self.rng)
-        candidates = found.candidates(_bounds(window), now, 100)
+        candidates = found.candidates(now, 100)
         self.same(expected, sorted(candidates, key=lambda item: item.resource_id))
         one = shares.choose(
             expected, window.period.start, window.period.end, 0, 1, random.Random(1)
@@ -213,9 +215,13 @@ class HistoryCase:
         host = self.rng.choice(self.hosts)
         first = self.elapsed + self.rng.randrange(12)
         period = cases.hours(first, first + self.rng.randrange(1, 5))
-        name = self.rng.choice(['VCPU', 'VCPU', 'MEMORY_MB', None])
+        classes = self.rng.choice([['VCPU'], ['VCPU', 'MEMORY_MB'], ['MEMORY_MB'], [None]])
+        in_memory = self.rng.random() < 0.7
 
         def write(tx: Transaction) -> None:
+            if in_memory:
+                # What it books is added to the timeline.
+                tx.timeline(cases.TYPE)
             books = tx.book([host], pause=PAUSE)
             tx.leases.insert(lease)
             tx.reservations.insert(lease.reservations)
@@ -228,6 +234,7 @@ class HistoryCase:
                         resource_class=name,
                         amount=2 if name else 1,
                     )
+                    for name in classes
                 ]
             )
 
@@ -244,13 +251,14 @@ class HistoryCase:
             self.store.run(lambda tx: tx.allocations.release([reservation_id]))
 
     def give_back(self) -> None:
-        """Release one unit of a reservation."""
+        """Release one unit of what a reservation has begun to use; the rest is removed."""
         if self.booked:
             reservation_id = self.rng.choice(self.booked)
 
             def write(tx: Transaction) -> None:
                 found = tx.allocations.live_of([reservation_id])
-                tx.allocations.give_back({item.id: 1 for item in found})
+                used = [item for item in found if item.period.start <= tx.now]
+                tx.allocations.give_back({item.id: 1 for item in used})
 
             self.store.run(write)
 

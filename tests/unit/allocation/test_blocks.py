@@ -26,10 +26,10 @@ from climate.allocation import capacity
 from climate.allocation import earliest
 from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bounds
-from climate.allocation.blocks import Supply
 from climate.allocation.steps import microseconds
 from climate.allocation.steps import StepFunctions
 from climate.allocation.steps import Uses
+from climate.allocation.supplies import Supply
 from climate.domain.periods import Period
 from climate.domain.resources import Inventory
 from climate.domain.resources import Spread
