@@ -12,9 +12,9 @@
 
 """Reads leases to show them: one, or a page of a list, in one statement.
 
-Most of the time of a long list was spent on the rows of events and reservations: drivers
-and SQLAlchemy handle each value of each row in Python. Here the database returns the parts
-of a lease as one JSON text, which is parsed in C.
+Most of the time of a long list was spent on rows: drivers and SQLAlchemy handle each value of
+each row in Python. Here the database returns a lease with its parts as one JSON text, which is
+parsed in C.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from __future__ import annotations
 import functools
 import json
 import operator
-from collections.abc import Callable
+import types
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import Final
@@ -38,12 +39,12 @@ from climate.db.reservations import VAULT
 from climate.db.tables import EVENTS
 from climate.db.tables import LEASES
 from climate.db.tables import RESERVATIONS
-from climate.db.types import stored_instant
 from climate.domain import drafts
 from climate.domain import events
 from climate.domain.listed import ListedEvent
 from climate.domain.listed import ListedLease
 from climate.domain.listed import ListedReservation
+from climate.domain.periods import stored_instant
 from climate.domain.placements import loaded
 from climate.domain.placements import STORED
 from climate.domain.requests import LeaseQuery
@@ -58,9 +59,9 @@ _LEASE = (
     LEASES.c.status,
     LEASES.c.degraded,
     LEASES.c.before_end_date,
-    LEASES.c.options,
     LEASES.c.created_at,
     LEASES.c.updated_at,
+    LEASES.c.options,
 )
 _EVENT = (
     EVENTS.c.id,
@@ -85,25 +86,59 @@ _RESERVATION = (
     RESERVATIONS.c.created_at,
     RESERVATIONS.c.updated_at,
 )
+_REQUEST: Final = 3
 _POSITION: Final = 5
+_NO_OPTIONS: Final[Mapping[str, Any]] = types.MappingProxyType({})
 _DRAFT: Final = json.dumps(drafts.DRAFT)
 _PLACEMENT: Final = json.dumps(STORED)
 _place = operator.itemgetter(_POSITION)
 
 
+# Values without a conversion: tuple.__new__ runs in C, unlike the classes' own _make.
+_event = functools.partial(tuple.__new__, ListedEvent)
+_decoded = json.JSONDecoder().raw_decode
+
+
 @functools.cache
-def _parts(dialect: str) -> tuple[Any, Any]:
-    """Return the expressions for the events and for the reservations of a lease, as JSON."""
-    return (
-        _array(dialect, _EVENT, EVENTS.c.lease_id).label('events'),
-        _array(dialect, _RESERVATION, RESERVATIONS.c.lease_id).label('reservations'),
-    )
+def _text(dialect: str) -> Any:
+    """Return the expression for a lease with its events and reservations.
+
+    :returns: a JSON array of the columns, the events and the reservations; each of the
+        latter is an array of arrays, or null for none
+    """
+    build = sa.func.json_build_array if dialect == 'postgresql' else sa.func.json_array
+    own = build(*_LEASE)
+    events_ = _rows(dialect, build(*_EVENT), EVENTS.c.lease_id)
+    parts = _rows(dialect, build(*_RESERVATION), RESERVATIONS.c.lease_id)
+    if dialect == 'postgresql':
+        return sa.cast(build(own, events_, parts), sa.Text())
+    # These engines would put a JSON text that a subquery returns in quotes.
+    pieces = ('[', own, ',', events_, ',', parts, ']')
+    if dialect == 'sqlite':
+        return functools.reduce(lambda left, right: left.op('||')(right), map(_piece, pieces))
+    return sa.func.concat(*map(_piece, pieces), type_=sa.Text())
+
+
+def _piece(value: Any) -> Any:
+    return sa.literal_column(f"'{value}'", sa.Text()) if isinstance(value, str) else value
+
+
+def _rows(dialect: str, row: Any, lease_id: Any) -> Any:
+    """Return the expression for the rows of a lease as an array of arrays."""
+    if dialect == 'postgresql':
+        found: Any = sa.func.json_agg(row)
+    elif dialect == 'sqlite':
+        found = sa.func.json_group_array(row, type_=sa.Text())
+    else:
+        # connections.py raises the limit of its length.
+        found = sa.func.concat('[', sa.func.coalesce(sa.func.group_concat(row), ''), ']')
+    return sa.select(found).where(lease_id == LEASES.c.id).scalar_subquery()
 
 
 @functools.cache
 def _one(dialect: str, of_any_project: bool) -> Any:
     """Return the statement that reads a lease."""
-    found = sa.select(*_LEASE, *_parts(dialect)).where(
+    found = sa.select(_text(dialect)).where(
         LEASES.c.id == sa.bindparam('lease_id'), LEASES.c.deleted_at.is_(None)
     )
     if of_any_project:
@@ -111,39 +146,9 @@ def _one(dialect: str, of_any_project: bool) -> Any:
     return found.where(LEASES.c.project_id == sa.bindparam('project_id'))
 
 
-def _array(dialect: str, columns: Sequence[Any], lease_id: Any) -> Any:
-    """Return the expression for the rows of a lease as an array of arrays; NULL for none."""
-    if dialect == 'postgresql':
-        row = sa.func.json_build_array(*columns)
-        found: Any = sa.cast(sa.func.json_agg(row), sa.Text())
-    elif dialect == 'sqlite':
-        found = sa.func.json_group_array(sa.func.json_array(*columns), type_=sa.Text())
-    else:
-        # connections.py raises the limit of its length.
-        row = sa.func.json_array(*columns)
-        found = sa.func.concat('[', sa.func.group_concat(row), ']', type_=sa.Text())
-    return sa.select(found).where(lease_id == LEASES.c.id).scalar_subquery()
-
-
-def _rows(text: str | None, key: Callable[[list[Any]], Any]) -> list[list[Any]]:
-    """Return the rows in an array, sorted."""
-    if text is None:
-        return []
-    found: list[list[Any]] = json.loads(text)
-    if len(found) > 1:
-        found.sort(key=key)
-    return found
-
-
 def _event_order(row: list[Any]) -> tuple[str, int, str]:
     """As :func:`climate.domain.events.order`; as text, instants have the same order."""
     return row[_DUE], events.RANK[row[1]], row[0]
-
-
-def _event(row: list[Any]) -> ListedEvent:
-    event_id, kind, state, time, created_at, updated_at, _ = row
-    dates = (stored_instant(time), stored_instant(created_at), stored_instant(updated_at))
-    return ListedEvent._make((event_id, kind, state, *dates))
 
 
 class LeaseLists(Repository):
@@ -157,10 +162,10 @@ class LeaseLists(Repository):
         """
         values = {'lease_id': lease_id, 'project_id': project_id}
         statement = _one(self._session.dialect.name, project_id is None)
-        row = self._session.execute(statement, values).one_or_none()
-        if row is None:
+        text = self._session.execute(statement, values).scalar()
+        if text is None:
             raise exceptions.NotFound(object={'lease_id': lease_id})
-        found = self._lease(row)
+        found = self._lease(text)
         self._add_members([found])
         return found
 
@@ -171,8 +176,10 @@ class LeaseLists(Repository):
 
         One statement::
 
-            SELECT l.id, …, (SELECT json_agg(json_build_array(e.id, …)) FROM events e
-                             WHERE e.lease_id = l.id), …
+            SELECT json_build_array(
+                json_build_array(l.id, …),
+                (SELECT json_agg(json_build_array(e.id, …)) FROM events e
+                 WHERE e.lease_id = l.id), …)
             FROM leases l JOIN (SELECT id FROM leases WHERE … ORDER BY … LIMIT :most) page
               ON page.id = l.id
             ORDER BY …
@@ -183,7 +190,7 @@ class LeaseLists(Repository):
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
         limit = most if query.limit is None else query.limit
-        last = None if after is None else (after.created_at, after.id)
+        last = None if after is None else (stored_instant(after.created_at), after.id)
         order = lease_queries.order(query)
         page = (
             sa.select(LEASES.c.id)
@@ -194,14 +201,14 @@ class LeaseLists(Repository):
         )
         # The page first: an engine might read the parts of all leases before it sorts them.
         statement = (
-            sa.select(*_LEASE, *_parts(self._session.dialect.name))
+            sa.select(_text(self._session.dialect.name))
             .join(page, page.c.id == LEASES.c.id)
             .order_by(*order)
         )
-        rows = self._session.execute(statement).all()
-        found = [self._lease(row) for row in rows[:limit]]
+        texts = self._session.execute(statement).scalars().all()
+        found = [self._lease(text) for text in texts[:limit]]
         self._add_members(found)
-        return found, len(rows) > limit
+        return found, len(texts) > limit
 
     def _add_members(self, found: Sequence[ListedLease]) -> None:
         """Add where the members of reservations are, if they have a placement."""
@@ -218,34 +225,36 @@ class LeaseLists(Repository):
                     each._replace(placed=members.get(each.id, ())) for each in lease.reservations
                 ]
 
-    def _lease(self, row: Any) -> ListedLease:
-        *own, degraded, before_end_date, options, created_at, updated_at, events_, parts = row
-        return ListedLease._make(
-            (
-                *own,
-                bool(degraded),
-                before_end_date,
-                options,
-                leases.readiness(options),
-                created_at,
-                updated_at,
-                [_event(one) for one in _rows(events_, _event_order)],
-                [self._reservation(one) for one in _rows(parts, _place)],
-            )
+    def _lease(self, text: str) -> ListedLease:
+        """Return a lease from the JSON text of :func:`_text`."""
+        (own, events_, parts), _ = _decoded(text)
+        stated = own.pop()
+        options = _NO_OPTIONS if stated == '{}' else json.loads(stated)
+        readiness = leases.readiness(options) if options else None
+        if events_ is None:
+            events_ = []
+        elif len(events_) > 1:
+            events_.sort(key=_event_order)
+        if parts is None:
+            parts = []
+        elif len(parts) > 1:
+            parts.sort(key=_place)
+        whole = (
+            *(*own, options, readiness),
+            list(map(_event, events_)),
+            [self._reservation(one) for one in parts],
         )
+        return tuple.__new__(ListedLease, whole)
 
     def _reservation(self, row: list[Any]) -> ListedReservation:
-        (*start, request, facts, position, missing, changed, part_of, created_at, updated_at) = row
-        if _DRAFT in request:
-            # Only drafts have secrets.
-            request = json.dumps(self._session.info[VAULT].open(json.loads(request)))
+        request = row[_REQUEST]
         placement = None
+        # Only drafts have secrets.
+        if _DRAFT in request:
+            request = json.dumps(self._session.info[VAULT].open(json.loads(request)))
         if _PLACEMENT in request:
             stated = json.loads(request)
             placement = loaded(stated.pop(STORED))
             request = json.dumps(stated)
-        flags = (bool(missing), bool(changed))
-        dates = (stored_instant(created_at), stored_instant(updated_at))
-        return ListedReservation._make(
-            (*start, request, facts, position, *flags, part_of, *dates, placement, ())
-        )
+        row[_REQUEST] = request
+        return tuple.__new__(ListedReservation, (*row, placement, ()))

@@ -23,6 +23,8 @@ import sqlalchemy as sa
 from oslo_db.sqlalchemy import types as oslo_types
 from sqlalchemy.dialects import mysql
 
+from climate.domain.periods import stored_instant
+
 _DECODER = json.JSONDecoder()
 _KNOWN_INSTANTS = 8192
 
@@ -86,12 +88,6 @@ def _text(value: datetime.datetime | None) -> str | None:
 @functools.lru_cache(_KNOWN_INSTANTS)
 def _aware(value: datetime.datetime | None) -> datetime.datetime | None:
     return None if value is None else value.replace(tzinfo=datetime.UTC)
-
-
-@functools.lru_cache(_KNOWN_INSTANTS)
-def stored_instant(value: str | None) -> datetime.datetime | None:
-    """Return the instant (aware UTC) of a text in ISO 8601 without a zone."""
-    return None if value is None else datetime.datetime.fromisoformat(f'{value}+00:00')
 
 
 def exact(length: int) -> sa.String:

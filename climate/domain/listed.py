@@ -10,11 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Leases as lists show them: few fields, and cheap to make by the thousand."""
+"""Leases as lists show them: few fields, and cheap to make by the thousand.
+
+Their instants are texts as the database writes them: ISO 8601 in UTC, without a zone. Most
+are only copied into an answer.
+"""
 
 from __future__ import annotations
 
-import datetime
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +26,7 @@ from typing import NamedTuple
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.periods import stored_instant
 from climate.domain.placements import MemberPlacement
 from climate.domain.placements import PlacedMembers
 
@@ -33,9 +37,10 @@ class ListedEvent(NamedTuple):
     id: str
     kind: str
     state: str
-    time: datetime.datetime
-    created_at: datetime.datetime | None
-    updated_at: datetime.datetime | None
+    time: str
+    created_at: str | None
+    updated_at: str | None
+    due: str
 
 
 class ListedReservation(NamedTuple):
@@ -43,6 +48,7 @@ class ListedReservation(NamedTuple):
 
     :ivar request: JSON text
     :ivar facts: JSON text
+    :ivar missing_resources: 0, or 1 if it is so; likewise ``resources_changed``
     :ivar placed: where its members are, if it has a placement
     """
 
@@ -52,11 +58,11 @@ class ListedReservation(NamedTuple):
     request: str
     facts: str
     position: int
-    missing_resources: bool
-    resources_changed: bool
+    missing_resources: int
+    resources_changed: int
     part_of: str | None
-    created_at: datetime.datetime | None
-    updated_at: datetime.datetime | None
+    created_at: str | None
+    updated_at: str | None
     placement: MemberPlacement | None
     placed: tuple[PlacedMembers, ...]
 
@@ -70,11 +76,11 @@ class ListedReservation(NamedTuple):
             position=self.position,
             status=ReservationStatus(self.status),
             facts=json.loads(self.facts),
-            missing_resources=self.missing_resources,
-            resources_changed=self.resources_changed,
+            missing_resources=bool(self.missing_resources),
+            resources_changed=bool(self.resources_changed),
             part_of=self.part_of,
-            created_at=self.created_at,
-            updated_at=self.updated_at,
+            created_at=stored_instant(self.created_at),
+            updated_at=stored_instant(self.updated_at),
             placement=self.placement,
             placed=self.placed,
         )
@@ -83,6 +89,7 @@ class ListedReservation(NamedTuple):
 class ListedLease(NamedTuple):
     """A lease in a list; the fields are those of :class:`climate.domain.leases.Lease`.
 
+    :ivar degraded: 0, or 1 if it is
     :ivar options: ``notify_before_start`` and ``notices``, if the lease has them
     :ivar events: of all kinds, in chronological order
     :ivar reservations: in the order of the request
@@ -92,14 +99,14 @@ class ListedLease(NamedTuple):
     name: str
     user_id: str
     project_id: str
-    start: datetime.datetime
-    end: datetime.datetime
+    start: str
+    end: str
     status: str
-    degraded: bool
-    before_end_date: datetime.datetime | None
+    degraded: int
+    before_end_date: str | None
+    created_at: str
+    updated_at: str | None
     options: Mapping[str, Any]
     readiness: Readiness | None
-    created_at: datetime.datetime | None
-    updated_at: datetime.datetime | None
     events: list[ListedEvent]
     reservations: list[ListedReservation]
