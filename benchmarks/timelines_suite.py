@@ -35,6 +35,7 @@ import numpy as np
 from benchmarks import dense
 from benchmarks import engines
 from benchmarks import parts
+from benchmarks import timelines_creates as creates
 from benchmarks.capacity_suite import Bench
 from benchmarks.figures import Figure
 from benchmarks.figures import gathered
@@ -75,6 +76,13 @@ def main() -> int:
         figures = [figure for hosts in sizes for figure in gathered(_dense(hosts, options))]
         show(figures, as_json=options.json)
         return 0
+    if options.creates:
+        times = 10 * options.times
+        engines.measure(
+            options,
+            *(functools.partial(creates.measure, hosts=hosts, times=times) for hosts in sizes),
+        )
+        return 0
     engines.measure(
         options, *(functools.partial(_measure, hosts=hosts, options=options) for hosts in sizes)
     )
@@ -93,6 +101,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         '--dense', action='store_true', help='earliest starts and heat maps, without a database'
+    )
+    parser.add_argument(
+        '--creates',
+        action='store_true',
+        help='only processor time and statements of creates of one host and of a few slots',
     )
     parser.add_argument(
         '--without-sql', action='store_true', help='skip the searches in SQL, which take minutes'

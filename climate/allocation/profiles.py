@@ -21,6 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from climate.allocation.buckets import Buckets
+from climate.allocation.runs import runs as runs_of
 from climate.allocation.steps import Ints
 from climate.allocation.steps import StepFunctions
 
@@ -181,7 +182,7 @@ class Spans:
             return cls(rows=none, firsts=none, beyond=none, size=buckets.number + 1)
         begin = max(buckets.start, buckets.since)
         limits = np.zeros(function.count, dtype=np.int64)
-        runs = function.runs(limits, max(begin - pause, 0), buckets.end + pause, above=True)
+        runs = runs_of(function, limits, max(begin - pause, 0), buckets.end + pause, above=True)
         firsts = (runs.starts - pause - buckets.start) // buckets.width
         beyond = -((buckets.start - pause - runs.ends) // buckets.width)
         return cls._disjoint(

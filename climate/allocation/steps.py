@@ -32,6 +32,7 @@ from typing import Final
 import numpy as np
 from numpy import typing as npt
 
+from climate.allocation import step_changes
 from climate.allocation.cells import Cells
 
 Ints = npt.NDArray[np.int64]
@@ -48,6 +49,9 @@ LATEST: Final = _MASK
 # The most cells to compute at once; their arrays are smaller than what the C library
 # returns to the system when it is freed.
 _CELLS: Final = 1 << 15
+
+# So many uses are added one by one.
+_FEW: Final = 4
 
 MOST_ROWS: Final = 1 << 8
 """The number of rows that a :class:`StepFunctions` can have."""
@@ -123,9 +127,9 @@ class Uses:
 
     def less(self, gone: Uses) -> Uses:
         """Return them without one for each that is *gone*."""
-        left = Counter(gone._each())
+        left = Counter(gone.each())
         stays = np.ones(len(self), dtype=np.bool_)
-        for place, one in enumerate(self._each() if left else ()):
+        for place, one in enumerate(self.each() if left else ()):
             if left[one] > 0:
                 left[one] -= 1
                 stays[place] = False
@@ -136,18 +140,10 @@ class Uses:
         mine = self.where(np.isin(self.rows, rows))
         return dataclasses.replace(mine, rows=np.searchsorted(rows, mine.rows))
 
-    def _each(self) -> Iterator[tuple[int, int, int, int]]:
+    def each(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield row, start, end and amount of each."""
         columns = (self.rows, self.starts, self.ends, self.amounts)
         return zip(*(column.tolist() for column in columns), strict=True)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Runs:
-    """Intervals of rows, in the order of rows and times; arrays of one length."""
-
-    rows: Ints
-    starts: Ints
-    ends: Ints
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -178,6 +174,8 @@ class StepFunctions:
 
     def plus(self, uses: Uses) -> StepFunctions:
         """Return these functions with *uses* added."""
+        if len(uses) <= _FEW:
+            return self._plus_few(uses)
         base = uses.rows << BITS
         steps = np.diff(self.levels[:-1])
         return _summed(
@@ -188,10 +186,18 @@ class StepFunctions:
             np.concatenate((steps, uses.amounts, -uses.amounts)),
         )
 
+    def _plus_few(self, uses: Uses) -> StepFunctions:
+        keys, levels = self.keys, self.levels
+        for row, start, end, amount in uses.each():
+            base = row << BITS
+            ends = base + min(end, LATEST)
+            keys, levels = step_changes.raised(keys, levels, base + start, ends, amount)
+        return StepFunctions(count=self.count, keys=keys, levels=levels)
+
     def replacing(self, rows: Ints, uses: Uses) -> StepFunctions:
         """Return these functions with those of *rows* replaced by the sum of *uses*."""
         if self.is_zero:
-            return self.plus(uses) if len(uses) else self
+            return self.plus(uses)
         stays = ~_among(rows)[self.keys[1:-1] >> BITS]
         # Each row ends at level 0, so those that stay keep their levels.
         kept = StepFunctions(
@@ -199,7 +205,7 @@ class StepFunctions:
             keys=_fenced(self.keys[1:-1][stays], self.count),
             levels=_padded(self.levels[1:-1][stays]),
         )
-        return kept.plus(uses) if len(uses) else kept
+        return kept.plus(uses)
 
     # -- levels
 
@@ -301,29 +307,7 @@ class StepFunctions:
         for first in range(0, self.count, size):
             yield first, self.part(first, min(first + size, self.count))
 
-    # -- intervals
-
-    def runs(self, limits: Ints, start: int, end: int, *, above: bool = False) -> Runs:
-        """Return the longest intervals in which each row is not above its limit.
-
-        :param limits: the limit of each row
-        :param above: return those in which it is above its limit instead
-        :returns: intervals between *start* and *end*, which cut off those that go beyond
-        """
-        rows, times, levels = self.steps(start, end)
-        inside = (levels > limits[rows]) if above else (levels <= limits[rows])
-        heads = np.diff(rows, prepend=-1) > 0
-        before = np.append(False, inside[:-1]) & ~heads
-        begins = np.flatnonzero(inside & ~before)
-        # It ends at the next step that is not inside, or that is of another row.
-        stops = np.append(np.flatnonzero(~inside | heads), len(rows))
-        ends = stops[np.searchsorted(stops, begins, 'right')]
-        in_row = np.append(~heads, False)[ends]
-        return Runs(
-            rows=rows[begins],
-            starts=times[begins],
-            ends=np.where(in_row, np.append(times, end)[ends], end),
-        )
+    # -- changes
 
     def last_before(self, time: int) -> Ints:
         """Return when each row changed for the last time up to *time*; -1 if never."""

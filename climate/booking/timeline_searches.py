@@ -247,7 +247,7 @@ def _matching(block: Block, match: Match, hidden: Collection[str]) -> Bools:
 
 
 def _is_any(match: Match) -> bool:
-    return match == Match(resource_type=match.resource_type, private=match.private)
+    return match.requirement is None and not match.required_traits and not match.forbidden_traits
 
 
 def _reasons_of_wholes(blocks: Sequence[Block], bounds: Bounds) -> Reasons:

@@ -41,6 +41,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'timelines': (
         (*SQLITE, '--hosts', '200', '--times', '1'),
         (*SQLITE, '--hosts', '200', '--times', '1', '--processor', '--without-sql'),
+        (*SQLITE, '--hosts', '200', '--times', '1', '--creates'),
         ('--hosts', '200', '--times', '1', '--dense'),
     ),
 }

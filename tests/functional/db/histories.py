@@ -21,6 +21,7 @@ import types
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 
 from climate.allocation import selection
 from climate.allocation import shares
@@ -34,6 +35,7 @@ from climate.booking.timeline_searches import TimelineSearches
 from climate.db.rooms import Window
 from climate.db.search import Match
 from climate.db.store import Transaction
+from climate.db.tables import ALLOCATIONS
 from climate.db.timeline_reader import TimelineReader
 from climate.db.timelines import Timelines
 from climate.domain.leases import Allocation
@@ -196,7 +198,12 @@ class HistoryCase:
     def compare_candidates(self, kept: list[Block], window: Window) -> None:
         """Compare the free hosts with their holes; the order is that of the choice."""
         with self.store.reading() as tx:
-            expected = tx.search.free(ANY, window.padded, limit=100)
+            starts = _first_starts(tx, window)
+            # Where parts overlap, SQL takes the start of that which ends first.
+            expected = [
+                dataclasses.replace(item, busy_from=starts.get(item.resource_id))
+                for item in tx.search.free(ANY, window.padded, limit=100)
+            ]
         now = microseconds(self.clock.now())
         found = selection.wholes(kept, _bounds(window), now, self.rng)
         candidates = found.candidates(now, 100)
@@ -362,6 +369,16 @@ def _bounds(window: Window) -> Bounds:
         clear_start=microseconds(window.padded.start),
         clear_end=microseconds(window.padded.end),
     )
+
+
+def _first_starts(tx: Transaction, window: Window) -> dict[int, datetime.datetime]:
+    """Return when the first allocation after a window starts, by resource."""
+    query = (
+        sa.select(ALLOCATIONS.c.resource_id, sa.func.min(ALLOCATIONS.c.start_date))
+        .where(ALLOCATIONS.c.live == 1, ALLOCATIONS.c.end_date > window.padded.end)
+        .group_by(ALLOCATIONS.c.resource_id)
+    )
+    return {row.resource_id: row[1] for row in tx.session.execute(query)}
 
 
 def _by_timeline(blocks: list[Block], demand: dict[str, int], window: Window) -> dict[int, int]:

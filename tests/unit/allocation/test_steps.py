@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from climate.allocation import steps
 from climate.allocation import timeline
+from climate.allocation.runs import runs as runs_of
 from climate.allocation.steps import microseconds
 from climate.allocation.steps import StepFunctions
 from climate.allocation.steps import Uses
@@ -106,8 +107,8 @@ class StepFunctionsTest(base.TestCase):
         self, found: list[Use], window: Period, limits: list[int]
     ) -> None:
         start, end = bounds(window)
-        runs = functions(found).runs(np.array(limits), start, end)
-        others = functions(found).runs(np.array(limits), start, end, above=True)
+        runs = runs_of(functions(found), np.array(limits), start, end)
+        others = runs_of(functions(found), np.array(limits), start, end, above=True)
         hour = 3600 * 10**6
         covered: dict[int, list[int]] = {row: [] for row in range(ROWS)}
         for row, begin, stop in zip(runs.rows, runs.starts, runs.ends, strict=True):
@@ -178,7 +179,7 @@ class BoundsTest(base.TestCase):
     def test_no_rows(self) -> None:
         made = StepFunctions.of(0, arrays([]))
         self.assertEqual(0, len(made.peaks(0, 1)))
-        self.assertEqual(0, len(made.runs(np.zeros(0, dtype=np.int64), 0, 1).rows))
+        self.assertEqual(0, len(runs_of(made, np.zeros(0, dtype=np.int64), 0, 1).rows))
         self.assertEqual((0, 1), made.between(0, 1, 1)[0].shape)
 
     def test_too_many_rows(self) -> None:
