@@ -157,7 +157,7 @@ def _leases(version: str, first: int) -> Iterator[Request]:
         }
         yield Request('POST', '/v1/leases', body, version, token)
     later = _dates(version, first + 25)
-    for change in (
+    changes: tuple[dict[str, Any], ...] = (
         {'name': 'new'},
         {'end_date': later['end_date']},
         {'start_date': later['start_date']},
@@ -165,7 +165,8 @@ def _leases(version: str, first: int) -> Iterator[Request]:
         {'reservations': []},
         {},
         {'x': 1},
-    ):
+    )
+    for change in changes:
         for place in (-1, -2):
             path = f'/v1/leases/{{{place}}}'
             yield Request('PUT', path, change, version)
