@@ -14,6 +14,9 @@
 
 Each tree has a process with its API and a database of its own. Ids and the times of today
 are replaced by their order of appearance before the comparison.
+
+One difference is intended: before 1.4, answers to changes of dates lacked the new
+``created_at`` and ``updated_at`` of events. The ``GET`` behind each change shows the same.
 """
 
 from __future__ import annotations
@@ -153,13 +156,22 @@ def _leases(version: str, first: int) -> Iterator[Request]:
             'reservations': reservations,
         }
         yield Request('POST', '/v1/leases', body, version, token)
-    for change in (
+    later = _dates(version, first + 25)
+    changes: tuple[dict[str, Any], ...] = (
         {'name': 'new'},
-        {'end_date': _dates(version, first + 25)['end_date']},
+        {'end_date': later['end_date']},
+        {'start_date': later['start_date']},
+        {'before_end_date': later['start_date']},
+        {'reservations': []},
+        {},
         {'x': 1},
-    ):
+    )
+    for change in changes:
         for place in (-1, -2):
-            yield Request('PUT', f'/v1/leases/{{{place}}}', change, version)
+            path = f'/v1/leases/{{{place}}}'
+            yield Request('PUT', path, change, version)
+            # Whether the answer shows what the change has written.
+            yield Request('GET', path, None, version)
 
 
 def _bad(version: str) -> Iterator[Any]:

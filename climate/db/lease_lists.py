@@ -41,10 +41,10 @@ from climate.db.tables import LEASES
 from climate.db.tables import RESERVATIONS
 from climate.domain import drafts
 from climate.domain import events
+from climate.domain.listed import instant
 from climate.domain.listed import ListedEvent
 from climate.domain.listed import ListedLease
 from climate.domain.listed import ListedReservation
-from climate.domain.periods import stored_instant
 from climate.domain.placements import loaded
 from climate.domain.placements import STORED
 from climate.domain.requests import LeaseQuery
@@ -190,7 +190,7 @@ class LeaseLists(Repository):
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
         limit = most if query.limit is None else query.limit
-        last = None if after is None else (stored_instant(after.created_at), after.id)
+        last = None if after is None else (instant(after.created_at), after.id)
         order = lease_queries.order(query)
         page = (
             sa.select(LEASES.c.id)

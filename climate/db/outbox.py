@@ -50,7 +50,8 @@ class OutboxRow:
 
 
 # Built once, see leases.py.
-_INSERT = sa.insert(OUTBOX)
+# PostgreSQL would return the numbers, which are not used.
+_INSERT = sa.insert(OUTBOX).inline()
 _NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=OUTBOX.c.due.type)
 _MOST: sa.BindParameter[Any] = sa.bindparam('most', type_=sa.Integer())
 _HEAD, _EARLIER = OUTBOX.alias('head'), OUTBOX.alias('earlier')

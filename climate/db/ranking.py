@@ -15,14 +15,22 @@
 from __future__ import annotations
 
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 
+from climate.db import properties
 from climate.db.occupancy import PeriodParameters
+from climate.db.tables import PROPERTIES
+
+LEAD_TIME: Final = sa.select(sa.func.max(PROPERTIES.c.number)).where(
+    PROPERTIES.c.name == properties.LEAD_TIME, PROPERTIES.c.kind == properties.CAPABILITY
+)
+"""The statement for the longest lead time, which lacks the condition on the resources."""
 
 
 def best(free: sa.Select[Any], period: PeriodParameters, dialect: str) -> sa.Select[Any]:
-    """Return the statement for the best of some resources, and how many there are.
+    """Return the statement for the best of some resources, how many there are, and lead times.
 
     :param free: selects free resources, with ``busy_until`` and ``busy_from``
     :param period: in which they are free
@@ -32,11 +40,15 @@ def best(free: sa.Select[Any], period: PeriodParameters, dialect: str) -> sa.Sel
     unbounded: Any = sum(sa.case((one.is_(None), 1), else_=0) for one in (before, after))
     # Longer than the bounded holes by the period itself, for each resource.
     whole = (sa.func.coalesce(before, period.start), sa.func.coalesce(after, period.end))
-    return (
+    ranked = (
         sa.select(*found.c, sa.func.count().over().label('sampled'))
         .order_by(unbounded, _length(dialect, *whole), found.c.id)
         .limit(sa.bindparam('best', type_=sa.Integer()))
+        .subquery('best')
     )
+    # Outside, because SQLite and MariaDB would look it up for all that they sort.
+    lead_time = LEAD_TIME.where(PROPERTIES.c.resource_id == ranked.c.id).scalar_subquery()
+    return sa.select(*ranked.c, lead_time.label('lead_time'))
 
 
 def _length(dialect: str, start: Any, end: Any) -> Any:

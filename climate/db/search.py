@@ -31,7 +31,6 @@ from climate.db import occupancy
 from climate.db import ranking
 from climate.db import requirements
 from climate.db.properties import CAPABILITY
-from climate.db.properties import LEAD_TIME
 from climate.db.properties import TRAIT
 from climate.db.repository import Repository
 from climate.db.tables import INVENTORIES
@@ -41,11 +40,7 @@ from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 
 # Built once, see leases.py.
-_LEAD_TIME = sa.select(sa.func.max(PROPERTIES.c.number)).where(
-    PROPERTIES.c.resource_id.in_(sa.bindparam('ids', expanding=True)),
-    PROPERTIES.c.name == LEAD_TIME,
-    PROPERTIES.c.kind == CAPABILITY,
-)
+_LEAD_TIME = ranking.LEAD_TIME.where(PROPERTIES.c.resource_id.in_(sa.bindparam('ids')))
 # A year, in seconds; operators can set any number.
 _LONGEST = 366 * 86400
 _NOTHING: Mapping[str, int] = {}
@@ -138,8 +133,11 @@ class Labels:
     traits: Mapping[str, Collection[int]]
 
 
+@dataclasses.dataclass(eq=False)
 class ResourceSearch(Repository):
-    """The search for resources that are free as a whole."""
+    """The search for resources that are free as a whole; remembers their lead times."""
+
+    _lead_times: dict[int, float | None] = dataclasses.field(default_factory=dict)
 
     def free(
         self,
@@ -192,8 +190,8 @@ class ResourceSearch(Repository):
         Which are best is defined in :func:`climate.allocation.shares.choose`. The database
         leaves out the others, because most of the time of a booking was spent on their rows::
 
-            SELECT …, count(*) OVER () FROM (…) found
-            ORDER BY <unbounded holes>, <length of the others>, id LIMIT :best
+            SELECT …, <lead time> FROM (SELECT …, count(*) OVER () FROM (…) found
+                ORDER BY <unbounded holes>, <length of the others>, id LIMIT :best) best
 
         :param first_id: where the sample begins; it continues at the first id
         :param limit: the size of the sample
@@ -215,6 +213,7 @@ class ResourceSearch(Repository):
             # The list ended first: continue at its beginning.
             values['most'] = limit - sampled
             found = [*found, *self._session.execute(rest, values)]
+        self._lead_times.update({row[0]: row[-1] for row in found})
         return _candidates(found)
 
     def _conditions(
@@ -333,7 +332,7 @@ class ResourceSearch(Repository):
     def lead_time(self, resource_ids: Collection[int]) -> int | None:
         """Return how long the slowest of the resources needs to get ready, in seconds.
 
-        ::
+        The statement does not run if all are from samples of this transaction::
 
             SELECT max(number) FROM properties
             WHERE resource_id IN (…) AND name = 'lead_time' AND kind = 'capability'
@@ -342,7 +341,10 @@ class ResourceSearch(Repository):
         """
         if not resource_ids:
             return None
-        longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
+        if self._lead_times.keys() >= set(resource_ids):
+            longest = max(self._lead_times[resource_id] or 0 for resource_id in resource_ids)
+        else:
+            longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
         return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))
 
 

@@ -23,8 +23,6 @@ import sqlalchemy as sa
 from oslo_db.sqlalchemy import types as oslo_types
 from sqlalchemy.dialects import mysql
 
-from climate.domain.periods import stored_instant
-
 _DECODER = json.JSONDecoder()
 _KNOWN_INSTANTS = 8192
 
@@ -66,6 +64,7 @@ class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
         return stored_instant if dialect.name == 'sqlite' else _aware
 
 
+@functools.lru_cache(_KNOWN_INSTANTS)
 def _naive(value: datetime.datetime | None) -> datetime.datetime | None:
     """Return an instant in UTC without a zone.
 
@@ -80,6 +79,7 @@ def _naive(value: datetime.datetime | None) -> datetime.datetime | None:
     return value.replace(tzinfo=None)
 
 
+@functools.lru_cache(_KNOWN_INSTANTS)
 def _text(value: datetime.datetime | None) -> str | None:
     naive = _naive(value)
     return None if naive is None else naive.isoformat(' ', 'microseconds')
@@ -88,6 +88,12 @@ def _text(value: datetime.datetime | None) -> str | None:
 @functools.lru_cache(_KNOWN_INSTANTS)
 def _aware(value: datetime.datetime | None) -> datetime.datetime | None:
     return None if value is None else value.replace(tzinfo=datetime.UTC)
+
+
+@functools.lru_cache(_KNOWN_INSTANTS)
+def stored_instant(value: str | None) -> datetime.datetime | None:
+    """Return the instant (aware UTC) of a text in ISO 8601 without a zone."""
+    return None if value is None else datetime.datetime.fromisoformat(f'{value}+00:00')
 
 
 def exact(length: int) -> sa.String:
@@ -124,13 +130,21 @@ class JsonDict(oslo_types.JsonEncodedDict):
 
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> Any:
-        """Return the text of an object; that of an empty one for None."""
-        return '{}' if value == {} else super().process_bind_param(value, dialect)
+    def bind_processor(self, dialect: sa.Dialect) -> Any:
+        """Return the function that writes a value: none that calls others for each."""
+        return _written
 
     def result_processor(self, dialect: sa.Dialect, coltype: Any) -> Any:
         """Return the function that parses a value."""
         return _object
+
+
+def _written(value: Any) -> str:
+    if value is None or value == {}:
+        return '{}'
+    if not isinstance(value, dict):
+        raise TypeError(f'a JSON object is required, not {type(value).__name__}')
+    return json.dumps(value)
 
 
 def _object(value: str | None) -> Any:

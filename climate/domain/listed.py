@@ -18,17 +18,27 @@ are only copied into an answer.
 
 from __future__ import annotations
 
+import datetime
+import functools
 import json
 from collections.abc import Mapping
 from typing import Any
+from typing import Final
 from typing import NamedTuple
 
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
-from climate.domain.periods import stored_instant
 from climate.domain.placements import MemberPlacement
 from climate.domain.placements import PlacedMembers
+
+_KNOWN_INSTANTS: Final = 8192
+
+
+@functools.lru_cache(_KNOWN_INSTANTS)
+def instant(text: str | None) -> datetime.datetime | None:
+    """Return an instant (aware UTC) of something that is listed."""
+    return None if text is None else datetime.datetime.fromisoformat(f'{text}+00:00')
 
 
 class ListedEvent(NamedTuple):
@@ -79,8 +89,8 @@ class ListedReservation(NamedTuple):
             missing_resources=bool(self.missing_resources),
             resources_changed=bool(self.resources_changed),
             part_of=self.part_of,
-            created_at=stored_instant(self.created_at),
-            updated_at=stored_instant(self.updated_at),
+            created_at=instant(self.created_at),
+            updated_at=instant(self.updated_at),
             placement=self.placement,
             placed=self.placed,
         )

@@ -16,13 +16,11 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import functools
 import re
 from typing import Final
 
 NOW: Final = 'now'
 SECOND: Final = datetime.timedelta(seconds=1)
-_KNOWN_INSTANTS: Final = 8192
 
 # No lease is older; years of one digit are typing errors.
 _FIRST: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
@@ -124,12 +122,6 @@ def instant(
     except (ValueError, OverflowError):
         return None
     return found if found >= _FIRST else None
-
-
-@functools.lru_cache(_KNOWN_INSTANTS)
-def stored_instant(text: str | None) -> datetime.datetime | None:
-    """Return the instant (aware UTC) of a text in ISO 8601 without a zone, from a database."""
-    return None if text is None else datetime.datetime.fromisoformat(f'{text}+00:00')
 
 
 def duration(text: str) -> datetime.timedelta | None:

@@ -39,7 +39,7 @@ from tests.functional.fixtures import Service
 from tests.functional.manager import slots
 from tests.functional.manager import yard
 
-MOST_OF_A_CREATE = 11
+MOST_OF_A_CREATE = 10
 MOST_OF_SLOTS = 13
 # One for each batch of a list without a limit, of which two are read first.
 MOST_OF_A_LIST = 2

@@ -39,10 +39,10 @@ from climate.api.views import placements
 from climate.domain.events import PUBLIC_AT_1_0
 from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.leases import Readiness
+from climate.domain.listed import instant
 from climate.domain.listed import ListedEvent
 from climate.domain.listed import ListedLease
 from climate.domain.listed import ListedReservation
-from climate.domain.periods import stored_instant
 from climate.leases import reading
 from climate.leases.reading import Describer
 
@@ -170,10 +170,10 @@ def _dates(version: Microversion) -> tuple[Written, Written]:
 
     @functools.lru_cache(_KNOWN)
     def date(text: str | None) -> str:
-        return json.dumps(dates.write(stored_instant(text), version))
+        return json.dumps(dates.write(instant(text), version))
 
     @functools.lru_cache(_KNOWN)
     def record(text: str | None) -> str:
-        return json.dumps(dates.write_record(stored_instant(text), version))
+        return json.dumps(dates.write_record(instant(text), version))
 
     return date, record

@@ -27,6 +27,7 @@ from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 from tests import services
 from tests.functional.db import cases
+from tests.functional.db import plans
 
 HOSTS = 6
 ANY = Match(resource_type=cases.TYPE)
@@ -198,6 +199,25 @@ class Search:
         self.assertEqual(ids[:6], best(8, 6))
         self.assertEqual([ids[2], ids[3]], best(2, 2, ids[2]))
         self.assertEqual([*ids[:2], ids[6], ids[7]], best(4, 2, ids[6]))
+
+    def test_lead_times_of_a_sample_need_no_other_statement(self) -> None:
+        hosts = [
+            cases.host(number, capabilities={} if text is None else {'lead_time': text})
+            for number, text in enumerate(('60', '90.5', None, '-5'))
+        ]
+        ids = self.store.run(lambda tx: [tx.resources.insert(host) for host in hosts])
+        window = Period(start=cases.at(1), end=cases.at(2))
+        wanted = (ids[:1], ids[:2], ids[2:3], ids[3:], ids)
+        with self.store.reading() as tx:
+            expected = [tx.search.lead_time(some) for some in wanted]
+            tx.search.sample(ANY, window, only_ids=None, first_id=ids[1], limit=8, best=8)
+            with plans.captured(self.store.engine) as statements:
+                found = [tx.search.lead_time(some) for some in wanted]
+                self.assertEqual([], statements)
+                self.assertEqual(91, tx.search.lead_time([*ids, 0x7FFF]))
+                self.assertEqual(1, len(statements))
+        self.assertEqual([60, 91, None, None, 91], expected)
+        self.assertEqual(expected, found)
 
     def test_the_right_to_book_raises_generations(self) -> None:
         ids = self.add_hosts(2)

@@ -19,7 +19,6 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects import sqlite
 
 from climate.db import types
-from climate.domain import periods
 from tests import base
 
 AWARE = datetime.datetime(2030, 1, 2, 3, 4, 5, 600000, tzinfo=datetime.UTC)
@@ -30,8 +29,8 @@ class TestInstants(base.TestCase):
 
     def test_each_way_to_write_an_instant(self) -> None:
         for text in ('2030-01-02 03:04:05.600000', '2030-01-02T03:04:05.6'):
-            self.assertEqual(AWARE, periods.stored_instant(text))
-        self.assertIsNone(periods.stored_instant(None))
+            self.assertEqual(AWARE, types.stored_instant(text))
+        self.assertIsNone(types.stored_instant(None))
 
     def test_what_was_converted_is_not_converted_again(self) -> None:
         for dialect, stored in (
@@ -54,3 +53,10 @@ class TestInstants(base.TestCase):
         parse = types.JsonDict().result_processor(sqlite.dialect(), None)
         self.assertEqual({}, parse('{}'))
         self.assertIsNot(parse('{}'), parse('{}'))
+
+    def test_only_objects_are_written(self) -> None:
+        write = types.JsonDict().bind_processor(sqlite.dialect())
+        self.assertEqual('{"a": [1]}', write({'a': [1]}))
+        self.assertEqual(['{}', '{}'], [write(value) for value in (None, {})])
+        for value in ([], '', 0, False):
+            self.assertRaises(TypeError, write, value)
