@@ -217,7 +217,7 @@ class HistoryCase:
     # -- changes
 
     def book_some(self) -> None:
-        """Book a host or a part of it, as the service does; what does not fit is refused."""
+        """Book a host or parts of it; most bookings are added to the timeline, not read."""
         lease = cases.lease()
         host = self.rng.choice(self.hosts)
         first = self.elapsed + self.rng.randrange(12)
@@ -227,7 +227,6 @@ class HistoryCase:
 
         def write(tx: Transaction) -> None:
             if in_memory:
-                # What it books is added to the timeline.
                 tx.timeline(cases.TYPE)
             books = tx.book([host], pause=PAUSE)
             tx.leases.insert(lease)
