@@ -221,7 +221,8 @@ class _Chaos:
         patience = PATIENCE * self.pace
         processes.until('every lease has ended', self.all_ended, patience)
         processes.until('every notification was sent', self.nothing_waits, patience)
-        self.assertGreater(kills, 3)
+        # Each of them at least once; on a quiet machine many times.
+        self.assertGreaterEqual(kills, len(managers))
         self.check_leases()
         self.check_cloud(reservations)
         self.check_notifications(set(reservations))
