@@ -183,24 +183,6 @@ class TestOnEngine(PlacementCase):
         self.assertEqual(200, self.send('PUT', f'leases/{lease["id"]}', body).status_int)
         self.assertEqual(self.members(now), self.members(self.shown(lease)))
 
-    def test_reservations_in_one_rack_move_together(self) -> None:
-        """One after the other, none of them could leave the rack."""
-        prefer = [{'property': 'rack', 'value': 'b2'}]
-        later = {'start_date': '2030-02-02T00:00:00Z', 'end_date': '2030-02-02T02:00:00Z'}
-        wanted = hosts(1, prefer=prefer), hosts(1, same_as=[{'reservation': 0, 'property': 'rack'}])
-        lease = self.book(*wanted, **later)
-        self.assertEqual(Counter(b2=1), self.where(lease, 'rack'))
-        self.book(hosts(1, prefer=prefer))
-        answer = self.send('PUT', f'leases/{lease["id"]}', PERIOD)
-        self.assertEqual(200, answer.status_int, answer.text)
-        for place in (0, 1):
-            self.assertEqual(Counter(a1=1), self.where(self.shown(lease), 'rack', place))
-        # There is no third rack of two hosts.
-        other = self.book(*wanted, **later)
-        answer = self.send('PUT', f'leases/{other["id"]}', PERIOD)
-        self.assertEqual(409, answer.status_int, answer.text)
-        self.assertEqual(other, self.shown(other))
-
     def test_private_properties_are_missing(self) -> None:
         with_private = self.service.store.run
         with_private(lambda tx: tx.properties.set_private('physical:host', 'rack', True))
@@ -296,23 +278,6 @@ class TestPlacements(PlacementCase):
             answer = self.send('POST', 'leases', {'name': 'l', 'offer_id': offer['id']})
             self.assertEqual(201, answer.status_int, answer.text)
             self.assertEqual([2], [*self.where(answer.json['lease'], 'rack').values()])
-
-    def test_alternatives_that_are_taken_keep_to_it(self) -> None:
-        wanted = hosts(1), hosts(2, same_as=[{'reservation': 0, 'property': 'zone'}])
-        taken = self.book(hosts(3, same=['zone']))
-        alternatives = {
-            one['reason']: one for one in self.book(*wanted, status=409)['alternatives']
-        }
-        self.assertEqual({'soonest', 'most'}, {*alternatives})
-        for reason, count in (('soonest', 2), ('most', 1)):
-            body = {'name': reason, 'offer_id': alternatives[reason]['id']}
-            answer = self.send('POST', 'leases', body)
-            self.assertEqual(201, answer.status_int, answer.text)
-            lease = answer.json['lease']
-            self.assertEqual(count, len(self.members(lease, 1)))
-            zones = self.where(lease, 'zone') | self.where(lease, 'zone', 1)
-            self.assertEqual(1, len(zones), zones)
-            self.assertEqual(taken['end_date'] == lease['start_date'], reason == 'soonest')
 
     def test_offers_of_one_rack_that_are_taken(self) -> None:
         wanted = {'reservations': [hosts(2)], 'duration': '2h', 'earliest': PERIOD['start_date']}
