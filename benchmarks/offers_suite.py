@@ -89,6 +89,8 @@ def _measure(
         )
         bench = Bench(engines.NAMES[engine], parts.api(core), f'{hosts:,} hosts, {load}')
         yield from bench.figures(now, options.times, slots=load == 'slots')
+        members = 50 if hosts < 10_000 else 100
+        yield from bench.placed(now, options.times, members, slots=load == 'slots')
         core.store.close()
 
 
@@ -121,11 +123,23 @@ class Bench:
             yield self._figure(what, quantile(timed(work, times), 0.5))
         yield from self._leases(now, times)
 
+    def placed(
+        self, now: datetime.datetime, times: int, members: int, *, slots: bool
+    ) -> Iterator[Figure]:
+        """Measure rehearsals of leases with placements.
+
+        :param members: of each lease
+        """
+        for what, reservations in _placed(members, slots=slots).items():
+            work = functools.partial(self._lease, reservations, now + _DAY, 200, dry_run=True)
+            work()
+            yield self._figure(f'{members} members, {what}', quantile(timed(work, times), 0.5))
+
     def _leases(self, now: datetime.datetime, times: int) -> Iterator[Figure]:
         start = now + 365 * _DAY
-        rehearsed = functools.partial(self._lease, _hosts(5), start, 200, dry_run=True)
+        rehearsed = functools.partial(self._lease, [_hosts(5)], start, 200, dry_run=True)
         yield self._figure('rehearsed lease of 5 hosts', quantile(timed(rehearsed, times), 0.5))
-        refused = functools.partial(self._lease, _hosts(100_000), now + _DAY, 409)
+        refused = functools.partial(self._lease, [_hosts(100_000)], now + _DAY, 409)
         yield self._figure('refused lease, impossible', quantile(timed(refused, times), 0.5))
 
     def _figure(self, what: str, value: float) -> Figure:
@@ -140,13 +154,17 @@ class Bench:
         self._ask(what, 'POST', '/v1/offers', {'limit': 1, **wanted}, 200)
 
     def _lease(
-        self, reservation: dict[str, Any], start: datetime.datetime, status: int, **more: Any
+        self,
+        reservations: list[dict[str, Any]],
+        start: datetime.datetime,
+        status: int,
+        **more: Any,
     ) -> None:
         body = {
             'name': 'bench',
             'start_date': f'{start:{_FORMAT}}',
             'duration': '1h',
-            'reservations': [reservation],
+            'reservations': reservations,
             **more,
         }
         self._ask('a lease', 'POST', '/v1/leases', body, status)
@@ -181,6 +199,22 @@ def _requests(*, slots: bool) -> dict[str, dict[str, Any]]:
             },
         }
     return found
+
+
+def _placed(members: int, *, slots: bool) -> dict[str, list[dict[str, Any]]]:
+    """Return requests for leases with placements, by name."""
+    spread, one = {'spread': [{'property': 'rack'}]}, {'same': ['rack']}
+    if slots:
+        half = {**_slots(members // 2), 'placement': {'apart_from': [1]}}
+        return {
+            'slots, no condition': [_slots(members // 2)] * 2,
+            'two groups of slots apart': [half, _slots(members // 2)],
+        }
+    return {
+        'hosts, no condition': [_hosts(members)],
+        'hosts, spread over racks': [{**_hosts(members), 'placement': spread}],
+        'hosts, groups of five in one rack': [{**_hosts(5), 'placement': one}] * (members // 5),
+    }
 
 
 def _hosts(count: int) -> dict[str, Any]:

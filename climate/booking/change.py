@@ -131,8 +131,15 @@ def choose(
         lease = dataclasses.replace(lease, trust_id=new.trust_id)
     ids = [reservation.id for reservation in old.reservations]
     current = tx.allocations.live_of(ids) if ids else []
-    chooser = Chooser(tx, context.settings, context.rng, changing=ids)
-    found = _revisions(chooser, context, new, old, lease.period, current, findings)
+    make_chooser = functools.partial(Chooser, tx, context.settings, context.rng, changing=ids)
+    chooser = make_chooser()
+    try:
+        found = _revisions(chooser, context, new, old, lease.period, current, findings)
+    except exceptions.NotEnoughResources as error:
+        if old.status is not LeaseStatus.PENDING or not revise.are_linked(old.reservations):
+            raise
+        chooser = make_chooser()
+        found = _revisions(chooser, context, new, old, lease.period, current, findings, error)
     if isinstance(found, prepare.Missing):
         return found
     revisions, creations = _with_facts(context, old, found, findings)
@@ -199,10 +206,40 @@ def _revisions(
     period: Period,
     current: Sequence[Allocation],
     findings: prepare.Findings,
+    error: exceptions.NotEnoughResources | None = None,
 ) -> list[Revision] | prepare.Missing:
+    """Decide what each reservation keeps, gets and gives up.
+
+    :param error: why that failed for one after the other; None at first
+    """
     chooser.occupy(current)
+    cases = _cases(chooser, context, new, old, period, current, findings)
+    if isinstance(cases, prepare.Missing):
+        return cases
+    known: Mapping[str, Revision] = {}
+    if error is not None:
+        placed = revise.together(chooser, cases)
+        if placed is None:
+            raise error
+        known = placed
     found = []
     resource_types = [item.resource_type for item in old.reservations]
+    for place, case in enumerate(cases):
+        with refusals.naming(resource_types, place):
+            found.append(known.get(case.reservation.id) or revise.revise(chooser, case))
+    return found
+
+
+def _cases(
+    chooser: Chooser,
+    context: Context,
+    new: ChangeRequest,
+    old: Lease,
+    period: Period,
+    current: Sequence[Allocation],
+    findings: prepare.Findings,
+) -> list[revise.RevisedCase] | prepare.Missing:
+    found = []
     for one in changed_requests.read(context.plugins, old, new.change):
         request, plugin, reservation = one.request, one.plugin, one.reservation
         if plugin.inspects and request != one.before:
@@ -219,21 +256,20 @@ def _revisions(
                     )
                 )
             request = seen
-        with refusals.naming(resource_types, one.place):
-            found.append(
-                revise.revise(
-                    chooser,
-                    old,
-                    period,
-                    reservation,
-                    one.before,
-                    request,
-                    plugin=plugin,
-                    current=[item for item in current if item.reservation_id == reservation.id],
-                    private=new.caller.all_projects,
-                    most=new.most.get(reservation.id),
-                )
+        found.append(
+            revise.case_of(
+                chooser,
+                old,
+                period,
+                reservation,
+                one.before,
+                request,
+                plugin=plugin,
+                current=[item for item in current if item.reservation_id == reservation.id],
+                private=new.caller.all_projects,
+                most=new.most.get(reservation.id),
             )
+        )
     return found
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -56,7 +57,7 @@ class Revision:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Case:
+class RevisedCase:
     """One reservation that is changed, with everything that the choice depends on.
 
     :ivar lease: the lease before the change
@@ -88,7 +89,7 @@ class _Case:
         return slots.slots(self.current, self.needed.search.demand)
 
 
-def revise(
+def case_of(
     chooser: Chooser,
     lease: Lease,
     period: Period,
@@ -100,8 +101,8 @@ def revise(
     current: Sequence[Allocation],
     private: bool,
     most: int | None = None,
-) -> Revision:
-    """Decide what one reservation of a changed lease keeps, gets and gives up.
+) -> RevisedCase:
+    """Return one reservation of a lease that changes.
 
     :param lease: the lease before the change
     :param period: the new period of the lease
@@ -110,7 +111,6 @@ def revise(
     :param current: the allocations of the reservation, booked or held
     :param private: whether the caller may ask for private properties
     :param most: the largest number of slots, which may be less than is requested
-    :raises climate.exceptions.NotEnoughResources: if too few resources are free
     """
     search = plugin.search(request)
     if most is not None:
@@ -119,7 +119,7 @@ def revise(
     # A change of dates alone requires no more than it has.
     has = sum(slots.slots(current, search.demand).values())
     changed = request != before
-    case = _Case(
+    return RevisedCase(
         lease=lease,
         period=period,
         reservation=reservation,
@@ -140,19 +140,62 @@ def revise(
         ),
         current=tuple(current),
     )
-    found = _parts(chooser, case) if search.demand else _wholes(chooser, case)
-    if reservation.placement is not None:
+
+
+def revise(chooser: Chooser, case: RevisedCase) -> Revision:
+    """Decide what one reservation of a changed lease keeps, gets and gives up.
+
+    :raises climate.exceptions.NotEnoughResources: if too few resources are free
+    """
+    found = _parts(chooser, case) if case.needed.search.demand else _wholes(chooser, case)
+    if case.reservation.placement is not None:
         found = _placed(chooser, case, found)
-    new = dataclasses.replace(reservation, request=plugin.dump(request))
+    return _finished(chooser, case, found)
+
+
+def are_linked(reservations: Iterable[Reservation]) -> bool:
+    """Whether placements of reservations name other reservations."""
+    return any(one.placement is not None and one.placement.others for one in reservations)
+
+
+def together(chooser: Chooser, cases: Sequence[RevisedCase]) -> dict[str, Revision] | None:
+    """Choose again for all reservations whose placements name each other, at the same time.
+
+    One after the other, none of them could leave the rack that they share.
+
+    :param cases: of a lease that has not started
+    :returns: the revisions by reservation id; None if there is no way
+    """
+    linked = [case for case in cases if are_linked([case.reservation])]
+    for case in linked:
+        chooser.vacate(case.current)
+    found = chooser.placed([dataclasses.replace(case.needed, own=case.has) for case in linked])
+    if isinstance(found, int):
+        return None
+    return {
+        case.reservation.id: _finished(chooser, case, _chosen_again(case, added))
+        for case, added in zip(linked, found, strict=True)
+    }
+
+
+def _chosen_again(case: RevisedCase, added: tuple[Allocation, ...]) -> Revision:
+    return Revision(old=case.reservation, new=case.reservation, dropped=case.current, added=added)
+
+
+def _finished(chooser: Chooser, case: RevisedCase, found: Revision) -> Revision:
+    """Return a revision with the reservation as it will be."""
+    new = dataclasses.replace(case.reservation, request=case.plugin.dump(case.request))
     booked = (*found.kept, *found.added)
     return dataclasses.replace(
         found,
         new=chooser.tx.reservations.with_members([new], booked)[0],
-        follows=case.running and changed and bool(plugin.follows(before, request)),
+        follows=case.running
+        and case.changed
+        and bool(case.plugin.follows(case.before, case.request)),
     )
 
 
-def _placed(chooser: Chooser, case: _Case, found: Revision) -> Revision:
+def _placed(chooser: Chooser, case: RevisedCase, found: Revision) -> Revision:
     """Return a revision that keeps to the placement.
 
     A lease that has not started gets other resources if those that it keeps do not.
@@ -170,10 +213,10 @@ def _placed(chooser: Chooser, case: _Case, found: Revision) -> Revision:
     chooser.vacate(case.current)
     chooser.vacate(found.added)
     added = chooser.choose(dataclasses.replace(case.needed, own=case.has))
-    return Revision(old=case.reservation, new=case.reservation, dropped=case.current, added=added)
+    return _chosen_again(case, added)
 
 
-def _wholes(chooser: Chooser, case: _Case) -> Revision:
+def _wholes(chooser: Chooser, case: RevisedCase) -> Revision:
     kept = _kept(chooser, case)
     added: tuple[Allocation, ...] = ()
     if kept.missing_maximum > 0:
@@ -197,7 +240,7 @@ def _wholes(chooser: Chooser, case: _Case) -> Revision:
     )
 
 
-def _kept(chooser: Chooser, case: _Case) -> changes.Kept:
+def _kept(chooser: Chooser, case: RevisedCase) -> changes.Kept:
     needed = case.needed
     good = {allocation.resource_id for allocation in case.current}
     if good and case.changed:
@@ -227,7 +270,7 @@ def _kept(chooser: Chooser, case: _Case) -> changes.Kept:
     )
 
 
-def _in_maintenance(chooser: Chooser, case: _Case, ids: Collection[int]) -> set[int]:
+def _in_maintenance(chooser: Chooser, case: RevisedCase, ids: Collection[int]) -> set[int]:
     """Return those of *ids* that are in maintenance within the added time.
 
     :raises climate.exceptions.ResourceInMaintenance: if one of them is in use
@@ -242,7 +285,7 @@ def _in_maintenance(chooser: Chooser, case: _Case, ids: Collection[int]) -> set[
     return {item.resource_id for item in found}
 
 
-def _parts(chooser: Chooser, case: _Case) -> Revision:
+def _parts(chooser: Chooser, case: RevisedCase) -> Revision:
     bare = Revision(old=case.reservation, new=case.reservation, kept=case.current)
     if not case.changed and case.period == case.lease.period:
         return bare
@@ -250,22 +293,17 @@ def _parts(chooser: Chooser, case: _Case) -> Revision:
     return _running_parts(chooser, case, bare) if case.running else _booked_parts(chooser, case)
 
 
-def _booked_parts(chooser: Chooser, case: _Case) -> Revision:
+def _booked_parts(chooser: Chooser, case: RevisedCase) -> Revision:
     """Choose again, preferring the same resources: nothing is in use yet."""
     added = chooser.choose(dataclasses.replace(case.needed, own=case.has))
     chosen = slots.slots(added, case.needed.search.demand)
     same = dict(case.plugin.search(case.before).demand) == dict(case.needed.search.demand)
     if same and chosen == case.has:
         return Revision(old=case.reservation, new=case.reservation, kept=case.current)
-    return Revision(
-        old=case.reservation,
-        new=case.reservation,
-        dropped=case.current,
-        added=added,
-    )
+    return _chosen_again(case, added)
 
 
-def _running_parts(chooser: Chooser, case: _Case, bare: Revision) -> Revision:
+def _running_parts(chooser: Chooser, case: RevisedCase, bare: Revision) -> Revision:
     """Keep what is in use where it is; only the number of slots may change."""
     if dict(case.plugin.search(case.before).demand) != dict(case.needed.search.demand):
         raise exceptions.CantUpdateParameter(param='The size of what is in use')
@@ -297,7 +335,7 @@ def _running_parts(chooser: Chooser, case: _Case, bare: Revision) -> Revision:
     return dataclasses.replace(bare, kept=kept, added=added)
 
 
-def _hold(chooser: Chooser, case: _Case, stays: Mapping[int, int]) -> None:
+def _hold(chooser: Chooser, case: RevisedCase, stays: Mapping[int, int]) -> None:
     """Check that what is in use can stay, for the new period and request."""
     rooms = {room.resource_id: room for room in chooser.room(case.needed, list(stays))}
     shares = [

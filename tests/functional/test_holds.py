@@ -258,6 +258,19 @@ class TestHold(HoldsCase):
         purge.purge(self.service.store, self.service.clock.now())
         self.check_status(200, self.sent('POST', 'offers', body))
 
+    def test_refusals_store_half_of_them(self) -> None:
+        self.service.services.leases.settings.limits.by_project['blue'] = Limits(offers=4)
+        many = {**HOSTS, 'min': 5, 'max': 5}
+        body = {'name': 'l', 'start_date': '2030-02-01T00:00:00Z', 'duration': '2h'}
+        refused = [
+            self.check_status(409, self.sent('POST', 'leases', {**body, 'reservations': [many]}))
+            for _ in range(3)
+        ]
+        found = [[one.get('id') for one in each['alternatives']] for each in refused]
+        self.assertEqual([True, True, False], [found_id is not None for [found_id] in found])
+        body = {'reservations': [HOSTS], 'duration': '2h', 'limit': 2}
+        self.check_status(200, self.sent('POST', 'offers', body))
+
     def test_of_operators(self) -> None:
         """They see it; what they do to its resource does not break it."""
         offer = self.held(ALL_HOSTS)

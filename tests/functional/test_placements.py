@@ -279,23 +279,6 @@ class TestPlacements(PlacementCase):
             self.assertEqual(201, answer.status_int, answer.text)
             self.assertEqual([2], [*self.where(answer.json['lease'], 'rack').values()])
 
-    def test_alternatives_that_are_taken_keep_to_it(self) -> None:
-        wanted = hosts(1), hosts(2, same_as=[{'reservation': 0, 'property': 'zone'}])
-        taken = self.book(hosts(3, same=['zone']))
-        alternatives = {
-            one['reason']: one for one in self.book(*wanted, status=409)['alternatives']
-        }
-        self.assertEqual({'soonest', 'most'}, {*alternatives})
-        for reason, count in (('soonest', 2), ('most', 1)):
-            body = {'name': reason, 'offer_id': alternatives[reason]['id']}
-            answer = self.send('POST', 'leases', body)
-            self.assertEqual(201, answer.status_int, answer.text)
-            lease = answer.json['lease']
-            self.assertEqual(count, len(self.members(lease, 1)))
-            zones = self.where(lease, 'zone') | self.where(lease, 'zone', 1)
-            self.assertEqual(1, len(zones), zones)
-            self.assertEqual(taken['end_date'] == lease['start_date'], reason == 'soonest')
-
     def test_offers_of_one_rack_that_are_taken(self) -> None:
         wanted = {'reservations': [hosts(2)], 'duration': '2h', 'earliest': PERIOD['start_date']}
         wanted |= {'prefer': 'same', 'property': 'rack'}

@@ -1,0 +1,70 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""What replaces a lease with placements, or its dates, keeps to the placements.
+
+Takes about 2 seconds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.functional.test_placements import hosts
+from tests.functional.test_placements import PERIOD
+from tests.functional.test_placements import PlacementCase
+
+
+class TestMovedPlacements(PlacementCase):
+    """With SQL."""
+
+    def test_reservations_in_one_rack_move_together(self) -> None:
+        """One after the other, none of them could leave the rack."""
+        prefer = [{'property': 'rack', 'value': 'b2'}]
+        later = {'start_date': '2030-02-02T00:00:00Z', 'end_date': '2030-02-02T02:00:00Z'}
+        wanted = hosts(1, prefer=prefer), hosts(1, same_as=[{'reservation': 0, 'property': 'rack'}])
+        lease = self.book(*wanted, **later)
+        self.assertEqual(Counter(b2=1), self.where(lease, 'rack'))
+        self.book(hosts(1, prefer=prefer))
+        answer = self.send('PUT', f'leases/{lease["id"]}', PERIOD)
+        self.assertEqual(200, answer.status_int, answer.text)
+        for place in (0, 1):
+            self.assertEqual(Counter(a1=1), self.where(self.shown(lease), 'rack', place))
+        # There is no third rack of two hosts.
+        other = self.book(*wanted, **later)
+        answer = self.send('PUT', f'leases/{other["id"]}', PERIOD)
+        self.assertEqual(409, answer.status_int, answer.text)
+        self.assertEqual(other, self.shown(other))
+
+    def test_alternatives_that_are_taken_keep_to_it(self) -> None:
+        wanted = hosts(1), hosts(2, same_as=[{'reservation': 0, 'property': 'zone'}])
+        taken = self.book(hosts(3, same=['zone']))
+        alternatives = {
+            one['reason']: one for one in self.book(*wanted, status=409)['alternatives']
+        }
+        self.assertEqual({'soonest', 'most'}, {*alternatives})
+        for reason, count in (('soonest', 2), ('most', 1)):
+            body = {'name': reason, 'offer_id': alternatives[reason]['id']}
+            answer = self.send('POST', 'leases', body)
+            self.assertEqual(201, answer.status_int, answer.text)
+            lease = answer.json['lease']
+            self.assertEqual(count, len(self.members(lease, 1)))
+            zones = self.where(lease, 'zone') | self.where(lease, 'zone', 1)
+            self.assertEqual(1, len(zones), zones)
+            self.assertEqual(taken['end_date'] == lease['start_date'], reason == 'soonest')
+
+
+class TestMovedPlacementsInMemory(TestMovedPlacements):
+    """The same with timelines."""
+
+    timelines = True
