@@ -142,7 +142,11 @@ def response(error: Exception, environ: Environ) -> webob.Response:
 
 def _passes(error: exceptions.ClimateError) -> bool:
     """Whether a refusal tells the client to try again."""
-    passing = (exceptions.BookedMeanwhile, exceptions.ExternalServiceUnavailable)
+    passing = (
+        exceptions.BookedMeanwhile,
+        exceptions.ExternalServiceUnavailable,
+        exceptions.IdempotencyKeyInUse,
+    )
     return isinstance(error, passing) or isinstance(error.__cause__, passing)
 
 

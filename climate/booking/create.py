@@ -219,7 +219,8 @@ def choose(
     """
     lease = proposed(tx, new, findings, trust_id)
     if new.draft.id is not None and tx.leases.project_of(lease.id) is not None:
-        raise exceptions.Conflict(f'Lease {lease.id} was booked by another try of this request')
+        # By another try of this request. The next one finds the lease, see earlier().
+        raise exceptions.IdempotencyKeyInUse(retry_after=1)
     period = lease.period.after(tx.now)
     padded = period.padded(context.settings.cleaning_time)
     has = tx.projects.leases(lease.project_id) if new.limits.leases else 0

@@ -115,7 +115,7 @@ class ExtensionSearch:
             end=end,
             blocked_by=search.blocked(kept, free) if free < self._latest else (),
             offers=tuple(offers),
-            searched_until=self._latest,
+            searched_until=end if search.late else self._latest,
         )
 
     def _same(self, end: datetime.datetime) -> Changed | None:
@@ -124,6 +124,8 @@ class ExtensionSearch:
 
     def _extended(self, end: datetime.datetime) -> Changed | None:
         """Return the lease with another end; None if a change to it would be refused."""
+        if self._search.late:
+            return None
         try:
             return self._search.trial(dataclasses.replace(self._lease.period, end=end))
         except _REFUSED:
@@ -170,6 +172,8 @@ class ExtensionSearch:
 
     def _next(self, period: Period) -> tuple[Period, tuple[Allocation, ...]] | None:
         """Return what a lease of the same would get in another period; None for nothing."""
+        if self._search.late:
+            return None
         tx, context = self._search.tx, self._search.context
         padded = period.padded(context.settings.cleaning_time)
         needed: list[Requirements] = [

@@ -66,7 +66,7 @@ def make(
     if offer_id is not None and (earlier := _earlier(context, caller, offer_id)) is not None:
         return earlier
     new = offers.asked(context, caller, request)
-    keeping = Keeping(context, caller, request, new, offer_id or str(uuid.uuid4()))
+    keeping = Keeping(context, caller, request, new, offer_id)
     for _ in range(context.settings.booking_attempts):
         page = preferred_offers.find(context, new, request)
         try:
@@ -101,7 +101,7 @@ class Keeping:
     """Stores the offers for one request.
 
     :param new: the lease that is requested
-    :param first_id: of the first offer
+    :param first_id: of the first offer; None for a generated one
     """
 
     def __init__(
@@ -110,13 +110,14 @@ class Keeping:
         caller: Caller,
         request: OfferQuery,
         new: NewLease,
-        first_id: str,
+        first_id: str | None,
     ) -> None:
         self._context = dataclasses.replace(context, filters=context.filters.local)
         self._caller = caller
         self._request = request
         self._new = new
-        self._first_id = first_id
+        self._keyed = first_id is not None
+        self._first_id = first_id or str(uuid.uuid4())
 
     def keep(self, page: OfferPage, tx: Transaction) -> tuple[StoredOffer, ...]:
         """Store offers, and hold the first one if that is requested.
@@ -124,7 +125,11 @@ class Keeping:
         :raises climate.exceptions.LeaseRefused: if a limit or a filter forbids it
         :raises climate.exceptions.NotEnoughResources: if it was booked meanwhile
         :raises climate.booking.choose.LostRace: likewise
+        :raises climate.exceptions.IdempotencyKeyInUse: if another try has stored offers
         """
+        if self._keyed and tx.offers.find(self._first_id, self._caller.project_id) is not None:
+            # The next try finds them, see _earlier().
+            raise exceptions.IdempotencyKeyInUse(retry_after=1)
         kept = tuple(self._stored(tx, page))
         self._limit(tx, kept)
         if kept and self._request.hold is not None:
@@ -163,10 +168,13 @@ class Keeping:
         choice, allocations = together(tx, context.settings, context.rng, needed)
         request = AllocationRequest(lease=lease, allocations=allocations, limits=new.limits)
         commit.judge(tx, context, self._caller, request)
-        books = lock(tx, context.settings, choice)
-        tx.leases.insert(dataclasses.replace(lease, deleted_at=held_until))
-        tx.reservations.insert(lease.reservations)
-        books.insert(allocations)
+        # The hold is no lease of the project, but has resources of it.
+        allowed = dataclasses.replace(new.limits, leases=0)
+        with limits.held(tx, allowed, lease, None, allocations, ()):
+            books = lock(tx, context.settings, choice)
+            tx.leases.insert(dataclasses.replace(lease, deleted_at=held_until))
+            tx.reservations.insert(lease.reservations)
+            books.insert(allocations)
         got = offered.reservations(needed, allocations, functools.partial(offered.place, new))
         offer: Offer = dataclasses.replace(one.offer, reservations=got)
         return dataclasses.replace(one, offer=offer, held_until=held_until)

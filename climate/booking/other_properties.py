@@ -36,6 +36,8 @@ from climate.domain.periods import Period
 
 MOST_VALUES: Final = 10
 """How many values of properties one request tries."""
+MOST_COMPARISONS: Final = 10
+"""For how many comparisons one request looks for other values; each takes a search."""
 
 
 def find(search: OfferSearch, period: Period) -> Iterator[Offer]:
@@ -53,9 +55,12 @@ def find(search: OfferSearch, period: Period) -> Iterator[Offer]:
         hidden = _hidden(search, one)
         for comparison in property_values.comparisons(one.search.requirement):
             key = one.search.resource_type, comparison
-            if comparison.key not in hidden and key not in asked:
-                asked.add(key)
-                yield from _offers(search, period, bounds, one, comparison)
+            if comparison.key in hidden or key in asked:
+                continue
+            if search.exhausted or len(asked) == MOST_COMPARISONS:
+                return
+            asked.add(key)
+            yield from _offers(search, period, bounds, one, comparison)
 
 
 def _hidden(search: OfferSearch, needed: Requirements) -> set[str]:

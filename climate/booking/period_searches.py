@@ -47,6 +47,8 @@ MOST_SEARCHES: Final = 60
 """How often one request looks for a start in all timelines of a type."""
 MOST_CHOICES: Final = 20
 """How often one request chooses resources to confirm a start."""
+MOST_SECONDS: Final = 2.0
+"""How long one request chooses resources: one choice for many reservations may take long."""
 
 _FURTHEST: Final = datetime.timedelta(days=400)
 _MINUTE: Final = datetime.timedelta(minutes=1)
@@ -78,6 +80,7 @@ class PeriodSearch(abc.ABC):
         self.wanted = list(wanted)
         self._searching = Searching(MOST_SEARCHES)
         self._choices = MOST_CHOICES
+        self._until = context.clock.ticks() + MOST_SECONDS
         self._refusal: exceptions.NotEnoughResources | None = None
         self.reached = 0
 
@@ -124,7 +127,7 @@ class PeriodSearch(abc.ABC):
                 short = self._blocked(frame, found)
                 return dataclasses.replace(self.offer(period, chosen, kind), blocked_before=short)
             start = joint.after(self.wanted, frame, found)
-        if self._searching.left > 0 and self._choices > 0:
+        if self._searching.left > 0 and not self.exhausted:
             self.reached = max(frame.latest, frame.earliest)
         return None
 
@@ -135,7 +138,7 @@ class PeriodSearch(abc.ABC):
 
         :raises climate.exceptions.ClimateError: if a limit or a filter forbids the period
         """
-        if self._choices <= 0:
+        if self.exhausted:
             return None
         self._choices -= 1
         try:
@@ -147,10 +150,15 @@ class PeriodSearch(abc.ABC):
     @property
     def exhausted(self) -> bool:
         """Whether no more choices are allowed."""
-        return self._choices <= 0
+        return self._choices <= 0 or self.late
+
+    @property
+    def late(self) -> bool:
+        """Whether the search has taken so long that it should end."""
+        return self.context.clock.ticks() >= self._until
 
     def renew(self, choices: int = MOST_CHOICES) -> None:
-        """Allow a number of choices, however many there were before."""
+        """Allow a number of choices, however many there were before, but no more time."""
         self._choices = choices
 
     def offer(self, period: Period, chosen: Sequence[Allocation], kind: OfferKind) -> Offer:

@@ -55,9 +55,10 @@ OPTS: list[cfg.Opt] = [
         default=0,
         min=0,
         max=_MOST,
-        help='Maximum number of resources of the leases of a project at any instant. A host, an '
-        'address, a network or a server counts as one; instances and volumes count as one for '
-        'each host or pool that a reservation uses. 0 sets no limit.',
+        help='Maximum number of resources of the leases of a project at any instant, including '
+        'what is held for its offers. A host, an address, a network or a server counts as one; '
+        'instances and volumes count as one for each host or pool that a reservation uses. 0 '
+        'sets no limit.',
     ),
     cfg.IntOpt(
         'idempotency_keys',

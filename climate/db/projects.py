@@ -60,7 +60,7 @@ class Projects(Repository):
     def resources(self, project_id: str, period: Period, other_than: str = '') -> list[Period]:
         """Return for how long the project has each of its resources in a period.
 
-        A resource counts once for each reservation that has it.
+        A resource counts once for each reservation that has it, or is held for it.
 
         :param other_than: id of a lease that does not count
         """
@@ -75,7 +75,8 @@ class Projects(Repository):
             .where(
                 LEASES.c.project_id == project_id,
                 LEASES.c.id != other_than,
-                LEASES.c.deleted_at.is_(None),
+                # The row of a hold is deleted as of its end.
+                sa.or_(LEASES.c.deleted_at.is_(None), LEASES.c.deleted_at > self._now),
                 ALLOCATIONS.c.live == 1,
                 ALLOCATIONS.c.end_date > period.start,
                 ALLOCATIONS.c.start_date < period.end,

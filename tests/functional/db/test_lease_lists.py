@@ -16,6 +16,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import uuid
+from typing import Any
+
+from hypothesis import given
+from hypothesis import HealthCheck
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from climate.api.microversions import HISTORY
 from climate.api.microversions import Microversion
@@ -45,6 +51,14 @@ REQUESTS = (
     ('virtual:gone', {}),
 )
 READINESS = Readiness(ready=('compute-1',), by='é', detail='"', at=cases.at(0))
+# What a body can have, see climate.api.bodies.
+TEXTS = st.text(st.characters(exclude_categories=('Cs',), exclude_characters='\0'), max_size=9)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+PLAIN = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | FINITE | TEXTS
+VALUES = st.recursive(
+    PLAIN, lambda each: st.lists(each, max_size=3) | st.dictionaries(TEXTS, each, max_size=3)
+)
+ODD = st.fixed_dictionaries({'min': st.just(1), 'max': PLAIN, 'odd': VALUES})
 
 
 class Lists:
@@ -111,6 +125,34 @@ class Lists:
             for version in VERSIONS:
                 expected = json.dumps([view.lease(one, PLUGINS, version) for one in whole])
                 self.assertEqual(expected, self.listed(query, version))
+
+    @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(st.tuples(TEXTS, ODD, ODD), min_size=5, max_size=10))
+    def test_odd_values(self, odd: list[tuple[str, Any, Any]]) -> None:
+        """Names, requests and facts that databases and JSON may write in another way."""
+        project_id = str(uuid.uuid4())
+        for number, (name, request, facts) in enumerate(odd):
+            reservation = Reservation(
+                id=str(uuid.uuid4()),
+                lease_id=f'{project_id[:30]}-{number}',
+                resource_type=('physical:host', 'virtual:gone')[number % 2],
+                request=request,
+                facts=facts,
+            )
+            lease = cases.lease(
+                id=reservation.lease_id,
+                name=name,
+                project_id=project_id,
+                reservations=(reservation,),
+                events=(),
+            )
+            self.add(lease)
+        query = LeaseQuery(project_id=project_id)
+        with self.store.reading() as tx:
+            whole, _ = tx.leases.page(query)
+        self.assertEqual(len(odd), len(whole))
+        expected = json.dumps([view.lease(one, PLUGINS, VERSIONS[-1]) for one in whole])
+        self.assertEqual(expected, self.listed(query, VERSIONS[-1]))
 
     def test_one_lease(self) -> None:
         with self.store.reading() as tx:
