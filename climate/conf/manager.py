@@ -27,19 +27,19 @@ OPTS: list[cfg.Opt] = [
     ),
     cfg.IntOpt(
         'workers',
-        default=8,
         min=1,
         max=256,
-        help='Number of leases on which one manager works at once. Each takes a thread and, while '
-        'it writes, a database connection; with "batches" it takes only a thread.',
+        sample_default=64,
+        help='Number of leases on which one manager works at once, and the size of its largest '
+        'batch. Each takes a thread. The default is 64, and 8 without "batches", where each also '
+        'takes a database connection while it writes.',
     ),
     cfg.BoolOpt(
         'batches',
-        default=False,
+        default=True,
         help='Whether a manager begins and settles the events of many leases in one transaction. '
         'A manager then starts several times as many leases per second, where hundreds are due '
-        'in the same minute. Also raise "workers" to about 64, because a batch has at most as '
-        'many leases. Managers with and without batches can run side by side.',
+        'in the same minute. Managers with and without batches can run side by side.',
     ),
     cfg.FloatOpt(
         'max_sleep',

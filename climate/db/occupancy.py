@@ -119,8 +119,9 @@ def last_end(instant: Any, now: Any) -> Any:
 def first_start(instant: Any) -> Any:
     """Return the start of the first allocation after *instant*; NULL if there is none.
 
-    Only for resources that are free until then: their first allocation to end is the
-    first to start.
+    Only for resources that are free until then. The first of whole resources to end is the
+    first to start; parts may overlap, and the start of the one that ends first is near
+    enough to rank the gaps between bookings.
     """
     return (
         sa.select(ALLOCATIONS.c.start_date)

@@ -21,6 +21,7 @@ import uuid
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
 from climate.booking.leases import Leases
 from climate.clients import fence
@@ -59,12 +60,16 @@ from climate.resources.registrar import Registrar
 from climate.upkeep.health import HostHealth
 from climate.upkeep.rehoming import Rehoming
 
+# The number of workers by default, with and without batches.
+_WORKERS: Final = {True: 64, False: 8}
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ManagerOptions(Settings):
     """The options of a manager.
 
-    :ivar workers: the number of leases that are processed concurrently
+    :ivar workers: the number of leases that are processed concurrently; None for as many as
+        suit *batches*
     :ivar batches: whether due leases are processed in batches
     :ivar max_sleep: the longest interval between two queries, in seconds
     :ivar claim_seconds: the duration of a claim
@@ -76,7 +81,7 @@ class ManagerOptions(Settings):
     :ivar server_leases: which servers get leases by being booted
     """
 
-    workers: int = option('manager', 'workers')
+    workers: int | None = option('manager', 'workers')
     batches: bool = option('manager', 'batches')
     max_sleep: float = option('manager', 'max_sleep')
     claim_seconds: float = option('manager', 'claim_seconds')
@@ -196,7 +201,8 @@ class Manager:
     def _make_loop(
         self, store: Store, clock: Clock, worker: Worker, options: ManagerOptions
     ) -> Loop | BatchLoop:
-        claims, workers, longest = self._claims, options.workers, options.max_sleep
+        claims, longest = self._claims, options.max_sleep
+        workers = options.workers or _WORKERS[options.batches]
         if not options.batches:
             return Loop(clock, claims, worker, workers=workers, max_sleep=longest)
         pipeline = Pipeline(store, self._plugins, claims, worker, self._wake_senders)

@@ -210,7 +210,9 @@ class TestProcess(bus.RabbitCase):
         self.emulator.freeze()
         self.addCleanup(self.emulator.thaw)
         lease_id = self.book(5)
-        until('it is told', lambda: self.readiness(lease_id).get('waiting') == list(NAMES), 180)
+        until(
+            'it waits for both', lambda: self.readiness(lease_id).get('waiting') == list(NAMES), 180
+        )
         until('why', lambda: 'management controller' in self.readiness(lease_id)['detail'], 180)
         until(
             'the lease says so',

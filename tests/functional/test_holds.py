@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Offers that are held and taken: what is held is nobody else's, and goes by itself."""
+"""Offers that are held and taken: others cannot book what is held, and a hold ends by itself."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class TestHold(HoldsCase):
         return found
 
     def test_its_own_offer_after_it(self) -> None:
-        """It can still be taken, as long as nobody else has booked it."""
+        """It can still be taken until another lease books its resources."""
         offer = self.held(ALL_HOSTS)
         self.service.clock.advance(2 * MINUTE)
         lease = self.check_status(201, self.take(offer))['lease']

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import random
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
+from climate import exceptions
 from climate.allocation import selection
 from climate.allocation import shares
 from climate.allocation.blocks import Block
@@ -199,7 +201,7 @@ class HistoryCase:
         """Compare the free hosts with their holes; the order is that of the choice."""
         with self.store.reading() as tx:
             starts = _first_starts(tx, window)
-            # Where parts overlap, SQL takes the start of that which ends first.
+            # Where parts overlap, SQL takes the start of the one that ends first.
             expected = [
                 dataclasses.replace(item, busy_from=starts.get(item.resource_id))
                 for item in tx.search.free(ANY, window.padded, limit=100)
@@ -246,7 +248,7 @@ class HistoryCase:
 
         try:
             self.store.run(write)
-        except Exception:
+        except exceptions.ClimateError:
             return
         self.booked.append(lease.reservations[0].id)
 
@@ -304,10 +306,8 @@ class HistoryCase:
         """Change an inventory, as far as what is booked allows."""
         host, total = self.rng.choice(self.hosts), self.rng.randrange(4, 12)
         new = (dataclasses.replace(INVENTORIES[0], total=total), *INVENTORIES[1:])
-        try:
+        with contextlib.suppress(exceptions.ClimateError):
             self.store.run(lambda tx: tx.book([host]).restock(host, new))
-        except Exception:
-            return
 
     def replace_host(self) -> None:
         """Delete a host that is not reserved, and register another one in its place."""

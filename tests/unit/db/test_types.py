@@ -49,7 +49,7 @@ class TestInstants(base.TestCase):
             self.assertRaises(ValueError, prepare, AWARE.replace(tzinfo=None))
 
     def test_an_empty_object_is_new_each_time(self) -> None:
-        """Whoever changes one must not change those of others."""
+        """A caller that changes one does not change those of others."""
         parse = types.JsonDict().result_processor(sqlite.dialect(), None)
         self.assertEqual({}, parse('{}'))
         self.assertIsNot(parse('{}'), parse('{}'))
