@@ -31,7 +31,6 @@ from climate.allocation import extracts
 from climate.allocation import selection
 from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bounds
-from climate.allocation.blocks import SIZE
 from climate.allocation.selection import Space
 from climate.allocation.steps import Bools
 from climate.allocation.steps import instant
@@ -92,9 +91,8 @@ class TimelineSearches(Searches):
         return [item for item in candidates if item.resource_id not in taken]
 
     def _is_small(self, needed: Requirements) -> bool:
-        """Whether SQL reads all resources of the type as fast as a few of them."""
-        latest = self._latest(needed)
-        return latest is not None and sum(map(len, latest)) <= SIZE
+        assert self._tx.timelines is not None, 'only then are there such searches'
+        return self._tx.timelines.is_small(needed.search.resource_type)
 
     def _are_many(self, needed: Requirements, bounds: Bounds) -> bool:
         """Whether a sample in SQL is likely to find enough without reading many resources.

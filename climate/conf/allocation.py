@@ -37,11 +37,12 @@ OPTS: list[cfg.Opt] = [
     ),
     cfg.BoolOpt(
         'timelines',
-        default=False,
+        default=True,
         help='Keep the bookings of all resources in the memory of each process, about 40 MB for '
         'each million allocations, and search there instead of in SQL. Faster in clouds with '
-        'thousands of resources. A process loads them before its first response. Enable it after '
-        'all processes run this release: older ones free resources without announcing it.',
+        'hundreds of resources or more. A process loads them before its first response. Disable '
+        'it while processes of earlier releases run, which free resources without announcing it, '
+        'or where memory is short.',
     ),
     cfg.IntOpt(
         'timeline_horizon',

@@ -33,6 +33,7 @@ from typing import Final
 
 from climate.allocation import memory
 from climate.allocation.blocks import Block
+from climate.allocation.blocks import SIZE
 from climate.db.timeline_bookings import NewBookings
 from climate.db.timeline_counts import TimelineCounts
 from climate.db.timeline_counts import TimelineEvent
@@ -80,6 +81,11 @@ class Timelines:
     def has(self, resource_type: str) -> bool:
         """Whether the timeline of a type has been loaded."""
         return resource_type in self._kept
+
+    def is_small(self, resource_type: str) -> bool:
+        """Whether SQL reads all resources of a type as fast as a few of them."""
+        kept = self._kept.get(resource_type)
+        return kept is not None and sum(each.block.ids.size for each in kept.values()) <= SIZE
 
     def latest(self, resource_type: str) -> list[Block] | None:
         """Return the resources of a type as they were read last, for estimates.
