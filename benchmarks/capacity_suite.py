@@ -82,7 +82,7 @@ def _measure(
     engine: str, *, hosts: int, allocations: int, options: argparse.Namespace
 ) -> Iterator[Figure]:
     with services.Database(engine) as database:
-        core = parts.core(database.url)
+        core = parts.core(database.url, timelines=False)
         migration.sync(core.store.engine)
         now = SystemClock().now()
         began = time.monotonic()
