@@ -10,10 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Books some hosts of ``climate-standalone``, and prints the allocations as JSON.
+"""Books some hosts of ``climate-standalone``; prints allocations, free hosts and offers as JSON.
 
-``python -m tools.record_hosts > doc/data/hosts.json`` records the data of the picture in
-the README. It takes a few seconds and leaves nothing behind.
+``python -m tools.record_hosts > doc/data/hosts.json`` records the data of the pictures
+in the README and of :doc:`/user/availability`. It takes a few seconds and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -48,17 +48,20 @@ WANTED = (
     ('all hosts', 30, 8, 6),
 )  # fmt: skip
 MAINTENANCE = ('compute-6', 24, 8)
+HOURS = 48
+ASKED = ((1, 6), (2, 4), (4, 2))
+"""Numbers of hosts and hours to ask offers for."""
 
 
 def ask(url: str, method: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
-    """Send a request of microversion 1.2; return the status and body of the response."""
+    """Send a request of microversion 1.4; return the status and body of the response."""
     request = urllib.request.Request(
         url + path,
         data=json.dumps(body).encode() if body else None,
         method=method,
         headers={
             'Content-Type': 'application/json',
-            'OpenStack-API-Version': 'reservation 1.2',
+            'OpenStack-API-Version': 'reservation 1.4',
         },
     )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -120,8 +123,34 @@ def leases(url: str) -> dict[str, dict[str, Any]]:
         time.sleep(0.1)
 
 
+def free(url: str, now: datetime.datetime) -> dict[str, Any]:
+    """Return how many hosts are free throughout each of the next hours."""
+    # A plus sign in a query is a space.
+    until = (now + HOURS * _HOUR).replace(tzinfo=None).isoformat()
+    status, answer = ask(
+        url, 'GET', f'/availability?resource_type=physical:host&step=1h&end={until}'
+    )
+    stage.expect(status == 200, str(answer))
+    found = answer['availability']
+    return {'start': found['start'], 'hosts': found['groups'][0]['whole']['free']}
+
+
+def offers(url: str, now: datetime.datetime, hosts: int, hours: int) -> dict[str, Any]:
+    """Return the soonest periods of some hours for some hosts."""
+    body = {
+        'duration': f'{hours}h',
+        'latest': (now + HOURS * _HOUR).isoformat(),
+        'limit': 3,
+        'reservations': [{'resource_type': 'physical:host', 'min': hosts, 'max': hosts}],
+    }
+    status, answer = ask(url, 'POST', '/offers', body)
+    stage.expect(status == 200, str(answer))
+    periods = [{'start': each['start_date'], 'end': each['end_date']} for each in answer['offers']]
+    return {'hosts': hosts, 'hours': hours, 'periods': periods}
+
+
 def record(url: str) -> dict[str, Any]:
-    """Book the hosts, and return the allocations and maintenances."""
+    """Book the hosts; return allocations, maintenances, free hosts and offers."""
     now = stage.CLOCK.now().replace(microsecond=0)
     refused = book(url, now)
     known = leases(url)
@@ -147,6 +176,8 @@ def record(url: str) -> dict[str, Any]:
             for each in windows
         ],
         'refused': refused,
+        'free': free(url, now),
+        'offers': [offers(url, now, hosts, hours) for hosts, hours in ASKED],
     }
 
 

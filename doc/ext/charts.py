@@ -94,7 +94,7 @@ def hosts(record: Mapping[str, Any] | None = None) -> Picture:
         if len(label) * LETTER + 8 < width:
             sheet.text(x + 6, y + 16, label, 'dark' if kind == 'second' else 'inside')
     sheet.line(_LABEL, 44, _LABEL, bottom, 'dash')
-    _legend(sheet, 12, bottom + 24, (('active', 'first'), ('booked', 'second'),
+    legend(sheet, 12, bottom + 24, (('active', 'first'), ('booked', 'second'),
                                      ('maintenance', 'out')))  # fmt: skip
     return Picture(sheet=sheet, title='Hosts over time, with leases', description=_told(record))
 
@@ -108,7 +108,8 @@ def _told(record: Mapping[str, Any]) -> str:
     return ' '.join(sentences)
 
 
-def _legend(sheet: Sheet, x: float, y: float, entries: Iterable[tuple[str, str]]) -> None:
+def legend(sheet: Sheet, x: float, y: float, entries: Iterable[tuple[str, str]]) -> None:
+    """Explain the colours, each with its class."""
     for name, kind in entries:
         sheet.bar(x, y - 9, 12, 10, kind)
         sheet.text(x + 17, y, name, 'small')
@@ -199,6 +200,6 @@ def bars(title: str, beginning: str, record: Mapping[str, Any] | None = None) ->
                 sheet.line(12 + aim, y + 15, 12 + aim, y + 17 + thick * len(engines), 'dash')
     entries = [(name, ENGINES[name]) for name in engines]
     aimed = [('aim', 'late')] if any(figure['aim'] for figure in found) else []
-    _legend(sheet, 12, 48 + row * len(rows) + 14, (*entries, *aimed))
+    legend(sheet, 12, 48 + row * len(rows) + 14, (*entries, *aimed))
     words = [f'{f["engine"]}, {f["what"]}: {f["value"]:.3g} {f["unit"]}.' for f in found]
     return Picture(sheet=sheet, title=title, description=' '.join(words))

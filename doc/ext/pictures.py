@@ -22,11 +22,13 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from doc.ext import charts
+from doc.ext import free_hosts
 from doc.ext import sheet
 from doc.ext import svg
 from doc.ext import timeline
 
 PICTURES: dict[str, Callable[[], charts.Picture]] = {
+    'free-hosts': free_hosts.free_hosts,
     'hosts': charts.hosts,
     'lateness': charts.lateness,
     'searches': lambda: charts.bars('Search of 1,000 hosts', '1,000 hosts: search, '),
@@ -45,7 +47,7 @@ class PictureDirective(SphinxDirective):
         draw = PICTURES.get(self.arguments[0])
         if draw is None:
             raise self.error(f'there is no picture {self.arguments[0]}: {", ".join(PICTURES)}')
-        for module in (charts, sheet, svg, timeline):
+        for module in (charts, free_hosts, sheet, svg, timeline):
             self.env.note_dependency(str(module.__file__))
         for record in charts.DATA.glob('*.json'):
             self.env.note_dependency(str(record))

@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 
 from climate.domain.events import EventKind
 from doc.ext import charts
+from doc.ext import free_hosts
 from doc.ext import timeline
 from doc.ext.charts import Picture
 from doc.ext.svg import NAMESPACE
@@ -103,6 +104,20 @@ class FiguresTest(base.TestCase):
         bars = found(picture, 'rect', charts.ENGINES['SQLite'])
         heights = sorted((float(bar.get('height', '')) for bar in bars), reverse=True)
         self.assertEqual([56, 28, 9.3333], heights)
+
+    def test_free_hosts(self) -> None:
+        asked = {'hosts': 2, 'hours': 1, 'periods': [
+            {'start': '2030-01-01T14:00:00Z', 'end': '2030-01-01T15:00:00Z'}]}  # fmt: skip
+        picture = free_hosts.free_hosts({
+            'hosts': ['a', 'b', 'c', 'd'],
+            'free': {'start': '2030-01-01T12:00:00Z', 'hosts': [0, 2, 4]},
+            'offers': [asked],
+        })  # fmt: skip
+        cells = found(picture, 'rect', 'first')[:3]
+        self.assertEqual(['0.06', '0.5', '1'], [cell.get('fill-opacity') for cell in cells])
+        offered = found(picture, 'rect', 'third')[0]
+        self.assertEqual(cells[2].get('x'), offered.get('x'))
+        self.assertIn('2 hosts for 1 h: offers after 2 hours.', picture.description)
 
     def test_bars(self) -> None:
         figures = [figure('SQLite', 10.0, aim=20.0), figure('MariaDB', 40.0, aim=20.0)]
