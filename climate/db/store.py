@@ -20,7 +20,6 @@ import functools
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-from typing import Any
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -28,7 +27,6 @@ from oslo_config import cfg
 from oslo_db import api as oslo_api
 from oslo_db import options as oslo_options
 from oslo_db.sqlalchemy import enginefacade
-from sqlalchemy import event
 
 from climate.allocation.blocks import Block
 from climate.clock import Clock
@@ -78,8 +76,6 @@ from climate.db.vault import Vault
 
 T = TypeVar('T')
 
-_WRITES = 'climate_writes'
-_SQLITE_BUSY_SECONDS = 30
 _COMPARISONS = 3
 # The current time of the database in UTC, not that at which the transaction began.
 _MYSQL_CLOCK = sa.text('SELECT UTC_TIMESTAMP(6)')
@@ -215,7 +211,7 @@ class Store:
         self._manager.configure(**{**theirs, 'connection': connection})
         # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
-        self._manager.append_on_engine_create(functools.partial(_tune, clock))
+        self._manager.append_on_engine_create(functools.partial(connections.tune, clock))
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[sa.Engine]:
@@ -252,9 +248,7 @@ class Store:
     def _writing(self, *, undone: bool = False) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
         with self.engine.connect() as session:
-            # SQLite decides at BEGIN whether the transaction may write.
-            session.execution_options(**{_WRITES: True})
-            session.begin()
+            connections.begin_writing(session)
             session.info[VAULT] = self.vault
             docket = Docket()
             transaction = Transaction(session, self._clock, docket, self._timelines)
@@ -358,42 +352,3 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self._manager.dispose_pool()
-
-
-def _tune(clock: Clock, engine: sa.Engine) -> None:
-    if engine.dialect.name == 'sqlite':
-        _tune_sqlite(engine)
-    else:
-        connections.tune(clock, engine)
-
-
-def _tune_sqlite(engine: sa.Engine) -> None:
-    # oslo.db's pool opens the file for each transaction, which takes longer than most
-    # transactions. Its listeners move to the new pool.
-    engine.pool = sa.QueuePool(
-        engine.pool._creator,
-        max_overflow=-1,
-        dialect=engine.dialect,
-        _dispatch=engine.pool.dispatch,
-    )
-
-    @event.listens_for(engine, 'connect')
-    def _prepare(dbapi_connection: Any, _record: Any) -> None:
-        dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')
-        dbapi_connection.execute('PRAGMA journal_mode = WAL')
-        # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
-        # the machine does; FULL costs an fsync per commit.
-        dbapi_connection.execute('PRAGMA synchronous = NORMAL')
-
-    # oslo.db's listener always comes first, and a transaction that it has begun cannot
-    # become one that writes. It is therefore replaced; its marker stays, because its
-    # listeners for the end of a transaction remove it.
-    for listener in list(engine.dispatch.begin):
-        event.remove(engine, 'begin', listener)
-
-    @event.listens_for(engine, 'begin')
-    def _begin(connection: sa.Connection) -> None:
-        if 'in_transaction' not in connection.info:
-            writes = connection.get_execution_options().get(_WRITES)
-            connection.exec_driver_sql('BEGIN IMMEDIATE' if writes else 'BEGIN')
-            connection.info['in_transaction'] = True

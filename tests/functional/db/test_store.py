@@ -123,11 +123,16 @@ class TestInPlaceOfOsloDb(cases.StoreCase):
         """Return the list to which each ``BEGIN`` is added from now on."""
         found: list[str] = []
 
-        def note(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        def note(statement: str) -> None:
             if statement.startswith('BEGIN'):
-                found.append(statement)
+                found.append(statement.strip())
 
-        sa.event.listen(self.store.engine, 'before_cursor_execute', note)
+        sa.event.listen(
+            self.store.engine,
+            'connect',
+            lambda connection, _: connection.set_trace_callback(note),
+        )
+        self.store.close()
         return found
 
     def test_each_transaction_begins_once(self) -> None:
@@ -145,6 +150,18 @@ class TestInPlaceOfOsloDb(cases.StoreCase):
         self.assertRaises(LookupError, self.store.run, fail)
         self.store.ping()
         self.assertEqual(['BEGIN IMMEDIATE', 'BEGIN'], found)
+
+    def test_no_statement_looks_for_its_listeners(self) -> None:
+        self.store.ping()
+        self.assertNotIn('_has_events', vars(self.store.engine))
+
+    def test_a_listener_that_is_added_is_called(self) -> None:
+        found: list[str] = []
+        sa.event.listen(
+            self.store.engine, 'before_cursor_execute', lambda *facts: found.append(facts[2])
+        )
+        self.store.ping()
+        self.assertEqual(['SELECT 1'], found)
 
     def test_what_oslo_db_does_with_a_new_connection_is_still_done(self) -> None:
         with self.store.reading() as tx:
