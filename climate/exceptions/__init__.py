@@ -210,8 +210,8 @@ class IdempotentAnswerLost(Conflict):
 
     error_name = 'IDEMPOTENT_ANSWER_LOST'
     template = (
-        'The request with this Idempotency-Key was answered with status %(status)s; nothing '
-        'else is left of the answer'
+        'The request with this Idempotency-Key was answered with status %(status)s; the answer '
+        'itself is not kept%(hint)s'
     )
 
 

@@ -23,6 +23,7 @@ import pecan
 
 from climate.api import bodies
 from climate.api import conditions
+from climate.api import idempotency_keys
 from climate.api import microversions
 from climate.api import preferences
 from climate.api import queries
@@ -94,7 +95,7 @@ class LeasesController(base.Controller):
             body = taken_offers.filled(body, offer, scope.version)
         reader = schemas.Reader(body, scope.version, scope.now)
         draft = reader.draft(self._settings.max_reservations, scope.object_id)
-        req.environ[base.EVALUATES] = reader.dry_run
+        req.environ[base.EVALUATES] = req.environ[idempotency_keys.REHEARSED] = reader.dry_run
         try:
             if reader.dry_run:
                 return _rehearsed(_rehearse(leases, scope, draft, offer), leases, scope)
