@@ -17,8 +17,8 @@ that two requests with one key never run at once. The row also has the id of the
 that the request makes. If a process dies in the middle, the claim expires, and the next
 try makes the object with the same id: its primary key keeps it from being made twice.
 
-A fingerprint is a digest of a body that can contain a password of few letters, which whoever
-reads the database could find by trying. So it is encrypted like the answer, with the same keys.
+A fingerprint is a digest of a body that can contain a weak password, which any reader of
+the database could find by trying. So it is encrypted like the answer, with the same keys.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class LeaseController(base.Item):
         return conditions.answer(req, resp, streams.JsonText(f'{{"lease": {text}}}'))
 
     @index.when(method='PUT', template='json')
-    @base.guard(policies.UPDATE)
+    @base.guard(policies.UPDATE, conditional=True)
     def update(self, req: Request, resp: Any) -> Any:
         """Change a lease."""
         scope, leases, lease_id = req.scope, self._services.leases, self._id()
@@ -147,7 +147,7 @@ class LeaseController(base.Item):
             raise
 
     @index.when(method='DELETE', content_type='application/json')
-    @base.guard(policies.DELETE)
+    @base.guard(policies.DELETE, conditional=True)
     def delete(self, req: Request, resp: Any) -> None:
         """Delete a lease; a manager cleans up the cloud afterwards."""
         scope, leases, lease_id = req.scope, self._services.leases, self._id()
@@ -156,14 +156,15 @@ class LeaseController(base.Item):
         preferences.removed(self._services, self._settings.waits, req, resp, lease_id)
 
     @pecan.expose(template='json')
-    @base.guard(policies.REALLOCATE, method='POST', since=microversions.V1_2)
+    @base.guard(policies.REALLOCATE, method='POST', since=microversions.V1_2, conditional=True)
     def reallocate(self, req: Request, resp: Any) -> Any:
         """Replace a resource of a lease with another one."""
         scope, lease_id = req.scope, self._id()
         wanted = reallocations.read(bodies.read(req.environ))
         if wanted.forced:
             scope.authorize(policies.FORCE)
-        lease = self._services.leases.reallocate(lease_id, scope.project_id, wanted)
+        check = self._check(req)
+        lease = self._services.leases.reallocate(lease_id, scope.project_id, wanted, check)
         return self._answer(lease, req, resp)
 
     @pecan.expose(template='json')
@@ -183,12 +184,13 @@ class LeaseController(base.Item):
         return {'extension': extension_view.extension(found, scope.version)}
 
     @pecan.expose(template='json')
-    @base.guard(policies.READINESS, method='POST', since=microversions.V1_3)
+    @base.guard(policies.READINESS, method='POST', since=microversions.V1_3, conditional=True)
     def readiness(self, req: Request, resp: Any) -> Any:
         """Record which resources of a lease are ready."""
         # Callers that may record readiness see the leases of every project.
         report = schemas.read_readiness(bodies.read(req.environ), req.scope.now)
-        return self._answer(self._services.leases.say(self._id(), report), req, resp)
+        lease = self._services.leases.say(self._id(), report, self._check(req))
+        return self._answer(lease, req, resp)
 
     def _id(self) -> str:
         return base.uuid('lease_id', self._key)
