@@ -107,8 +107,10 @@ class OfferSearch(PeriodSearch):
         padded = period.padded(context.settings.cleaning_time)
         needed = create.requirements(new, period, padded)
         placed_properties.check(tx, needed)
-        self.matching = candidates.MatchingBlocks(tx)
-        super().__init__(tx, context, period, needed, candidates.wanted(self.matching, needed))
+        until, late = self.deadline(context)
+        self.matching = candidates.MatchingBlocks(tx, late=late)
+        wanted = candidates.wanted(self.matching, needed)
+        super().__init__(tx, context, period, needed, wanted, until)
         self._new = new
 
     def limited_to(self, needed: Sequence[Requirements]) -> OfferSearch:

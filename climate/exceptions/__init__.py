@@ -205,6 +205,16 @@ class IdempotencyKeyInUse(Conflict):
     template = 'A request with this Idempotency-Key is still in progress'
 
 
+class RequirementsTooSlow(InvalidInput):
+    """The requirements of a request take too long to compare with all resources."""
+
+    error_name = 'REQUIREMENTS_TOO_SLOW'
+    template = (
+        'It takes too long to find the resources that meet the requirements: request fewer '
+        'different reservations, or compare fewer properties'
+    )
+
+
 class IdempotentAnswerLost(Conflict):
     """The answer to the request with the idempotency key cannot be repeated."""
 
