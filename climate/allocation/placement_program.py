@@ -15,7 +15,7 @@
 
 For each group ``g`` and bin ``b``, ``x[g, b]`` members are placed. The program maximizes
 their number, and then their value. OR-Tools is an optional requirement, and takes a while
-to import, so it is imported when it is first needed.
+to import: the API imports it before it answers, other processes when they first need it.
 """
 
 from __future__ import annotations

@@ -38,6 +38,7 @@ _TAG = r'(?:W/)?"[!#-~\x80-\xff]*"'
 # A list may have empty elements.
 _TAGS = re.compile(rf'[ \t]*(?:,[ \t]*)*{_TAG}(?:[ \t]*,(?:[ \t]*{_TAG})?)*[ \t]*')
 _ANY: Final = frozenset({'*'})
+_HEADERS: Final = frozenset({'HTTP_IF_MATCH', 'HTTP_IF_NONE_MATCH'})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,6 +72,16 @@ class Conditions:
         """
         if self.match is not None and self.match is not _ANY and tag not in self.match:
             raise exceptions.PreconditionFailed(header='If-Match', etag=tag)
+
+    def check_untagged(self) -> None:
+        """Check the conditions of a change of what has no tag: only ``*`` can match it.
+
+        :raises climate.exceptions.PreconditionFailed: if one is not met
+        """
+        if self.match is not None and self.match is not _ANY:
+            raise exceptions.PreconditionFailed(header='If-Match', etag='absent')
+        if self.none_match is _ANY:
+            raise exceptions.PreconditionFailed(header='If-None-Match', etag='absent')
 
     def knows(self, tag: str) -> bool:
         """Whether the client has what has this tag; the answer to a GET is then 304."""
@@ -128,6 +139,45 @@ def answer(request: Any, response: Any, shown: dict[str, Any] | JsonText, path: 
     response.content_type = 'application/json'
     response.charset = None
     return response
+
+
+def check_change(environ: Mapping[str, Any], version: Microversion) -> None:
+    """Check the conditions of a request to change what has no tag.
+
+    :raises climate.exceptions.ClimateError: if one is malformed, or not met
+    """
+    if not _HEADERS.isdisjoint(environ):
+        read(environ, version).check_untagged()
+
+
+def check_shown(request: Any, response: Any) -> None:
+    """Evaluate the conditions of a GET whose answer has no tag.
+
+    :param response: gets status 304 if any version would do
+    :raises climate.exceptions.ClimateError: if a condition is malformed, or not met
+    """
+    environ = request.environ
+    if _HEADERS.isdisjoint(environ) or request.method not in _READS or response.etag is not None:
+        return
+    found = read(environ, request.scope.version)
+    none_match = found.none_match
+    try:
+        dataclasses.replace(found, none_match=None).check_untagged()
+    except exceptions.PreconditionFailed:
+        _discard(response)
+        raise
+    if none_match is _ANY:
+        _discard(response)
+        response.status = HTTPStatus.NOT_MODIFIED
+        response.content_type = None
+
+
+def _discard(response: Any) -> None:
+    """Drop a body; one that is streamed reads from the database until it is closed."""
+    close = getattr(response.app_iter, 'close', None)
+    response.body = b''
+    if close is not None:
+        close()
 
 
 def _tags(environ: Mapping[str, Any], header: str) -> frozenset[str] | None:

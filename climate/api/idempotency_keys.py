@@ -15,8 +15,8 @@
 The header follows draft-ietf-httpapi-idempotency-key-header: its value is a string in
 quotes; a key without quotes is accepted as well, since most clients send it so. A POST
 claims its key before its handler runs, and stores its answer afterwards, except an error
-after which the client has to try again. A repetition gets the stored answer. Requests
-without the header never come here.
+after which the client has to try again, and except rehearsals, which can run again. A
+repetition gets the stored answer. Requests without the header never come here.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ LOG = logging.getLogger(__name__)
 
 ENVIRON_KEY: Final = 'HTTP_IDEMPOTENCY_KEY'
 CLAIMED: Final = 'climate.idempotency_key'
+REHEARSED: Final = 'climate.rehearsed'
+"""Set in the environment if the request has made nothing, so that it may run again."""
 REPLAYED: Final = 'Idempotency-Replayed'
 
 _KEPT_HEADERS: Final = ('Content-Type', 'Content-Location', 'ETag')
@@ -128,7 +130,8 @@ def _fingerprint(environ: Environ) -> str:
 
 def _is_final(environ: Environ, response: webob.Response) -> bool:
     """Whether a repetition would get the same answer if it were carried out."""
-    return response.status_int < 500 and not environ.get(errors.TRY_AGAIN, False)
+    passes = environ.get(errors.TRY_AGAIN, False) or environ.get(REHEARSED, False)
+    return response.status_int < 500 and not passes
 
 
 def _stored(response: webob.Response) -> StoredAnswer:

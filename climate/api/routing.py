@@ -17,6 +17,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Collection
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 from typing import Final
 
@@ -28,6 +29,7 @@ from pecan import jsonify
 from webob import multidict
 
 from climate import exceptions
+from climate.api import conditions
 from climate.api import errors
 from climate.api import idempotency_keys
 from climate.api import queries
@@ -51,6 +53,7 @@ Credentials = Mapping[str, Any]
 """Who calls, in the words of rules; the values are hashable."""
 
 _DECIDED_SECONDS = 1.0
+_READS: Final = frozenset({'GET', 'HEAD'})
 
 
 class Router(core.ExplicitPecan):
@@ -228,14 +231,21 @@ class Guards(hooks.PecanHook):
         if guard.parameters is not None and scope.parameters:
             queries.refuse_unknown(scope.parameters, guard.parameters, scope.version)
         state.request.scope = scope
+        if not guard.conditional and state.request.method not in _READS:
+            conditions.check_change(environ, scope.version)
         if idempotency_keys.ENVIRON_KEY in environ and _takes_key(state, scope):
             scope.object_id = self._idempotent.begin(environ)
 
     def after(self, state: Any) -> None:
-        """Store the response if the request has an idempotency key."""
-        environ = state.request.environ
+        """Store the response if the request has an idempotency key; evaluate conditions."""
+        environ, response = state.request.environ, state.response
         if idempotency_keys.CLAIMED in environ:
-            self._idempotent.end(environ, state.response)
+            self._idempotent.end(environ, response)
+        if response.status_int == HTTPStatus.OK and hasattr(state.request, 'scope'):
+            try:
+                conditions.check_shown(state.request, response)
+            except exceptions.ClimateError as error:
+                state.response = errors.response(error, environ)
 
 
 def _takes_key(state: Any, scope: Scope) -> bool:

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from climate import exceptions
 from climate.allocation import extracts
 from climate.allocation.blocks import Block
 from climate.allocation.joint import Wanted
@@ -37,26 +39,47 @@ class MatchingBlocks:
     """The resources that match requirements, as timelines; for one transaction.
 
     :param gone: allocations that do not count
+    :param late: whether the request has taken so long that it should end; None for never
     """
 
-    def __init__(self, tx: Transaction, gone: Iterable[Allocation] = ()) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        gone: Iterable[Allocation] = (),
+        late: Callable[[], bool] | None = None,
+    ) -> None:
         self._tx = tx
+        self._late = late
         self._gone = extracts.bookings(gone)
         self._known: list[tuple[Match, Sequence[Block]]] = []
+        self._every: dict[str, Sequence[Block]] = {}
 
     def of(self, match: Match) -> Sequence[Block]:
-        """Return all resources of a type; those that do not match are closed."""
+        """Return all resources of a type; those that do not match are closed.
+
+        :raises climate.exceptions.RequirementsTooSlow: if it is late
+        """
         for known, found in self._known:
             if known == match:
                 return found
-        blocks: Sequence[Block] = self._tx.timeline(match.resource_type) or ()
-        if self._gone:
-            blocks = extracts.vacated(blocks, self._gone)
+        # Many comparisons on many resources take longer than all that follows.
+        if self._known and self._late is not None and self._late():
+            raise exceptions.RequirementsTooSlow
+        blocks = self._all(match.resource_type)
         if match != Match(resource_type=match.resource_type, private=match.private):
             ids = np.array(self._tx.search.ids(match), dtype=np.int64)
             blocks = [block.limited_to(ids) for block in blocks]
         self._known.append((match, blocks))
         return blocks
+
+    def _all(self, resource_type: str) -> Sequence[Block]:
+        # Read once: to check that a timeline is current takes a while as well.
+        if resource_type not in self._every:
+            blocks: Sequence[Block] = self._tx.timeline(resource_type) or ()
+            if self._gone:
+                blocks = extracts.vacated(blocks, self._gone)
+            self._every[resource_type] = blocks
+        return self._every[resource_type]
 
 
 def wanted(matching: MatchingBlocks, needed: Sequence[Requirements]) -> list[Wanted]:

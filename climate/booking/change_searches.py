@@ -94,11 +94,12 @@ class ChangeSearch(PeriodSearch):
         self._findings = findings
         ids = [one.id for one in self.old.reservations]
         self.has = tuple(tx.allocations.live_of(ids)) if ids else ()
-        self._matching = MatchingBlocks(tx, self.has)
+        until, late = self.deadline(context)
+        self._matching = MatchingBlocks(tx, self.has, late)
         period = dates.changed_period(self.old, new.change, tx.now).after(tx.now)
         needed = list(self._requirements(context, period))
         wanted = candidates.wanted(self._matching, needed)
-        super().__init__(tx, context, period, needed, wanted)
+        super().__init__(tx, context, period, needed, wanted, until)
         if self.running:
             # What is in use stays where it is.
             self.wanted = self._growing()

@@ -139,9 +139,16 @@ class Leases(Context):
         with self.store.reading() as tx:
             return history.show(tx, lease_id, project_id)
 
-    def reallocate(self, lease_id: str, project_id: str | None, wanted: Reallocation) -> Lease:
+    def reallocate(
+        self,
+        lease_id: str,
+        project_id: str | None,
+        wanted: Reallocation,
+        check: Check | None = None,
+    ) -> Lease:
         """Replace a resource of a reservation by another one.
 
+        :param check: of the lease before; None for none
         :raises climate.exceptions.ClimateError: if that is not possible; the lease
             is then as before
         """
@@ -153,19 +160,21 @@ class Leases(Context):
             lease_id=lease_id,
             project_id=project_id,
             wanted=wanted,
+            check=check,
         )
         lease = move.run(self.store, self.settings.booking_attempts, work)
         self.wake()
         return lease
 
-    def say(self, lease_id: str, said: Readiness) -> Lease:
+    def say(self, lease_id: str, said: Readiness, check: Check | None = None) -> Lease:
         """Record the readiness of the resources of a lease, of any project.
 
+        :param check: of the lease before; None for none
         :raises climate.exceptions.NotFound: if there is none
         :raises climate.exceptions.InvalidState: if it is over
         """
         plugins = self.plugins
-        lease = self.store.run(lambda tx: readiness.say(tx, plugins, lease_id, said))
+        lease = self.store.run(lambda tx: readiness.say(tx, plugins, lease_id, said, check))
         self.wake()
         return lease
 

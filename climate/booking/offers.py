@@ -31,6 +31,7 @@ from climate.booking import candidates
 from climate.booking import commit
 from climate.booking import create
 from climate.booking import offered
+from climate.booking import placed_properties
 from climate.booking import prepare
 from climate.booking.choose import together
 from climate.booking.commit import AllocationRequest
@@ -105,8 +106,11 @@ class OfferSearch(PeriodSearch):
         period = Period(start=new.draft.start, end=new.draft.end)
         padded = period.padded(context.settings.cleaning_time)
         needed = create.requirements(new, period, padded)
-        self.matching = candidates.MatchingBlocks(tx)
-        super().__init__(tx, context, period, needed, candidates.wanted(self.matching, needed))
+        placed_properties.check(tx, needed)
+        until, late = self.deadline(context)
+        self.matching = candidates.MatchingBlocks(tx, late=late)
+        wanted = candidates.wanted(self.matching, needed)
+        super().__init__(tx, context, period, needed, wanted, until)
         self._new = new
 
     def limited_to(self, needed: Sequence[Requirements]) -> OfferSearch:

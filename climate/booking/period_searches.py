@@ -22,6 +22,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import datetime
+from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Final
 
@@ -59,6 +60,7 @@ class PeriodSearch(abc.ABC):
     """Searches for periods of one request, in one transaction.
 
     :param needed: what the reservations require in that period
+    :param until: when the search should end, in seconds of the clock's ticks
     :ivar context: with those filters only that need no other service
     :ivar period: the requested one, as far as it lies ahead
     :ivar wanted: the conditions that they set on their own
@@ -72,6 +74,7 @@ class PeriodSearch(abc.ABC):
         period: Period,
         needed: Sequence[Requirements],
         wanted: Sequence[Wanted],
+        until: float,
     ) -> None:
         self.tx = tx
         self.context = dataclasses.replace(context, filters=context.filters.local)
@@ -80,7 +83,7 @@ class PeriodSearch(abc.ABC):
         self.wanted = list(wanted)
         self._searching = Searching(MOST_SEARCHES)
         self._choices = MOST_CHOICES
-        self._until = context.clock.ticks() + MOST_SECONDS
+        self._until = until
         self._refusal: exceptions.NotEnoughResources | None = None
         self.reached = 0
 
@@ -114,7 +117,7 @@ class PeriodSearch(abc.ABC):
         """Return the first offer of a frame; None if there is none."""
         start: int | None = frame.earliest
         self._refusal = None
-        while start is not None and start <= frame.latest:
+        while start is not None and start <= frame.latest and not self.exhausted:
             self.reached = start
             rest = dataclasses.replace(frame, earliest=start)
             found = self._searching.first(self.wanted, rest)
@@ -146,6 +149,13 @@ class PeriodSearch(abc.ABC):
         except exceptions.NotEnoughResources as error:
             self._refusal = self._refusal or error
             return None
+
+    @staticmethod
+    def deadline(context: Context) -> tuple[float, Callable[[], bool]]:
+        """Return when a search that begins now should end, and whether it is later."""
+        ticks = context.clock.ticks
+        until = ticks() + MOST_SECONDS
+        return until, lambda: ticks() >= until
 
     @property
     def exhausted(self) -> bool:

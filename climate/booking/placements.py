@@ -29,7 +29,6 @@ import numpy as np
 
 from climate import exceptions
 from climate.allocation import placement
-from climate.allocation import placement_program
 from climate.allocation import shares as slots
 from climate.allocation.placement_problem import EvenSpread
 from climate.allocation.placement_problem import Group
@@ -38,6 +37,7 @@ from climate.allocation.placement_problem import Same
 from climate.allocation.placement_problem import UNLABELED
 from climate.allocation.placement_problem import Usage
 from climate.allocation.steps import Ints
+from climate.booking import placed_properties
 from climate.booking import refusals
 from climate.booking.requests import ReservationRequest
 from climate.booking.requirements import Requirements
@@ -314,6 +314,7 @@ def together(supplier: Supplier, needed: Sequence[Requirements]) -> tuple[Alloca
     """Choose for all reservations of a new lease, of which some have a placement.
 
     :raises climate.exceptions.NotEnoughResources: with the reasons
+    :raises climate.exceptions.InvalidInput: naming a property that no resource has
     """
     named = [place for place, one in enumerate(needed) if one.search.names]
     others = [place for place, one in enumerate(needed) if one.maximum and not one.search.names]
@@ -326,6 +327,7 @@ def together(supplier: Supplier, needed: Sequence[Requirements]) -> tuple[Alloca
             found = {**first, **dict(zip(others, rest, strict=True))}
             return tuple(item for key in sorted(found) for item in found[key])
         failed = others[rest]
+    placed_properties.check(supplier.tx, needed)
     with refusals.naming([one.plugin.resource_type for one in needed], failed):
         raise supplier.refusal(needed[failed])
 
@@ -377,8 +379,6 @@ def with_ids(
     }
     if not wanted:
         return tuple(found)
-    # Before the transaction: the first import takes longer than a search.
-    placement_program.library()
     for mine, one in list(wanted.items()):
         for other in sorted(one.others):
             mirrored = one.mirrored(mine, other)

@@ -25,6 +25,7 @@ from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import Check
 from climate.domain.requests import Reallocation
 from climate.leases import notices
 from climate.leases import states
@@ -42,6 +43,7 @@ def reallocate(
     lease_id: str,
     project_id: str | None,
     wanted: Reallocation,
+    check: Check | None = None,
 ) -> Lease:
     """Move a reservation off a resource.
 
@@ -49,11 +51,14 @@ def reallocate(
     lease, and leaves it where it is if something runs there, unless that is forced.
 
     :param project_id: None looks in every project
+    :param check: of the lease before; None for none
     :raises climate.exceptions.ClimateError: if that is not possible; nothing is
         changed then
     :raises climate.booking.choose.LostRace: if the caller has to try again
     """
     old = tx.leases.get(lease_id, project_id, lock=True)
+    if check is not None:
+        check(old)
     if old.status not in _MOVABLE:
         raise exceptions.InvalidState(state=old.status, id=old.id)
     reservation = _reservation(old, wanted.reservation_id)

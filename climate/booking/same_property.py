@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Final
 
@@ -51,11 +52,7 @@ def find(search: OfferSearch, request: OfferQuery) -> OfferPage:
         raise exceptions.InvalidInput(
             'Malformed parameter property: no resource of the requested types has such a property'
         )
-    found = [
-        offer
-        for value in values[:MOST_VALUES]
-        if (offer := _soonest(search, request, places, value)) is not None
-    ]
+    found = list(_each(search, request, places, values[:MOST_VALUES]))
     if not found:
         return search.offers(request)
     found.sort(key=lambda one: one.period)
@@ -63,6 +60,21 @@ def find(search: OfferSearch, request: OfferQuery) -> OfferPage:
         offers=tuple(found[: request.limit]),
         searched_until=found[0].period.start,
     )
+
+
+def _each(
+    search: OfferSearch, request: OfferQuery, places: Sequence[int], values: Sequence[str]
+) -> Iterator[Offer]:
+    """Yield the soonest offer for each value, until the search has taken too long."""
+    for value in values:
+        if search.late:
+            return
+        try:
+            offer = _soonest(search, request, places, value)
+        except exceptions.RequirementsTooSlow:
+            return
+        if offer is not None:
+            yield offer
 
 
 def _has(search: OfferSearch, needed: Requirements, name: str) -> bool:

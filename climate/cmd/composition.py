@@ -28,6 +28,7 @@ from typing import Any
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.allocation import placement_program
 from climate.api import auth
 from climate.api.app import make_app
 from climate.api.services import ApiSettings
@@ -214,6 +215,8 @@ def api(
     :param audit: records audit events; None if the audit trail is off
     """
     clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
+    # Importing OR-Tools takes a second or more, which no request has to wait for.
+    placement_program.library()
     if parts.conf.allocation.timelines:
         load_timelines(parts)
         health = {'timelines': functools.partial(_loaded, parts), **health}

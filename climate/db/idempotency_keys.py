@@ -16,11 +16,13 @@ A request with a key claims its row before it begins, in a transaction of its ow
 that two requests with one key never run at once. The row also has the id of the object
 that the request makes. If a process dies in the middle, the claim expires, and the next
 try makes the object with the same id: its primary key keeps it from being made twice.
+
+A fingerprint is a digest of a body that can contain a weak password, which any reader of
+the database could find by trying. So it is encrypted like the answer, with the same keys.
 """
 
 from __future__ import annotations
 
-import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -31,6 +33,7 @@ from climate.db.tables import IDEMPOTENCY_KEYS
 from climate.db.vault import Vault
 from climate.domain.idempotency_keys import IdempotencyKey
 from climate.domain.idempotency_keys import KeyedRequest
+from climate.domain.idempotency_keys import KeyUsage
 from climate.domain.idempotency_keys import StoredAnswer
 
 
@@ -57,7 +60,7 @@ class IdempotencyKeys(Repository):
         values: dict[str, Any] = {
             'project_id': key.request.project_id,
             'idempotency_key': key.request.key,
-            'fingerprint': key.request.fingerprint,
+            **self._fingerprint(key.request.fingerprint),
             'object_id': key.object_id,
             'claim_owner': key.claim_owner,
             'claim_until': key.claim_until,
@@ -78,7 +81,11 @@ class IdempotencyKeys(Repository):
     def answer(self, key: IdempotencyKey, answer: StoredAnswer) -> None:
         """Store an answer and release the claim, unless another try has claimed the key."""
         body = None if answer.body is None else self._vault.seal_text(answer.body)
-        self._finish(key, status=answer.status, headers=dict(answer.headers), body=body)
+        # Without what encryption adds, which a rotation of keys changes.
+        size = 0 if answer.body is None else len(answer.body.encode())
+        self._finish(
+            key, status=answer.status, headers=dict(answer.headers), body=body, body_size=size
+        )
 
     def release(self, key: IdempotencyKey) -> None:
         """Release the claim, unless another try has claimed the key."""
@@ -88,14 +95,20 @@ class IdempotencyKeys(Repository):
         """Delete the key of a request."""
         self._session.execute(sa.delete(IDEMPOTENCY_KEYS).where(*_named(request)))
 
-    def count(self, project_id: str) -> tuple[int, datetime.datetime | None]:
-        """Return how many keys a project has, and when the first of them expires."""
+    def usage(self, project_id: str) -> KeyUsage:
+        """Return what a project has used; the index has all that is read.
+
+        ::
+
+            SELECT count(*), min(expires_at), sum(body_size) FROM idempotency_keys
+            WHERE project_id = :project_id AND expires_at > :now
+        """
         keys = IDEMPOTENCY_KEYS
-        query = sa.select(sa.func.count(), sa.func.min(keys.c.expires_at)).where(
-            keys.c.project_id == project_id, keys.c.expires_at > self._now
-        )
-        found = self._session.execute(query).one()
-        return int(found[0]), found[1]
+        query = sa.select(
+            sa.func.count(), sa.func.min(keys.c.expires_at), sa.func.sum(keys.c.body_size)
+        ).where(keys.c.project_id == project_id, keys.c.expires_at > self._now)
+        number, expires_at, size = self._session.execute(query).one()
+        return KeyUsage(number=int(number), expires_at=expires_at, size=int(size or 0))
 
     def forget_expired(self, most: int) -> int:
         """Delete at most *most* expired keys; return their number."""
@@ -113,14 +126,24 @@ class IdempotencyKeys(Repository):
             .values(claim_owner=None, claim_until=None, **values)
         )
 
+    def _fingerprint(self, fingerprint: str | None) -> dict[str, str | None]:
+        assert fingerprint is not None
+        sealed = self._vault.seal_text(fingerprint)
+        if sealed == fingerprint:
+            return {'fingerprint': fingerprint, 'sealed_fingerprint': None}
+        return {'fingerprint': '', 'sealed_fingerprint': sealed}
+
     def _key(self, row: Any) -> IdempotencyKey:
         answer = None
+        fingerprint: str | None = row.fingerprint
+        if row.sealed_fingerprint is not None:
+            fingerprint = self._vault.open_text(row.sealed_fingerprint)
         if row.status is not None:
             body = None if row.body is None else self._vault.open_text(row.body)
             answer = StoredAnswer(status=row.status, headers=row.headers, body=body)
         return IdempotencyKey(
             request=KeyedRequest(
-                project_id=row.project_id, key=row.idempotency_key, fingerprint=row.fingerprint
+                project_id=row.project_id, key=row.idempotency_key, fingerprint=fingerprint
             ),
             object_id=row.object_id,
             expires_at=row.expires_at,

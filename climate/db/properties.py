@@ -110,6 +110,21 @@ class Properties(Repository):
             )
         )
 
+    def existing(self, resource_type: str, names: Iterable[str]) -> set[str]:
+        """Return those names of properties that a resource has; traits do not count."""
+        query = (
+            sa.select(PROPERTIES.c.name)
+            .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
+            .where(
+                RESOURCES.c.resource_type == resource_type,
+                RESOURCES.c.deleted == 0,
+                PROPERTIES.c.kind != TRAIT,
+                PROPERTIES.c.name.in_(sorted(names)),
+            )
+            .distinct()
+        )
+        return set(self._session.scalars(query))
+
     def keys(self, resource_type: str) -> list[PropertyKey]:
         """Return the names in use with their distinct values, sorted by name."""
         query = sa.select(PROPERTY_KEYS).where(PROPERTY_KEYS.c.resource_type == resource_type)

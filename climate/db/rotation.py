@@ -18,6 +18,7 @@ import dataclasses
 import functools
 from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -37,6 +38,11 @@ from climate.domain.lifecycles import ReservationStatus
 from climate.domain.payloads import ChangePayload
 
 _BATCH = 200
+_TEXTS: Final = (
+    (IDEMPOTENCY_KEYS, 'body'),
+    (IDEMPOTENCY_KEYS, 'sealed_fingerprint'),
+    (OFFERS, 'request'),
+)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +84,7 @@ def rotate(store: Store, vault: Vault) -> Outcome:
         last = store.run(functools.partial(_clean_events, after=last))
         if not last:
             break
-    for table, column in ((IDEMPOTENCY_KEYS, 'body'), (OFFERS, 'request')):
+    for table, column in _TEXTS:
         row_id: Any = None
         while True:
             row_id = store.run(

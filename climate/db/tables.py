@@ -337,10 +337,13 @@ IDEMPOTENCY_KEYS: Final = sa.Table(
     sa.Column('status', sa.Integer()),
     sa.Column('headers', types.json_dict(), nullable=False),
     sa.Column('body', types.long_text()),
+    sa.Column('body_size', sa.Integer(), nullable=False, server_default=sa.text('0')),
+    sa.Column('sealed_fingerprint', sa.Text()),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
     sa.Column('expires_at', types.UtcDateTime(), nullable=False),
     sa.UniqueConstraint('project_id', 'idempotency_key', name='uniq_idempotency_keys'),
     sa.Index('ix_idempotency_keys_expires', 'expires_at'),
+    sa.Index('ix_idempotency_keys_project', 'project_id', 'expires_at', 'body_size'),
     **MYSQL,
 )
 """A key of a request, with the answer; see :mod:`climate.db.idempotency_keys`."""

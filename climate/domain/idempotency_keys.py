@@ -24,12 +24,27 @@ class KeyedRequest:
     """A request with a key.
 
     :ivar key: unique in its project
-    :ivar fingerprint: a digest; two requests are the same if theirs are equal
+    :ivar fingerprint: a digest; two requests are the same if theirs are equal; None if it
+        cannot be decrypted
     """
 
     project_id: str
     key: str
-    fingerprint: str
+    fingerprint: str | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class KeyUsage:
+    """What the keys of a project use.
+
+    :ivar number: of keys
+    :ivar expires_at: when the first of them expires (aware UTC); None without any
+    :ivar size: of the stored bodies, in bytes
+    """
+
+    number: int
+    expires_at: datetime.datetime | None
+    size: int
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,6 +72,7 @@ class IdempotencyKey:
     :ivar claim_owner: the try that is in progress; None if none is
     :ivar claim_until: when that try is assumed to be dead (aware UTC)
     :ivar answer: None if no try was answered yet
+    :ivar room: how many bytes of a body may be stored
     """
 
     request: KeyedRequest
@@ -65,3 +81,4 @@ class IdempotencyKey:
     claim_owner: str | None = None
     claim_until: datetime.datetime | None = None
     answer: StoredAnswer | None = None
+    room: int = 0

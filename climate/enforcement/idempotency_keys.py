@@ -25,13 +25,20 @@ from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.idempotency_keys import IdempotencyKey
 from climate.domain.idempotency_keys import KeyedRequest
+from climate.domain.idempotency_keys import KeyUsage
 from climate.domain.idempotency_keys import StoredAnswer
 from climate.enforcement.limits import ProjectLimits
 
 LASTS: Final = datetime.timedelta(hours=24)
 """How long a key names its request."""
 
-_LARGEST: Final = 1_000_000
+LARGEST: Final = 64 * 1024
+"""Size of the largest body of an answer that is stored, in bytes."""
+MOST_OF_PROJECT: Final = 32 * 1024 * 1024
+"""How many bytes of bodies are stored for a project at the same time.
+
+Concurrent requests can exceed it by a few bodies.
+"""
 
 
 class KeyedAnswers:
@@ -75,34 +82,35 @@ class KeyedAnswers:
         if answer is None:
             self._store.run(lambda tx: tx.idempotency_keys.release(key))
             return
-        if answer.body is not None and len(answer.body) > _LARGEST:
+        # The status stays: a repetition is refused, but never does the work again.
+        most = min(LARGEST, key.room)
+        if answer.body is not None and len(answer.body.encode()) > most:
             answer = dataclasses.replace(answer, body=None)
         self._store.run(lambda tx: tx.idempotency_keys.answer(key, answer))
 
     def _new(
         self, tx: Transaction, request: KeyedRequest, owner: str, lasts: datetime.timedelta
     ) -> IdempotencyKey:
-        self._check_number(tx, request.project_id)
+        usage = tx.idempotency_keys.usage(request.project_id)
+        self._check_number(tx, request.project_id, usage)
         key = IdempotencyKey(
             request=request,
             object_id=str(uuid.uuid4()),
             expires_at=tx.now + LASTS,
             claim_owner=owner,
             claim_until=tx.now + lasts,
+            room=_room(usage),
         )
         tx.idempotency_keys.insert(key)
         return key
 
-    def _check_number(self, tx: Transaction, project_id: str) -> None:
+    def _check_number(self, tx: Transaction, project_id: str, usage: KeyUsage) -> None:
         most = self._limits.of(project_id).idempotency_keys
-        if not most:
-            return
-        has, expires_at = tx.idempotency_keys.count(project_id)
-        if has >= most and expires_at is not None:
+        if most and usage.number >= most and usage.expires_at is not None:
             raise exceptions.TooManyRequests(
                 kind='project',
                 limit=f'{most} idempotency keys within 24 hours',
-                retry_after=math.ceil((expires_at - tx.now).total_seconds()),
+                retry_after=math.ceil((usage.expires_at - tx.now).total_seconds()),
             )
 
 
@@ -114,14 +122,27 @@ def _again(
     lasts: datetime.timedelta,
 ) -> IdempotencyKey:
     """Return what a further try of a request may do."""
-    if known.request.fingerprint != request.fingerprint:
+    unreadable = known.request.fingerprint is None
+    if known.request.fingerprint != request.fingerprint and not (unreadable and known.answer):
         raise exceptions.IdempotencyKeyReused
     if known.answer is not None:
-        if known.answer.body is None:
-            raise exceptions.IdempotentAnswerLost(status=known.answer.status)
+        if known.answer.body is None or unreadable:
+            location = known.answer.headers.get('Content-Location')
+            raise exceptions.IdempotentAnswerLost(
+                status=known.answer.status, hint=f': read {location}' if location else ''
+            )
         return known
     if known.claim_until is not None and known.claim_until > tx.now:
         raise exceptions.IdempotencyKeyInUse(retry_after=1)
-    claimed = dataclasses.replace(known, claim_owner=owner, claim_until=tx.now + lasts)
+    claimed = dataclasses.replace(
+        known,
+        claim_owner=owner,
+        claim_until=tx.now + lasts,
+        room=_room(tx.idempotency_keys.usage(request.project_id)),
+    )
     tx.idempotency_keys.claim(claimed)
     return claimed
+
+
+def _room(usage: KeyUsage) -> int:
+    return max(MOST_OF_PROJECT - usage.size, 0)

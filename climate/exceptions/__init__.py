@@ -205,13 +205,23 @@ class IdempotencyKeyInUse(Conflict):
     template = 'A request with this Idempotency-Key is still in progress'
 
 
+class RequirementsTooSlow(InvalidInput):
+    """The requirements of a request take too long to compare with all resources."""
+
+    error_name = 'REQUIREMENTS_TOO_SLOW'
+    template = (
+        'It takes too long to find the resources that meet the requirements: request fewer '
+        'different reservations, or compare fewer properties'
+    )
+
+
 class IdempotentAnswerLost(Conflict):
     """The answer to the request with the idempotency key cannot be repeated."""
 
     error_name = 'IDEMPOTENT_ANSWER_LOST'
     template = (
-        'The request with this Idempotency-Key was answered with status %(status)s; nothing '
-        'else is left of the answer'
+        'The request with this Idempotency-Key was answered with status %(status)s; the answer '
+        'itself is not kept%(hint)s'
     )
 
 

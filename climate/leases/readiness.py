@@ -26,6 +26,7 @@ from climate.domain.history import StepState
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import Check
 from climate.leases import history
 from climate.leases import notices
 
@@ -33,16 +34,25 @@ _S = LeaseStatus
 _OPEN = frozenset({_S.PENDING, _S.STARTING, _S.ACTIVE, _S.UPDATING})
 
 
-def say(tx: Transaction, plugins: notices.Plugins, lease_id: str, said: Readiness) -> Lease:
+def say(
+    tx: Transaction,
+    plugins: notices.Plugins,
+    lease_id: str,
+    said: Readiness,
+    check: Check | None = None,
+) -> Lease:
     """Store a report, and send a notification once everything is ready.
 
     A repeated report sends no second notification.
 
     :param lease_id: id of a lease of any project
+    :param check: of the lease before; None for none
     :raises climate.exceptions.NotFound: if there is no such lease
     :raises climate.exceptions.InvalidState: if it has ended
     """
     lease = tx.leases.get(lease_id, lock=True)
+    if check is not None:
+        check(lease)
     if lease.status not in _OPEN:
         raise exceptions.InvalidState(state=lease.status, id=lease.id)
     before = lease.readiness

@@ -24,6 +24,7 @@ from fixtures import MonkeyPatch
 
 from climate.booking import choose
 from climate.booking import other_properties
+from climate.db.search import ResourceSearch
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from tests.functional import http
@@ -74,6 +75,35 @@ class TestCosts(HoldsCase):
         answer = self.send('POST', 'offers', wanted)
         self.assertEqual(2, len(counts))
         self.assertLess(answer.json['searched_until'], '2030-02-02')
+
+    def test_requirements_that_take_long(self) -> None:
+        """The search ends while it looks for the resources that meet each of them."""
+        self.start()
+        self.send('POST', 'leases', self.lease([HOSTS]))
+        counts = []
+        ids = ResourceSearch.ids
+
+        def slow(*facts: Any) -> Any:
+            counts.append(1)
+            self.service.clock.advance(1)
+            return ids(*facts)
+
+        self.useFixture(MonkeyPatch('climate.db.search.ResourceSearch.ids', slow))
+        texts = [json.dumps(['>=', '$vcpus', str(number)]) for number in range(9)]
+        many = [{**HOSTS, 'resource_properties': text} for text in texts]
+        wanted = {'reservations': many, 'duration': '1h', 'earliest': '2030-02-01T00:00:00Z'}
+        for more in ({}, {'hold': '60s'}, {'prefer': 'cheapest'}):
+            counts.clear()
+            refused = self.send_in_vain('POST', 'offers', {**wanted, **more}, 400)
+            self.assertEqual('REQUIREMENTS_TOO_SLOW', refused['error_name'])
+            self.assertEqual(2, len(counts))
+        refused = self.send_in_vain('POST', 'leases', self.lease(many), 409)
+        self.assertEqual([], refused['alternatives'])
+        # Each value of a property is a requirement of its own.
+        counts.clear()
+        same = {**wanted, 'reservations': many[:1], 'prefer': 'same', 'property': 'rack'}
+        self.assertEqual(200, self.send('POST', 'offers', same).status_int)
+        self.assertEqual(2, len(counts))
 
     def texts(self) -> list[str]:
         """Return two requirements that every host meets."""

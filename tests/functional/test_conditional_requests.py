@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import datetime
+import time
 from typing import Any
 
 import webob
@@ -48,7 +49,13 @@ class _Conditions:
         self.path = f'/leases/{self.made.json["lease"]["id"]}'
 
     def send(
-        self, method: str, path: str, body: Any = None, version: str = '1.4', **headers: str
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        version: str = '1.4',
+        token: str = http.MEMBER,
+        **headers: str,
     ) -> webob.Response:
         """Send a request with headers such as ``if_match``."""
         named = {name.replace('_', '-'): text for name, text in headers.items()}
@@ -58,7 +65,7 @@ class _Conditions:
             f'/v1{path}',
             body,
             version=version,
-            token=http.MEMBER,
+            token=token,
             headers=named,
         )
 
@@ -120,6 +127,113 @@ class _Conditions:
             self.service.work()
         tags.add(self.show().headers['ETag'])
         self.assertEqual(5, len(tags))
+
+    def test_actions_check_the_lease_that_they_change(self) -> None:
+        (reservation,) = self.made.json['lease']['reservations']
+        tag = self.made.headers['ETag']
+        self.service.clock.advance(1)
+        self.send('PUT', self.path, {'name': 'wednesday'})
+        current, rows = self.show().headers['ETag'], self.service.rows()
+        found = http.send(self.service.app, 'GET', '/v1/os-hosts/allocations').json
+        taken = [int(row['resource_id']) for row in found['allocations'] if row['reservations']]
+        for action, body in (
+            ('reallocate', {'reservation_id': reservation['id'], 'resource_id': taken[0]}),
+            ('readiness', {'ready': ['compute-1'], 'by': 'power'}),
+        ):
+            path = f'{self.path}/{action}'
+            for headers in (
+                {'if_match': tag},
+                {'if_match': f'"x", W/{current}'},
+                {'if_none_match': '*'},
+                {'if_none_match': f'"x",W/{current}'},
+            ):
+                answer = self.send('POST', path, body, token=http.ADMIN, **headers)
+                self.refused(answer, 'If-Match' if 'if_match' in headers else 'If-None-Match')
+            self.assertEqual(rows, self.service.rows())
+            answer = self.send('POST', path, body, token=http.ADMIN, if_match=f'"x" , {current}')
+            self.assertEqual(200, answer.status_int, answer.text)
+            current, rows = self.show().headers['ETag'], self.service.rows()
+
+    def test_a_placed_lease(self) -> None:
+        placed = {**LEASE['reservations'][0], 'placement': {'prefer': [{'trait': 'CUSTOM_A'}]}}
+        made = self.send('POST', '/leases', {**LEASE, 'reservations': [placed]})
+        self.assertEqual(201, made.status_int, made.text)
+        path = f'/leases/{made.json["lease"]["id"]}'
+        self.assertEqual(made.headers['ETag'], self.send('GET', path).headers['ETag'])
+        changed = self.send('PUT', path, {'name': 'a'}, if_match=made.headers['ETag'])
+        self.assertEqual(200, changed.status_int, changed.text)
+        self.assertEqual(changed.headers['ETag'], self.send('GET', path).headers['ETag'])
+        gone = self.send('DELETE', path, if_match=changed.headers['ETag'])
+        self.assertEqual(204, gone.status_int, gone.text)
+
+    def test_what_has_no_tag(self) -> None:
+        """Only ``*`` can match it, so nothing is done that a client made conditional."""
+        rows = self.service.rows()
+        lease = {**LEASE, 'name': 'another'}
+        offers = {'duration': '1h', 'reservations': LEASE['reservations']}
+        for path, body in (('/leases', lease), ('/offers', offers)):
+            for headers in ({'if_match': '"x"'}, {'if_none_match': '*'}):
+                answer = self.send('POST', path, body, **headers)
+                self.assertEqual(412, answer.status_int, answer.text)
+            self.assertEqual(400, self.send('POST', path, body, if_match='x').status_int)
+        self.assertEqual(rows, self.service.rows())
+        for number, headers in enumerate(({'if_match': '*'}, {'if_none_match': '"x"'})):
+            day = {'start_date': f'2032-05-0{number + 1}T00:00:00Z', 'duration': '1h'}
+            body = {**lease, **day, 'name': str(number)}
+            del body['end_date']
+            answer = self.send('POST', '/leases', body, **headers)
+            self.assertEqual(201, answer.status_int, answer.text)
+        for path in (f'{self.path}/history', f'{self.path}/extension'):
+            self.assertEqual(412, self.send('GET', path, if_match='"x"').status_int)
+            self.assertEqual(200, self.send('GET', path, if_match='*').status_int)
+            self.assertEqual(200, self.send('GET', path, if_none_match='"x"').status_int)
+            self.assertEqual(400, self.send('GET', path, if_none_match='x').status_int)
+            answer = self.send('GET', path, if_none_match='*')
+            self.assertEqual((304, b''), (answer.status_int, answer.body))
+            answer = self.send('GET', path, version='1.3', if_match='x')
+            self.assertIn(answer.status_int, (200, 404))
+        self.assertEqual(404, self.send('GET', '/offers/x', if_none_match='*').status_int)
+
+    def test_availability(self) -> None:
+        path = '/availability?resource_type=physical:host&step=12h'
+        first = self.send('GET', path)
+        tag = first.headers['ETag']
+        for text in (tag, f'W/{tag}', f'"x", {tag}', '*'):
+            answer = self.send('GET', path, if_none_match=text)
+            self.assertEqual((304, b''), (answer.status_int, answer.body))
+            self.assertEqual(tag, answer.headers['ETag'])
+        for text, status in (('"x"', 412), (f'W/{tag}', 412), (tag, 200), ('*', 200), ('x', 400)):
+            self.assertEqual(status, self.send('GET', path, if_match=text).status_int, text)
+        soon = {**LEASE, 'start_date': 'now', 'end_date': '2031-05-01T00:00:00Z'}
+        self.assertEqual(201, self.send('POST', '/leases', soon).status_int)
+        self.assertEqual(200, self.send('GET', path, if_none_match=tag).status_int)
+
+    def test_ranges_are_ignored(self) -> None:
+        availability = '/availability?resource_type=physical:host&step=12h'
+        for path in (self.path, '/leases', '/leases?limit=5', availability):
+            first = self.send('GET', path)
+            for text in ('bytes=0-9', 'bytes=100000-', 'bytes=-1', 'x=1', '0-9' * 10000):
+                answer = self.send('GET', path, range=text, if_range=first.headers['ETag'])
+                self.assertEqual((200, first.body), (answer.status_int, answer.body))
+                self.assertNotIn('Content-Range', answer.headers)
+
+    def test_headers_of_wild_sizes(self) -> None:
+        begun = time.thread_time()
+        for text in (
+            '"' + 'x' * 60_000 + '"',
+            ', '.join(['W/"x"'] * 8_000),
+            '"a"' + ' ' * 60_000 + 'x',
+            '"a"' + ' ,' * 30_000 + 'x',
+            ',' * 60_000,
+            '"a",' * 15_000 + '"',
+            '"' * 60_001,
+        ):
+            answer = self.send('PUT', self.path, {'name': 'b'}, if_match=text)
+            self.assertIn(answer.status_int, (400, 412), answer.text)
+            answer = self.show(if_none_match=text)
+            self.assertIn(answer.status_int, (200, 400), answer.text)
+            self.assertLess(len(answer.body), 5_000)
+        self.assertLess(time.thread_time() - begun, 5)
 
     def test_a_reallocation(self) -> None:
         found = http.send(self.service.app, 'GET', '/v1/os-hosts/allocations').json

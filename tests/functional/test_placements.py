@@ -186,7 +186,8 @@ class TestOnEngine(PlacementCase):
     def test_private_properties_are_missing(self) -> None:
         with_private = self.service.store.run
         with_private(lambda tx: tx.properties.set_private('physical:host', 'rack', True))
-        self.book(hosts(2, same=['rack']), status=409)
+        refusal = self.book(hosts(2, same=['rack']), status=400)
+        self.assertIn("has the property 'rack'", refusal['error_message'])
 
 
 class TestPlacements(PlacementCase):
@@ -312,6 +313,29 @@ class TestRefused(PlacementCase):
         ):
             refusal = self.book(hosts(1, **placement), status=400)
             self.assertIn(reason, refusal['error_message'])
+
+    def test_unknown_properties(self) -> None:
+        for placement in (
+            {'same': ['rak']},
+            {'same': ['rack', 'rak']},
+            {'spread': [{'property': 'rak'}]},
+            {'same_as': [{'reservation': 1, 'property': 'rak'}]},
+        ):
+            wanted = [hosts(1, **placement), hosts(1)]
+            asked = {'duration': '1h', 'reservations': wanted}
+            answers = [
+                self.book(*wanted, status=400),
+                self.book(*wanted, status=400, dry_run=True),
+                *(
+                    self.send('POST', 'offers', {**asked, **more}).json
+                    for more in ({}, {'hold': '60s'}, {'prefer': 'cheapest'})
+                ),
+            ]
+            for answer in answers:
+                self.assertEqual('MALFORMED_PARAMETER', answer.get('error_name'), answer)
+                self.assertIn("has the property 'rak'", answer['error_message'])
+        # A preference decides only among resources that are there.
+        self.book(hosts(1, prefer=[{'property': 'rak', 'value': 'r'}]))
 
     def test_older_microversions(self) -> None:
         body = {'name': 'l', **PERIOD, 'reservations': [hosts(1, same=['rack'])]}

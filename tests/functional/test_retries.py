@@ -21,6 +21,7 @@ from climate.booking.leases import Leases
 from tests import base
 from tests import services
 from tests.functional import http
+from tests.functional.db import everything
 from tests.functional.db import plans
 from tests.functional.retries import DAY
 from tests.functional.retries import LEASE
@@ -112,6 +113,28 @@ class _Retries(RetryCase):
         self.assertEqual(rows, self.service.rows())
         self.booked(None)
         self.booked(token='alice:red:member')
+
+    def test_rehearsals_run_again(self) -> None:
+        rehearsal = {**LEASE, 'dry_run': True}
+        for body, status in ((rehearsal, 200), ({**rehearsal, 'end_date': 'never'}, 400)):
+            key = f'of {status}'
+            first = self.post('/leases', body, key)
+            self.assertEqual(status, first.status_int, first.text)
+            again = self.post('/leases', body, key)
+            self.assertEqual(status, again.status_int, again.text)
+            self.refused(self.post('/leases', LEASE, key), 409, 'IDEMPOTENCY_KEY_REUSED')
+        self.assertNotIn('dry_run', everything.text(self.service.store.engine))
+        self.assertEqual([], self.leases())
+
+    def test_a_large_answer(self) -> None:
+        name = 'climate.enforcement.idempotency_keys.LARGEST'
+        with fixtures.MonkeyPatch(name, 100):
+            self.booked()
+        answer = self.post('/leases', LEASE)
+        self.refused(answer, 409, 'IDEMPOTENT_ANSWER_LOST')
+        self.assertIn('201', answer.json['error_message'])
+        self.assertIn(self.leases()[0], answer.json['error_message'])
+        self.assertEqual(1, len(self.leases()))
 
     def test_after_a_day_the_key_is_free(self) -> None:
         first = self.booked()

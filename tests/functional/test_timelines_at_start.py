@@ -20,6 +20,7 @@ from typing import Any
 import fixtures
 from oslo_config import cfg
 
+from climate.allocation import placement_program
 from climate.cmd import composition
 from climate.cmd import config
 from climate.db import migration
@@ -63,6 +64,11 @@ class TestStart(base.TestCase):
         found = parts.store._timelines
         assert found is not None
         return found
+
+    def test_the_solver_is_imported_before_the_first_response(self) -> None:
+        imported = self.useFixture(fixtures.MockPatchObject(placement_program, 'library')).mock
+        self.composed(timelines=False)
+        imported.assert_called_once_with()
 
     def test_before_the_first_response(self) -> None:
         cases.connect(self.url).close()

@@ -63,6 +63,7 @@ PLAIN_CLASSES = {
     'HealActive': 'the choices of the option [health] heal_active',
     'HostReport': 'a notification from Nova, on its way into the health check',
     'KeyedRequest': 'a request with an idempotency key',
+    'KeyUsage': 'what the idempotency keys of a project use',
     'ListedEvent': 'an event, as lists show it',
     'ListedLease': 'a lease, as lists show it',
     'ListedReservation': 'a reservation, as lists show it',

@@ -14,12 +14,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 import pecan
 
+from climate.api import conditions
 from climate.api.controllers import base
 from climate.api.microversions import V1_4
 from climate.api.routing import Request
@@ -36,7 +35,7 @@ class AvailabilityController(base.Controller):
 
     @pecan.expose(generic=True, template='json')
     @base.guard(policies.SHOW, schemas.PARAMETERS)
-    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+    def index(self, req: Request, resp: Any) -> Any:
         """Show what is free of a resource type over time.
 
         The ETag depends on the answer only, so that it stays the same until something
@@ -52,7 +51,4 @@ class AvailabilityController(base.Controller):
         )
         groups = self._services.leases.availability(query)
         shown = {'availability': view.availability(query, groups, scope.version)}
-        text = json.dumps([str(scope.version), shown])
-        resp.etag = hashlib.sha256(text.encode()).hexdigest()
-        resp.conditional_response = True
-        return shown
+        return conditions.answer(req, resp, shown)

@@ -83,12 +83,15 @@ class Guard:
         them
     :ivar method: HTTP method of a handler without ``when(method=...)``; GET includes HEAD
     :ivar since: first microversion; None for that of the controller
+    :ivar conditional: whether the handler checks If-Match and If-None-Match of a request that
+        changes something
     """
 
     rule: str
     parameters: Collection[str] | None
     method: str
     since: Microversion | None
+    conditional: bool
 
 
 def guard(
@@ -97,12 +100,17 @@ def guard(
     *,
     method: str = 'GET',
     since: Microversion | None = None,
+    conditional: bool = False,
 ) -> Callable[[F], F]:
     """Declare the :class:`Guard` of a handler; :class:`climate.api.routing.Guards` applies it."""
 
     def declare(handler: F) -> F:
         handler.__dict__['guard'] = Guard(
-            rule=rule, parameters=parameters, method=method, since=since
+            rule=rule,
+            parameters=parameters,
+            method=method,
+            since=since,
+            conditional=conditional,
         )
         return handler
 

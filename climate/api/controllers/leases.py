@@ -23,6 +23,7 @@ import pecan
 
 from climate.api import bodies
 from climate.api import conditions
+from climate.api import idempotency_keys
 from climate.api import microversions
 from climate.api import preferences
 from climate.api import queries
@@ -94,7 +95,7 @@ class LeasesController(base.Controller):
             body = taken_offers.filled(body, offer, scope.version)
         reader = schemas.Reader(body, scope.version, scope.now)
         draft = reader.draft(self._settings.max_reservations, scope.object_id)
-        req.environ[base.EVALUATES] = reader.dry_run
+        req.environ[base.EVALUATES] = req.environ[idempotency_keys.REHEARSED] = reader.dry_run
         try:
             if reader.dry_run:
                 return _rehearsed(_rehearse(leases, scope, draft, offer), leases, scope)
@@ -127,7 +128,7 @@ class LeaseController(base.Item):
         return conditions.answer(req, resp, streams.JsonText(f'{{"lease": {text}}}'))
 
     @index.when(method='PUT', template='json')
-    @base.guard(policies.UPDATE)
+    @base.guard(policies.UPDATE, conditional=True)
     def update(self, req: Request, resp: Any) -> Any:
         """Change a lease."""
         scope, leases, lease_id = req.scope, self._services.leases, self._id()
@@ -146,7 +147,7 @@ class LeaseController(base.Item):
             raise
 
     @index.when(method='DELETE', content_type='application/json')
-    @base.guard(policies.DELETE)
+    @base.guard(policies.DELETE, conditional=True)
     def delete(self, req: Request, resp: Any) -> None:
         """Delete a lease; a manager cleans up the cloud afterwards."""
         scope, leases, lease_id = req.scope, self._services.leases, self._id()
@@ -155,14 +156,15 @@ class LeaseController(base.Item):
         preferences.removed(self._services, self._settings.waits, req, resp, lease_id)
 
     @pecan.expose(template='json')
-    @base.guard(policies.REALLOCATE, method='POST', since=microversions.V1_2)
+    @base.guard(policies.REALLOCATE, method='POST', since=microversions.V1_2, conditional=True)
     def reallocate(self, req: Request, resp: Any) -> Any:
         """Replace a resource of a lease with another one."""
         scope, lease_id = req.scope, self._id()
         wanted = reallocations.read(bodies.read(req.environ))
         if wanted.forced:
             scope.authorize(policies.FORCE)
-        lease = self._services.leases.reallocate(lease_id, scope.project_id, wanted)
+        check = self._check(req)
+        lease = self._services.leases.reallocate(lease_id, scope.project_id, wanted, check)
         return self._answer(lease, req, resp)
 
     @pecan.expose(template='json')
@@ -182,12 +184,13 @@ class LeaseController(base.Item):
         return {'extension': extension_view.extension(found, scope.version)}
 
     @pecan.expose(template='json')
-    @base.guard(policies.READINESS, method='POST', since=microversions.V1_3)
+    @base.guard(policies.READINESS, method='POST', since=microversions.V1_3, conditional=True)
     def readiness(self, req: Request, resp: Any) -> Any:
         """Record which resources of a lease are ready."""
         # Callers that may record readiness see the leases of every project.
         report = schemas.read_readiness(bodies.read(req.environ), req.scope.now)
-        return self._answer(self._services.leases.say(self._id(), report), req, resp)
+        lease = self._services.leases.say(self._id(), report, self._check(req))
+        return self._answer(lease, req, resp)
 
     def _id(self) -> str:
         return base.uuid('lease_id', self._key)

@@ -15,6 +15,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 
+import fixtures
+
 from climate import exceptions
 from climate.db import purge
 from climate.db import rotation
@@ -23,7 +25,9 @@ from climate.db.store import Store
 from climate.domain.idempotency_keys import IdempotencyKey
 from climate.domain.idempotency_keys import KeyedRequest
 from climate.domain.idempotency_keys import StoredAnswer
+from climate.enforcement import idempotency_keys
 from climate.enforcement.idempotency_keys import KeyedAnswers
+from climate.enforcement.idempotency_keys import LARGEST
 from climate.enforcement.idempotency_keys import LASTS
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
@@ -31,7 +35,8 @@ from tests import services
 from tests.functional.db import cases
 from tests.functional.db import everything
 
-REQUEST = KeyedRequest(project_id='blue', key='k', fingerprint='f')
+FINGERPRINT = 'f' * 64
+REQUEST = KeyedRequest(project_id='blue', key='k', fingerprint=FINGERPRINT)
 SECRET = 'open-sesame!'
 ANSWER = StoredAnswer(status=201, headers={'Content-Type': 'text/x'}, body=f'{{"a": "{SECRET}"}}')
 MINUTE = datetime.timedelta(minutes=1)
@@ -133,29 +138,59 @@ class _Keys:
         answers.begin(REQUEST, MINUTE)
 
     def test_large_answers_are_not_kept(self) -> None:
-        large = dataclasses.replace(ANSWER, body='x' * 1_000_001)
+        large = dataclasses.replace(ANSWER, body='\N{BULLET}' * (LARGEST // 3 + 1))
         self.answers.end(self.begin(), large)
         error = self.assertRaises(exceptions.IdempotentAnswerLost, self.begin)
         self.assertIn('201', error.message)
         request = dataclasses.replace(REQUEST, key='l')
-        largest = dataclasses.replace(ANSWER, body='x' * 1_000_000)
+        largest = dataclasses.replace(ANSWER, body='x' * LARGEST)
         self.answers.end(self.begin(request), largest)
         self.assertEqual(largest, self.begin(request).answer)
+
+    def test_the_bodies_of_a_project_are_limited_together(self) -> None:
+        self.useFixture(
+            fixtures.MockPatchObject(idempotency_keys, 'MOST_OF_PROJECT', 3 * LARGEST - 1)
+        )
+        answer = dataclasses.replace(ANSWER, body='x' * LARGEST)
+        requests = [dataclasses.replace(REQUEST, key=key) for key in 'abc']
+        for request in requests:
+            self.answers.end(self.begin(request), answer)
+        for request in requests[:2]:
+            self.assertEqual(answer, self.begin(request).answer)
+        self.assertRaises(exceptions.IdempotentAnswerLost, self.begin, requests[2])
+        small = dataclasses.replace(REQUEST, key='small')
+        self.answers.end(self.begin(small), ANSWER)
+        self.assertEqual(ANSWER, self.begin(small).answer)
+        other = dataclasses.replace(REQUEST, project_id='red')
+        self.answers.end(self.begin(other), answer)
+        self.assertEqual(answer, self.begin(other).answer)
+        # A try that takes over has as much room.
+        again = dataclasses.replace(REQUEST, key='again')
+        self.begin(again)
+        self.clock.advance(61)
+        self.answers.end(self.begin(again), answer)
+        self.assertRaises(exceptions.IdempotentAnswerLost, self.begin, again)
 
     def test_encrypted(self) -> None:
         old, new = vault.new_key(), vault.new_key()
         answers = KeyedAnswers(self.keyed(old), ProjectLimits())
         answers.end(answers.begin(REQUEST, MINUTE), ANSWER)
         self.assertNotIn(SECRET, everything.text(self.store.engine))
+        self.assertNotIn(FINGERPRINT, everything.text(self.store.engine))
         self.assertEqual(ANSWER, answers.begin(REQUEST, MINUTE).answer)
         # A process without the key does not do the work again.
         for store in (self.store, self.keyed(new)):
             other = KeyedAnswers(store, ProjectLimits())
             self.assertRaises(exceptions.IdempotentAnswerLost, other.begin, REQUEST, MINUTE)
+        # Nor can it find out whether a request without an answer is the same.
+        unanswered = dataclasses.replace(REQUEST, key='u')
+        answers.end(answers.begin(unanswered, MINUTE), None)
+        self.assertRaises(exceptions.IdempotencyKeyReused, self.begin, unanswered)
         both = self.keyed(new, old)
         rotation.rotate(both, both.vault)
         rotated = KeyedAnswers(self.keyed(new), ProjectLimits())
         self.assertEqual(ANSWER, rotated.begin(REQUEST, MINUTE).answer)
+        self.assertIsNone(rotated.begin(unanswered, MINUTE).answer)
 
     def test_a_rotation_encrypts_what_was_stored_in_clear(self) -> None:
         self.answers.end(self.begin(), ANSWER)
