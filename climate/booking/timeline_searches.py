@@ -47,6 +47,7 @@ from climate.db.search import Match
 from climate.db.search import used_classes
 from climate.db.store import Transaction
 from climate.domain.resources import Candidate
+from climate.domain.resources import Spread
 from climate.leases.settings import LeasingSettings
 
 # If fewer than one in so many is free, a sample in SQL has to read too many.
@@ -116,7 +117,11 @@ class TimelineSearches(Searches):
     def rooms(
         self, needed: Requirements, window: Window, never: Collection[int]
     ) -> Iterator[list[Room]]:
-        """Yield the resources that the reservation has, then the most used ones, then all."""
+        """Yield the resources that the reservation has, then the most used ones, then all.
+
+        Nothing if all of them are too few, and no resources that are too small: the objects
+        that describe them take longer to make than the search.
+        """
         blocks = self._blocks(needed, window)
         if blocks is None:
             yield from super().rooms(needed, window, never)
@@ -124,6 +129,10 @@ class TimelineSearches(Searches):
         demand = used_classes(needed.search.demand)
         bounds = _bounds(window)
         found = selection.parts(blocks, demand, bounds, self._rng)
+        if total(needed.search.spread, found.slots.tolist()) < needed.minimum:
+            return
+        if needed.search.spread is Spread.TOGETHER:
+            found = found.only(found.slots >= needed.minimum)
         own = np.isin(found.ids, np.array(sorted(needed.own), dtype=np.int64))
         rooms = list(map(_room, found.only(own).spaces(demand, None)))
         if needed.own:
@@ -195,6 +204,10 @@ class TimelineSearches(Searches):
         reduced: Collection[int],
     ) -> list[int]:
         """Return how many slots fit on each resource, in addition to the other reservations."""
+        if not reduced:
+            return [
+                count for block in blocks for count in block.slots(demand, bounds).tolist() if count
+            ]
         found = selection.parts(blocks, demand, bounds, self._rng)
         shared = np.isin(found.ids, np.array(sorted(reduced), dtype=np.int64))
         rooms = map(_room, found.only(shared).spaces(demand, None))
@@ -277,4 +290,10 @@ def _bounds(window: Window) -> Bounds:
 
 
 def _room(space: Space) -> Room:
-    return Room(**{field.name: getattr(space, field.name) for field in dataclasses.fields(space)})
+    return Room(
+        resource_id=space.resource_id,
+        name=space.name,
+        generation=space.generation,
+        capacity=space.capacity,
+        left=space.left,
+    )
