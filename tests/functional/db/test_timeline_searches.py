@@ -14,8 +14,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import random
+from collections.abc import Iterator
 from typing import Any
 
 from climate.booking.choose import Chooser
@@ -27,13 +29,14 @@ from climate.domain.resources import Inventory
 from climate.domain.resources import Spread
 from climate.leases.settings import LeasingSettings
 from tests.functional.db import cases
+from tests.functional.db import plans
 from tests.functional.manager import slots
 
 HOSTS = 6
 DEMAND = {'VCPU': 2}
 
 
-class TestRooms(cases.StoreCase):
+class SearchesCase(cases.StoreCase):
     """Hosts with room for 0 to 5 slots."""
 
     def setUp(self) -> None:
@@ -63,13 +66,22 @@ class TestRooms(cases.StoreCase):
             **more,
         )
 
-    def rooms(self, needed: Requirements) -> list[list[str]]:
-        """Return the names of the resources that a search in memory yields."""
+    @contextlib.contextmanager
+    def searches(self) -> Iterator[TimelineSearches]:
+        """Search in memory."""
         store: Any = self.store
         with store.reading() as tx:
             tx.timelines = self.timelines
-            searches = TimelineSearches(tx, LeasingSettings(), random.Random(1))
-            window = Window(period=needed.period, padded=needed.padded)
+            yield TimelineSearches(tx, LeasingSettings(), random.Random(1))
+
+
+class TestRooms(SearchesCase):
+    """Searches for slots."""
+
+    def rooms(self, needed: Requirements) -> list[list[str]]:
+        """Return the names of the resources that a search yields."""
+        window = Window(period=needed.period, padded=needed.padded)
+        with self.searches() as searches:
             return [
                 sorted(room.name for room in found) for found in searches.rooms(needed, window, ())
             ]
@@ -105,3 +117,31 @@ class TestRooms(cases.StoreCase):
         needed = self.needed(2, Spread.ANY)
         mine = dataclasses.replace(needed, own={self.hosts[3]: 1})
         self.assertEqual(['compute-4'], self.rooms(mine)[0])
+
+
+class TestAgain(SearchesCase):
+    """A lease with several reservations tries them in more than one order."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        # More than SQL would read, and equally good.
+        self.store.run(
+            lambda tx: [tx.resources.insert(cases.host(number)) for number in range(10, 300)]
+        )
+
+    def test_an_equal_search_runs_once(self) -> None:
+        needed = self.needed(1, Spread.ANY)
+        search = dataclasses.replace(needed.search, demand={})
+        whole = dataclasses.replace(needed, search=search, maximum=1000)
+        window = Window(period=needed.period, padded=needed.padded)
+        with self.searches() as searches, plans.captured(self.store.engine) as statements:
+            first, rooms = searches.untouched(whole, ()), list(searches.rooms(needed, window, ()))
+            read = len(statements)
+            again = searches.untouched(dataclasses.replace(whole), ())
+            self.assertEqual(291, len(first))
+            # Chosen at random, so another search would differ.
+            self.assertEqual(first, again)
+            less = searches.untouched(whole, {first[0].resource_id})
+            self.assertEqual(first[1:], less)
+            self.assertEqual(rooms, list(searches.rooms(needed, window, ())))
+            self.assertEqual(read, len(statements))
