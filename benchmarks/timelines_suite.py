@@ -22,7 +22,9 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import pathlib
 import random
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -31,6 +33,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 
 import numpy as np
+import sqlalchemy as sa
 
 from benchmarks import dense
 from benchmarks import engines
@@ -97,7 +100,15 @@ def _parser() -> argparse.ArgumentParser:
         '--hosts',
         type=int,
         action='append',
-        help=f'number of hosts, each with {ALLOCATIONS} allocations; may be repeated',
+        help='number of hosts; may be repeated',
+    )
+    parser.add_argument(
+        '--allocations', type=int, default=ALLOCATIONS, help='number of allocations of each host'
+    )
+    parser.add_argument(
+        '--data',
+        type=pathlib.Path,
+        help='folder for the data of SQLite: it is written once, and copied for each run',
     )
     parser.add_argument(
         '--dense', action='store_true', help='earliest starts and heat maps, without a database'
@@ -123,11 +134,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _measure(engine: str, *, hosts: int, options: argparse.Namespace) -> Iterator[Figure]:
     with services.Database(engine) as database:
-        core = parts.core(database.url)
-        migration.sync(core.store.engine)
         now = SystemClock().now()
-        load = bulk_parts.Parts(hosts=hosts, allocations=ALLOCATIONS * hosts, now=now)
-        load.fill(core.store.engine)
+        load = bulk_parts.Parts(hosts=hosts, allocations=options.allocations * hosts, now=now)
+        if engine == services.SQLITE and options.data:
+            _copy(load, options.data, database.url)
+        else:
+            _fill(load, database.url)
+        core = parts.core(database.url)
         aim = 10 if hosts <= 1000 else 50
         for searches in ('timeline',) if options.without_sql else ('SQL', 'timeline'):
             core.store.close()
@@ -150,6 +163,24 @@ def _measure(engine: str, *, hosts: int, options: argparse.Namespace) -> Iterato
         yield from _maps(side, aim)
         sys.stderr.write(f'{side.engine}: {side.size}: {dict(core.store.timelines.counts.found)}\n')
         core.store.close()
+
+
+def _fill(load: bulk_parts.Parts, url: str) -> None:
+    core = parts.core(url)
+    migration.sync(core.store.engine)
+    load.fill(core.store.engine)
+    core.store.close()
+
+
+def _copy(load: bulk_parts.Parts, folder: pathlib.Path, url: str) -> None:
+    """Fill a database of SQLite with what an earlier run has written, or write it."""
+    kept = folder / f'{load.hosts}-{load.allocations}.sqlite'
+    if not kept.exists():
+        unfinished = kept.with_suffix('.new')
+        unfinished.unlink(missing_ok=True)
+        _fill(load, f'sqlite:///{unfinished}')
+        unfinished.rename(kept)
+    shutil.copyfile(kept, str(sa.engine.make_url(url).database))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -253,6 +284,7 @@ def _maps(side: _Side, aim: float) -> Iterator[Figure]:
 
 
 def _dense(hosts: int, options: argparse.Namespace) -> Iterator[Figure]:
+    memory.keep_freed()
     aim = 20 if hosts <= 1000 else 150
     clock = time.process_time if options.processor else time.perf_counter
 

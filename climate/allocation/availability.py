@@ -21,16 +21,24 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
+from climate.allocation import extracts
 from climate.allocation import profiles
 from climate.allocation.blocks import Block
 from climate.allocation.buckets import Buckets
+from climate.allocation.grid import Grid
 from climate.allocation.profiles import Changes
 from climate.allocation.profiles import Profile
 from climate.allocation.profiles import Spans
 from climate.allocation.steps import Ints
+from climate.allocation.steps import StepFunctions
+
+# The arrays of so many steps stay in the caches of the processor, and are allocated without
+# asking the system for memory.
+_STEPS: Final = 1 << 14
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -68,6 +76,14 @@ class _Sums:
         found = np.bincount(cells, weights=amounts, minlength=shape[0] * shape[1])
         self._changes[members.groups] += sign * found.reshape(shape).astype(np.int64)
 
+    def add_throughout(self, members: _Members, amounts: Ints) -> None:
+        """Add an amount of each resource of a block that is the same in all intervals."""
+        if members.every:
+            self._changes[members.groups, 0] += amounts.sum()
+        else:
+            counts = members.places >= 0
+            np.add.at(self._changes[:, 0], members.found[counts], amounts[counts])
+
     @property
     def found(self) -> Ints:
         """The amounts in each interval."""
@@ -90,13 +106,14 @@ class _Amount:
 class _Members:
     """The resources of a block that count, by group.
 
-    :param found: the group of each resource of the block; negative for none
+    :ivar found: the group of each resource of the block; negative for none
     :ivar groups: those that have some, in ascending order
     :ivar places: the place in *groups* of the group of each resource; -1 for none
     :ivar every: whether all resources are in one group
     """
 
     def __init__(self, found: Ints) -> None:
+        self.found = found
         self.groups, places = np.unique(found, return_inverse=True)
         none = np.count_nonzero(self.groups < 0)
         self.groups = self.groups[none:]
@@ -138,9 +155,10 @@ def availability(
     whole, slots = _Amount(number, buckets), _Amount(number, buckets)
     classes = {name: _Amount(number, buckets) for name in names}
     for block, mine in zip(blocks, groups, strict=True):
-        members = _Members(np.where(block.bookable, mine, -1))
-        if len(members.groups):
-            _BlockSums(block, buckets, members).add(whole, classes, slots, demand)
+        for rows, part in extracts.split(block, _STEPS):
+            members = _Members(np.where(part.bookable, mine[rows], -1))
+            if len(members.groups):
+                _BlockSums(part, buckets, members).add(whole, classes, slots, demand)
     return Availability(
         whole=whole.found,
         classes={name: each.found for name, each in classes.items()},
@@ -155,6 +173,7 @@ class _BlockSums:
         self._block = block
         self._buckets = buckets
         self._members = members
+        self._grids: list[Grid] = []
         self._out = Spans.busy(block.out, buckets, 0)
 
     def add(
@@ -187,10 +206,13 @@ class _BlockSums:
 
     def _add(self, amount: _Amount, left: Profile, taken: Spans, most: Ints) -> None:
         """Add to an amount what is left outside *taken*, and the most that may be left."""
-        amount.free.add(self._members, left.changes())
+        if left.is_constant:
+            amount.free.add_throughout(self._members, left.values)
+        else:
+            amount.free.add(self._members, left.changes())
         if len(taken):
             amount.free.add(self._members, left.within(taken), sign=-1)
-        amount.total.add(self._members, Profile.constant(most, self._buckets).changes())
+        amount.total.add_throughout(self._members, most)
         if len(self._out):
             amount.total.add(self._members, self._out.changes(most), sign=-1)
 
@@ -221,5 +243,13 @@ class _BlockSums:
         capacity, used = self._block.supplies[name].capacity, self._block.used[name]
         if used.is_zero:
             return Profile.constant(np.maximum(capacity, 0), self._buckets)
-        peaks = Profile.highest(used, self._buckets)
+        peaks = Profile.highest(used, self._grid(used), self._buckets)
         return peaks.with_values(np.maximum(capacity[peaks.rows] - peaks.values, 0))
+
+    def _grid(self, function: StepFunctions) -> Grid:
+        """Return the intervals of some steps, which are often those of another class."""
+        for grid in self._grids:
+            if grid.fits(function):
+                return grid
+        self._grids.append(Grid.of(function, self._buckets))
+        return self._grids[-1]

@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 from collections import defaultdict
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 
@@ -71,6 +72,40 @@ def extract(block: Block, rows: Ints) -> Block:
         used={name: function.picked(rows) for name, function in block.used.items()},
         periods={name: uses.picked(rows) for name, uses in block.periods.items()},
         columns=block.columns.picked(rows),
+    )
+
+
+def split(block: Block, steps: int) -> Iterator[tuple[slice, Block]]:
+    """Yield blocks of consecutive resources, which have no periods and properties.
+
+    :param steps: about how many steps each step function may have
+    :returns: each with the rows of its resources
+    """
+    most = max(len(function.keys) for function in (block.occupied, *block.used.values()))
+    size = -(-len(block) // -(-most // steps)) or 1
+    if size >= len(block):
+        yield slice(None), block
+        return
+    for first in range(0, len(block), size):
+        rows = slice(first, min(first + size, len(block)))
+        yield rows, _part(block, rows)
+
+
+def _part(block: Block, rows: slice) -> Block:
+    limits = rows.start, rows.stop
+    return Block(
+        ids=block.ids[rows],
+        names=block.names[rows],
+        generations=block.generations[rows],
+        bookable=block.bookable[rows],
+        occupied=block.occupied.part(*limits),
+        whole=block.whole.part(*limits),
+        out=block.out.part(*limits),
+        returned=block.returned[rows],
+        returned_whole=block.returned_whole[rows],
+        supplies={name: supply.picked(rows) for name, supply in block.supplies.items()},
+        used={name: function.part(*limits) for name, function in block.used.items()},
+        periods={},
     )
 
 

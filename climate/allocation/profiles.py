@@ -21,6 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from climate.allocation.buckets import Buckets
+from climate.allocation.grid import Grid
 from climate.allocation.runs import runs as runs_of
 from climate.allocation.steps import Ints
 from climate.allocation.steps import StepFunctions
@@ -64,30 +65,15 @@ class Profile:
         return cls(rows=rows, columns=rows * 0, values=values, size=buckets.number + 1)
 
     @classmethod
-    def highest(cls, function: StepFunctions, buckets: Buckets) -> Profile:
+    def highest(cls, function: StepFunctions, grid: Grid, buckets: Buckets) -> Profile:
         """Return the highest level of each row within each interval."""
-        begin = max(buckets.start, buckets.since)
-        rows, times, levels = function.steps(begin, buckets.end)
-        columns = (times - buckets.start) // buckets.width
-        first = _heads(rows, columns)
-        rows, columns, times = rows[first], columns[first], times[first]
-        ends = levels[np.append(first[1:], len(levels)) - 1]
-        # The level at the end of an interval is carried into the next one, but not into the
-        # first, and not if there is a step at its very beginning.
-        carried = np.append(0, ends[:-1])
-        carried[(columns == 0) | (times == buckets.start + columns * buckets.width)] = 0
-        values = np.maximum(np.maximum.reduceat(levels, first), carried) if len(first) else ends
-        # After an interval with steps, its last level holds until the next one with steps.
-        falls = ends != values
-        falls[:-1] &= (columns[1:] != columns[:-1] + 1) | (rows[1:] != rows[:-1])
-        counts = 1 + falls
-        after = (np.cumsum(counts) - 1)[falls]
-        columns, values = np.repeat(columns, counts), np.repeat(values, counts)
-        columns[after] += 1
-        values[after] = ends[falls]
-        return cls(
-            rows=np.repeat(rows, counts), columns=columns, values=values, size=buckets.number + 1
-        )
+        values = grid.highest(function)
+        return cls(rows=grid.rows, columns=grid.columns, values=values, size=buckets.number + 1)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether each row has one value."""
+        return not self.columns.any()
 
     @property
     def cells(self) -> Ints:
@@ -100,12 +86,15 @@ class Profile:
 
     def changes(self) -> Changes:
         """Return where the values change."""
-        amounts = self.values.copy()
-        amounts[1:] -= np.where(self.columns[1:] == 0, 0, self.values[:-1])
+        amounts = np.diff(self.values, prepend=0)
+        heads = np.flatnonzero(self.columns == 0)
+        amounts[heads] = self.values[heads]
         return Changes(rows=self.rows, columns=self.columns, amounts=amounts)
 
     def within(self, spans: Spans) -> Changes:
         """Return where the values change if they are 0 outside *spans*."""
+        if self.is_constant:
+            return spans.changes(self.values)
         cells = self.cells
         firsts, beyond = spans.cells
         place = np.searchsorted(cells, firsts, 'right') - 1
@@ -124,18 +113,12 @@ class Profile:
         )
 
 
-def _heads(rows: Ints, columns: Ints) -> Ints:
-    """Return the places at which the row or the column is another than before."""
-    other = np.ones(len(rows), dtype=np.bool_)
-    other[1:] = (columns[1:] != columns[:-1]) | (rows[1:] != rows[:-1])
-    return np.flatnonzero(other)
-
-
 def least(found: Sequence[Profile]) -> Profile:
     """Return the least of some values of each row and interval; there is at least one."""
     one, *others = found
-    cells = [each.cells for each in found] if others else []
-    if any(not np.array_equal(cells[0], each) for each in cells):
+    alike = all(each.rows is one.rows and each.columns is one.columns for each in others)
+    if not alike:
+        cells = [each.cells for each in found]
         joined = np.unique(np.concatenate(cells))
         rows = joined // one.size
         found = [
@@ -181,8 +164,7 @@ class Spans:
             none = function.keys[:0]
             return cls(rows=none, firsts=none, beyond=none, size=buckets.number + 1)
         begin = max(buckets.start, buckets.since)
-        limits = np.zeros(function.count, dtype=np.int64)
-        runs = runs_of(function, limits, max(begin - pause, 0), buckets.end + pause, above=True)
+        runs = runs_of(function, max(begin - pause, 0), buckets.end + pause)
         firsts = (runs.starts - pause - buckets.start) // buckets.width
         beyond = -((buckets.start - pause - runs.ends) // buckets.width)
         return cls._disjoint(

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Intervals in which the levels of step functions are above a limit, or not."""
+"""Periods in which something is in use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ import dataclasses
 
 import numpy as np
 
+from climate.allocation.steps import BITS
 from climate.allocation.steps import Ints
+from climate.allocation.steps import LATEST
 from climate.allocation.steps import StepFunctions
 
 
@@ -31,26 +33,20 @@ class Runs:
     ends: Ints
 
 
-def runs(
-    function: StepFunctions, limits: Ints, start: int, end: int, *, above: bool = False
-) -> Runs:
-    """Return the longest intervals in which each row is not above its limit.
+def runs(function: StepFunctions, start: int, end: int) -> Runs:
+    """Return the longest intervals in which each row is above 0.
 
-    :param limits: the limit of each row
-    :param above: return those in which it is above its limit instead
-    :returns: intervals between *start* and *end*, which cut off those that go beyond
+    :param function: step functions with no level below 0
+    :returns: those that overlap with the time between *start* and *end*, which cuts them off
     """
-    rows, times, levels = function.steps(start, end)
-    inside = (levels > limits[rows]) if above else (levels <= limits[rows])
-    heads = np.diff(rows, prepend=-1) > 0
-    before = np.append(False, inside[:-1]) & ~heads
-    begins = np.flatnonzero(inside & ~before)
-    # It ends at the next step that is not inside, or that is of another row.
-    stops = np.append(np.flatnonzero(~inside | heads), len(rows))
-    ends = stops[np.searchsorted(stops, begins, 'right')]
-    in_row = np.append(~heads, False)[ends]
+    # Each row begins and ends at 0, so one change up and one change down alternate.
+    busy = function.levels > 0
+    changes = np.flatnonzero(busy[1:] != busy[:-1]) + 1
+    begins, stops = function.keys[changes[::2]], function.keys[changes[1::2]]
+    starts, ends = begins & LATEST, stops & LATEST
+    within = (starts < end) & (ends > start)
     return Runs(
-        rows=rows[begins],
-        starts=times[begins],
-        ends=np.where(in_row, np.append(times, end)[ends], end),
+        rows=begins[within] >> BITS,
+        starts=np.maximum(starts[within], start),
+        ends=np.minimum(ends[within], end),
     )

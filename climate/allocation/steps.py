@@ -340,6 +340,11 @@ class StepFunctions:
 
         The first of each row is at *start*.
         """
+        places, rows, times = self.within(start, end)
+        return rows, times, self.levels[places]
+
+    def within(self, start: int, end: int) -> tuple[Ints, Ints, Ints]:
+        """Return place, row and time of each step, like :meth:`steps`."""
         first, beyond = self._positions(start, end)
         lengths = beyond - first
         heads = np.cumsum(lengths) - lengths
@@ -347,7 +352,7 @@ class StepFunctions:
         rows = np.repeat(np.arange(self.count, dtype=np.int64), lengths)
         times = self.keys[places] & _MASK
         times[heads] = start
-        return rows, times, self.levels[places]
+        return places, rows, times
 
 
 def _among(rows: Ints) -> Bools:

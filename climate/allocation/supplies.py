@@ -65,7 +65,7 @@ class Supply:
             step_size=replaced(self.step_size, rows, [item.step_size for item in items]),
         )
 
-    def picked(self, rows: Ints) -> Supply:
+    def picked(self, rows: Ints | slice) -> Supply:
         """Return the inventories of some rows."""
         return Supply(
             capacity=self.capacity[rows],

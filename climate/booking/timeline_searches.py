@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Any
 from typing import Final
 
 import numpy as np
@@ -31,6 +32,7 @@ from climate.allocation import extracts
 from climate.allocation import selection
 from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bounds
+from climate.allocation.selection import Found
 from climate.allocation.selection import Space
 from climate.allocation.steps import Bools
 from climate.allocation.steps import instant
@@ -46,6 +48,7 @@ from climate.db.search import Match
 from climate.db.search import used_classes
 from climate.db.store import Transaction
 from climate.domain.resources import Candidate
+from climate.domain.resources import Spread
 from climate.leases.settings import LeasingSettings
 
 # If fewer than one in so many is free, a sample in SQL has to read too many.
@@ -55,7 +58,7 @@ _NONE = np.zeros(0, dtype=np.int64)
 
 
 class TimelineSearches(Searches):
-    """Searches in memory.
+    """Searches in memory; like those in SQL, each runs once.
 
     SQL is used beyond the horizon, while a timeline is loaded, for existing things that a
     request names, and for a few whole resources if there are many free ones, or few at all.
@@ -67,21 +70,20 @@ class TimelineSearches(Searches):
         super().__init__(tx, settings, rng, together)
         self._rng = rng
         self._timelines: dict[tuple[str, datetime.datetime], list[Block] | None] = {}
+        self._found: list[tuple[Any, Found]] = []
 
     def untouched(self, needed: Requirements, taken: Collection[int]) -> list[Candidate]:
         """Return whole resources: those named, and those that leave the smallest holes."""
         if self._is_small(needed):
             return super().untouched(needed, taken)
-        bounds = _bounds(Window(period=needed.period, padded=needed.padded))
-        if self._are_many(needed, bounds):
+        if self._are_many(needed):
             sampled = super().untouched(needed, taken)
             if len(sampled) >= needed.maximum:
                 return sampled
-        blocks = self._blocks(needed)
-        if blocks is None:
+        found = self._wholes(needed)
+        if found is None:
             return super().untouched(needed, taken)
         now = microseconds(self._tx.now)
-        found = selection.wholes(blocks, bounds, now, self._rng)
         limit = self._limit(needed, taken)
         named = found.named(needed.search.names)
         candidates = [
@@ -94,7 +96,7 @@ class TimelineSearches(Searches):
         assert self._tx.timelines is not None, 'only then are there such searches'
         return self._tx.timelines.is_small(needed.search.resource_type)
 
-    def _are_many(self, needed: Requirements, bounds: Bounds) -> bool:
+    def _are_many(self, needed: Requirements) -> bool:
         """Whether a sample in SQL is likely to find enough without reading many resources.
 
         It takes less time then than to find out whether the timeline is current, which an
@@ -104,7 +106,7 @@ class TimelineSearches(Searches):
         if not blocks or needed.maximum > self._settings.sample_size:
             return False
         one = self._rng.choice(blocks)
-        free = one.slots({}, bounds) * _matching(one, needed.match, ())
+        free = one.slots({}, _bounds(_window(needed))) * _matching(one, needed.match, ())
         return int(free.sum()) * _SPARSE >= len(one)
 
     def _latest(self, needed: Requirements) -> Sequence[Block] | None:
@@ -114,14 +116,20 @@ class TimelineSearches(Searches):
     def rooms(
         self, needed: Requirements, window: Window, never: Collection[int]
     ) -> Iterator[list[Room]]:
-        """Yield the resources that the reservation has, then the most used ones, then all."""
-        blocks = self._blocks(needed, window)
-        if blocks is None:
+        """Yield the resources that the reservation has, then the most used ones, then all.
+
+        Nothing if all of them are too few, and no resources that are too small: the objects
+        that describe them take longer to make than the search.
+        """
+        found = self._parts_of(needed, window)
+        if found is None:
             yield from super().rooms(needed, window, never)
             return
         demand = used_classes(needed.search.demand)
-        bounds = _bounds(window)
-        found = selection.parts(blocks, demand, bounds, self._rng)
+        if total(needed.search.spread, found.slots.tolist()) < needed.minimum:
+            return
+        if needed.search.spread is Spread.TOGETHER:
+            found = found.only(found.slots >= needed.minimum)
         own = np.isin(found.ids, np.array(sorted(needed.own), dtype=np.int64))
         rooms = list(map(_room, found.only(own).spaces(demand, None)))
         if needed.own:
@@ -134,22 +142,17 @@ class TimelineSearches(Searches):
 
     def every_whole(self, needed: Requirements) -> list[Candidate]:
         """Return all free whole resources that match."""
-        blocks = self._blocks(needed)
-        if blocks is None:
+        found = self._wholes(needed)
+        if found is None:
             return super().every_whole(needed)
-        bounds = _bounds(Window(period=needed.period, padded=needed.padded))
-        now = microseconds(self._tx.now)
-        found = selection.wholes(blocks, bounds, now, self._rng)
-        return found.candidates(now, len(found))
+        return found.candidates(microseconds(self._tx.now), len(found))
 
     def every_room(self, needed: Requirements, window: Window) -> list[Room]:
         """Return the free amounts of all resources that match and have some."""
-        blocks = self._blocks(needed, window)
-        if blocks is None:
+        found = self._parts_of(needed, window)
+        if found is None:
             return super().every_room(needed, window)
-        demand, bounds = used_classes(needed.search.demand), _bounds(window)
-        found = selection.parts(blocks, demand, bounds, self._rng)
-        return list(map(_room, found.spaces(demand, None)))
+        return list(map(_room, found.spaces(used_classes(needed.search.demand), None)))
 
     def reasons(
         self,
@@ -193,10 +196,46 @@ class TimelineSearches(Searches):
         reduced: Collection[int],
     ) -> list[int]:
         """Return how many slots fit on each resource, in addition to the other reservations."""
+        if not reduced:
+            return [
+                count for block in blocks for count in block.slots(demand, bounds).tolist() if count
+            ]
         found = selection.parts(blocks, demand, bounds, self._rng)
         shared = np.isin(found.ids, np.array(sorted(reduced), dtype=np.int64))
         rooms = map(_room, found.only(shared).spaces(demand, None))
         return [*found.slots[~shared].tolist(), *map(fit, rooms)]
+
+    def _wholes(self, needed: Requirements) -> Found | None:
+        """Return the free whole resources that match; None if the timeline does not tell."""
+
+        def find() -> Found | None:
+            blocks = self._blocks(needed)
+            bounds, now = _bounds(_window(needed)), microseconds(self._tx.now)
+            return None if blocks is None else selection.wholes(blocks, bounds, now, self._rng)
+
+        return self._once((needed.match, needed.only, needed.period, needed.padded), find)
+
+    def _parts_of(self, needed: Requirements, window: Window) -> Found | None:
+        """Return the resources with room that match; None if the timeline does not tell."""
+        demand = used_classes(needed.search.demand)
+
+        def find() -> Found | None:
+            blocks = self._blocks(needed, window)
+            if blocks is None:
+                return None
+            return selection.parts(blocks, demand, _bounds(window), self._rng)
+
+        return self._once((needed.match, needed.only, demand, window), find)
+
+    def _once(self, key: Any, find: Callable[[], Found | None]) -> Found | None:
+        """Return what was found for a key, or find it."""
+        for asked, answer in self._found:
+            if asked == key:
+                return answer
+        found = find()
+        if found is not None:
+            self._found.append((key, found))
+        return found
 
     def _blocks(self, needed: Requirements, window: Window | None = None) -> list[Block] | None:
         """Return the resources that match; None if the timeline does not tell.
@@ -265,6 +304,10 @@ def _end(times: Iterable[int]) -> datetime.datetime | None:
     return None if first == LATEST else instant(first)
 
 
+def _window(needed: Requirements) -> Window:
+    return Window(period=needed.period, padded=needed.padded)
+
+
 def _bounds(window: Window) -> Bounds:
     return Bounds(
         start=microseconds(window.period.start),
@@ -275,4 +318,10 @@ def _bounds(window: Window) -> Bounds:
 
 
 def _room(space: Space) -> Room:
-    return Room(**{field.name: getattr(space, field.name) for field in dataclasses.fields(space)})
+    return Room(
+        resource_id=space.resource_id,
+        name=space.name,
+        generation=space.generation,
+        capacity=space.capacity,
+        left=space.left,
+    )

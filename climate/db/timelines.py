@@ -70,6 +70,7 @@ class Timelines:
         self._horizon = horizon
         self.counts = TimelineCounts()
         self._forget()
+        memory.keep_freed()
         # Another thread may have held a lock when the process forked.
         forget = weakref.WeakMethod(self._forget)
         os.register_at_fork(after_in_child=lambda: _call(forget()))

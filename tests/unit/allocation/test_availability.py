@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from climate.allocation import availability
+from climate.allocation import extracts
 from climate.allocation.buckets import Buckets
 from climate.allocation.steps import microseconds
 from climate.domain.resources import Inventory
@@ -123,6 +124,19 @@ class AvailabilityTest(base.TestCase):
                         for start in places
                     ],
                 )
+
+    @given(plain.hosts, plain.demands, st.integers(1, 12))
+    def test_some_resources_of_a_block_at_a_time(
+        self, hosts: list[plain.Host], demand: dict[str, int], steps: int
+    ) -> None:
+        block, bounds = plain.block(hosts), plain.bounds(2, 3, 1)
+        parts = list(extracts.split(block, steps))
+        ids = np.concatenate([part.ids for _, part in parts])
+        slots = np.concatenate([part.slots(demand, bounds) for _, part in parts])
+        self.assertEqual(block.ids.tolist(), ids.tolist())
+        self.assertEqual(block.slots(demand, bounds).tolist(), slots.tolist())
+        for rows, part in parts:
+            self.assertEqual(block.ids[rows].tolist(), part.ids.tolist())
 
     def check(
         self, found: availability.Amounts, group: int, expected: list[tuple[int, int]]

@@ -1,0 +1,47 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What is freed is kept for the next arrays."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+import unittest
+
+from tests import base
+
+# Many small arrays at once, again and again; prints how many pages the system provided.
+SCRIPT = """
+import resource
+import numpy as np
+from climate.allocation import memory
+memory.keep_freed()
+def work():
+    arrays = [np.ones(12_000) for _ in range(30)]
+work()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(50):
+    work()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@unittest.skipUnless(platform.libc_ver()[0] == 'glibc', 'another C library')
+class KeepFreedTest(base.TestCase):
+    def test_memory_is_not_asked_for_again(self) -> None:
+        found = subprocess.run(
+            [sys.executable, '-c', SCRIPT], capture_output=True, text=True, check=True
+        )
+        # Without it, the system provides more than 10,000.
+        self.assertLess(int(found.stdout), 1000)
