@@ -91,6 +91,16 @@ class Hold:
             with self._lock:
                 self._since = max(self._since, since)
 
+    def kept(self, since: float) -> None:
+        """Extend the claim from *since*, when a transaction wrote its new end.
+
+        The transaction had locked the claim, so that no other manager could have it
+        meanwhile: it is extended even if it would have expired, unless a check has failed.
+        """
+        with self._lock:
+            if not self._lost:
+                self._since = max(self._since, since)
+
     def lose(self) -> None:
         """Invalidate the claim."""
         with self._lock:

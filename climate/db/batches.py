@@ -256,9 +256,15 @@ class Batch:
         self._records.append(record)
         return done
 
-    def write(self) -> None:
-        """Write the changes of all leases; nothing may be attempted afterwards."""
+    def write(self, until: datetime.datetime | None = None) -> None:
+        """Write the changes of all leases; nothing may be attempted afterwards.
+
+        :param until: the new end of the claims on leases that are changed and not released
+            (aware UTC); None to keep the old one
+        """
         session, now, records = self._reads.session, self._reads.now, self._records
+        if until is not None:
+            self._extend_claims(until)
         allocations = BriefAllocations(session, now)
         held = [key for record in records for key in record.held]
         if held:
@@ -274,6 +280,12 @@ class Batch:
             HistorySteps(session, now).undo(*undone)
         self._write_ends()
         self.next_due = min((due for due in self._dues() if due > now), default=None)
+
+    def _extend_claims(self, until: datetime.datetime) -> None:
+        for record in self._records:
+            for lease_id, row in record.updates.get(LEASES, {}).items():
+                if lease_id not in record.unclaimed:
+                    row.setdefault('claim_until', until)
 
     def _dues(self) -> Iterator[datetime.datetime]:
         """Yield when leases are due after the batch."""

@@ -37,6 +37,8 @@ LOG = logging.getLogger(__name__)
 
 # As a share of the duration of a claim, so that one or two renewals may fail.
 _RENEWED: Final = 1 / 5
+# Claims of this age, as a share of the same, are renewed before a transaction locks them.
+_AGED: Final = 2 / 5
 
 
 Take = Callable[
@@ -176,14 +178,33 @@ class ClaimKeeper:
         """Renew no claims on leases that a transaction is about to lock.
 
         Transactions with many leases skip rows that are locked, also those that a renewal
-        has locked. While it holds its locks, a renewal could not renew them either.
+        has locked. While it holds its locks, a renewal could not renew them either, so
+        claims that are not recent are renewed before.
+
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
         """
         with self._renewing:
+            if self._aged(lease_ids):
+                self._renew_sure()
             self._written.update(lease_ids)
         try:
             yield
         finally:
             self._written.difference_update(lease_ids)
+
+    def extended(self) -> tuple[float, datetime.datetime]:
+        """Return the present, and when a claim ends that is extended now.
+
+        :returns: the present on the monotonic clock, and the end on the clock of claims
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
+        """
+        since, at = self._present()
+        return since, at + self._lasts
+
+    def _aged(self, lease_ids: Collection[str]) -> bool:
+        age = self._lasts.total_seconds() * _AGED
+        holds = map(self.hold, lease_ids)
+        return any(hold is not None and hold.age() >= age for hold in holds)
 
     def renew(self) -> None:
         """Renew every claim that is still valid.
@@ -201,7 +222,8 @@ class ClaimKeeper:
         sure = {
             lease_id: hold
             for lease_id, hold in holds.items()
-            if hold.sure() and lease_id not in self._written
+            # In this order: a claim that a transaction has locked cannot be lost.
+            if lease_id not in self._written and hold.sure()
         }
         if not sure:
             return

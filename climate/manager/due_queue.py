@@ -26,10 +26,14 @@ from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.manager.claims import ClaimKeeper
 
-# How many leases to look ahead in a backlog, and for how long, in seconds. To look reads
-# all due leases; what becomes due afterwards waits until the next time.
-_AHEAD: Final = 500
+# How many leases to look ahead in a backlog, and for how long, in seconds. What becomes due
+# afterwards waits until the next time.
+_AHEAD: Final = 1000
 _LASTS: Final = 0.25
+# To look reads all due leases, which takes long if there are thousands. This many times as
+# long passes until the next time, at most so many seconds.
+_RARELY: Final = 20
+_LONGEST: Final = 2.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,7 +64,7 @@ class DueQueue:
         self._claims = claims
         self._waiting: deque[str] = deque()
         self._backlog = False
-        self._looked_at = 0.0
+        self._look_again_at = 0.0
 
     def claim(self, limit: int) -> Claimed:
         """Claim up to *limit* leases.
@@ -74,7 +78,7 @@ class DueQueue:
         return Claimed(ids=ids, more=self._backlog, due=due)
 
     def _claim_in_turn(self, limit: int) -> Claimed:
-        if not self._waiting or self._clock.ticks() - self._looked_at >= _LASTS:
+        if not self._waiting or self._clock.ticks() >= self._look_again_at:
             self._look_ahead()
         chosen = [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
         more = self._backlog = len(chosen) == limit
@@ -88,9 +92,11 @@ class DueQueue:
 
     def _look_ahead(self) -> None:
         at = self._claims.at()
+        began = self._clock.ticks()
         with self._store.reading() as tx:
             self._waiting = deque(DueLeases(tx.session, tx.now).fair(_AHEAD, at))
-        self._looked_at = self._clock.ticks()
+        now = self._clock.ticks()
+        self._look_again_at = now + min(max(_LASTS, _RARELY * (now - began)), _LONGEST)
 
     def _take(
         self,

@@ -76,12 +76,14 @@ class BegunBatch:
     :ivar over: ids of the leases with nothing to do, which are released
     :ivar alone: ids of the leases to process alone
     :ivar due: when the first of the released leases is due again (aware UTC)
+    :ivar since: when the claims of the jobs were extended, on the monotonic clock
     """
 
     jobs: list[BegunJob] = dataclasses.field(default_factory=list)
     over: list[str] = dataclasses.field(default_factory=list)
     alone: list[str] = dataclasses.field(default_factory=list)
     due: datetime.datetime | None = None
+    since: float = 0.0
 
 
 @dataclasses.dataclass(kw_only=True, slots=True)
@@ -127,6 +129,8 @@ class Pipeline:
         try:
             with self._claims.writing(lease_ids):
                 begun = self._store.run(lambda tx: self._begin(tx, lease_ids))
+                for each in begun.jobs:
+                    each.hold.kept(begun.since)
         except Exception as error:
             _note_failure('begin', len(lease_ids), error)
             return BegunBatch(alone=list(lease_ids))
@@ -188,7 +192,9 @@ class Pipeline:
                     result.over.append(lease_id)
                 else:
                     result.jobs.append(BegunJob(hold=hold, job=job))
-        batch.write()
+        # Under load, a transaction may take as long as its claims would last.
+        result.since, until = self._claims.extended()
+        batch.write(until)
         result.due = batch.next_due
         return result
 

@@ -16,7 +16,11 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from typing import Any
 
+import fixtures
+
+from climate.db.due import DueLeases
 from climate.domain.requests import LeaseDraft
 from climate.manager.due_queue import DueQueue
 from tests import base
@@ -109,6 +113,23 @@ class Queue:
         queue.claim(4)
         self.book('new', 110)
         self.office.clock.advance(0.3)
+        self.assertIn('new', self.projects(queue.claim(4).ids))
+
+    def test_after_a_look_that_took_long_it_looks_later(self) -> None:
+        queue, office = self.queue(), self.office
+        queue.claim(4)
+        fair = DueLeases.fair
+
+        def fair_slowly(*arguments: Any) -> list[str]:
+            office.clock.advance(0.04)
+            return fair(*arguments)
+
+        with fixtures.MonkeyPatch('climate.db.due.DueLeases.fair', fair_slowly):
+            queue.claim(4)
+        self.book('new', 110)
+        office.clock.advance(0.7)
+        self.assertNotIn('new', self.projects(queue.claim(4).ids))
+        office.clock.advance(0.2)
         self.assertIn('new', self.projects(queue.claim(4).ids))
 
 

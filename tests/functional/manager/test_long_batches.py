@@ -1,0 +1,132 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Batches whose transactions take as long as the claims on their leases, as under load."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+import fixtures
+import sqlalchemy as sa
+
+from climate.db.tables import LEASES
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+
+COUNT = 3
+ALMOST = harness.CLAIM_SECONDS / 2
+
+
+class _LongBatches:
+    """A manager and its batch, whose steps take time."""
+
+    database = services.SQLITE
+
+    def setUp(self: Any) -> None:
+        super().setUp()
+        self.office = self.useFixture(
+            harness.Office(harness.SETTINGS, self.database, hosts=2 * COUNT)
+        )
+        self.leases = [self.office.create(100, 2000) for _ in range(COUNT)]
+        self.office.until(99)
+        self.office.away_until(100)
+        self.manager = self.office.hire()
+
+    def within_begin(self: Any, happens: Callable[[], Any]) -> Any:
+        """Let something happen once within the transaction in which leases begin."""
+        starter = self.manager.worker.starter
+        begin = starter.begin
+
+        def begin_late(*arguments: Any, **named: Any) -> Any:
+            self.useFixture(fixtures.MockPatchObject(starter, 'begin', begin))
+            happens()
+            return begin(*arguments, **named)
+
+        return fixtures.MockPatchObject(starter, 'begin', begin_late)
+
+    def ends(self: Any) -> set[datetime.datetime]:
+        """Return when the claims end, in SQL."""
+        with self.office.store.reading() as tx:
+            return set(tx.session.scalars(sa.select(LEASES.c.claim_until)))
+
+    def test_claims_last_from_the_end_of_a_long_begin(self: Any) -> None:
+        clock = self.office.clock
+        ids = self.manager.claims.take(COUNT)
+        with self.within_begin(lambda: clock.advance(harness.CLAIM_SECONDS + 1)):
+            begun = self.manager.pipeline.begin(ids)
+        lasts = datetime.timedelta(seconds=harness.CLAIM_SECONDS)
+        self.assertEqual({clock.now() + lasts}, self.ends())
+        self.assertEqual([], self.office.hire().claims.take(COUNT))
+        finished = [self.manager.pipeline.perform(job) for job in begun.jobs]
+        settled = self.manager.pipeline.settle(finished)
+        self.assertEqual((COUNT, []), (len(settled.over), settled.alone))
+        self.assertEqual({'ACTIVE'}, {self.office.status(lease) for lease in self.leases})
+
+    def test_a_claim_that_a_check_found_expired_stays_lost(self: Any) -> None:
+        ids = self.manager.claims.take(COUNT)
+
+        def expire() -> None:
+            self.office.clock.advance(harness.CLAIM_SECONDS + 1)
+            self.assertFalse(self.manager.claims.hold(ids[0]).sure())
+
+        with self.within_begin(expire):
+            begun = self.manager.pipeline.begin(ids)
+        lost = [job.lease_id for job in begun.jobs if self.manager.pipeline.perform(job) is None]
+        self.assertEqual(ids[:1], lost)
+
+    def test_no_renewal_loses_a_claim_that_a_batch_has_locked(self: Any) -> None:
+        ids = self.manager.claims.take(COUNT)
+
+        def expire() -> None:
+            self.office.clock.advance(harness.CLAIM_SECONDS + 1)
+            self.manager.claims.renew()
+
+        with self.within_begin(expire):
+            begun = self.manager.pipeline.begin(ids)
+        self.assertNotIn(None, [self.manager.pipeline.perform(job) for job in begun.jobs])
+
+    def test_claims_are_renewed_before_they_are_settled(self: Any) -> None:
+        ids = self.manager.claims.take(COUNT)
+        begun = self.manager.pipeline.begin(ids)
+        finished = [self.manager.pipeline.perform(job) for job in begun.jobs]
+        self.office.clock.advance(ALMOST)
+        settle = self.manager.worker.settle_in
+
+        def settle_late(*arguments: Any, **named: Any) -> bool:
+            # Once for all leases.
+            self.useFixture(fixtures.MockPatchObject(self.manager.worker, 'settle_in', settle))
+            self.office.clock.advance(ALMOST)
+            return bool(settle(*arguments, **named))
+
+        with fixtures.MockPatchObject(self.manager.worker, 'settle_in', settle_late):
+            settled = self.manager.pipeline.settle(finished)
+        self.assertEqual((COUNT, []), (len(settled.over), settled.alone))
+
+
+class TestLongBatchesOnSqlite(_LongBatches, base.TestCase):
+    """SQLite."""
+
+
+class TestLongBatchesOnMariadb(_LongBatches, base.TestCase):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestLongBatchesOnPostgresql(_LongBatches, base.TestCase):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL
