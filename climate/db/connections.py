@@ -22,6 +22,8 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from climate.clock import Clock
+from climate.metrics import catalogue
+from climate.metrics import recording
 
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 1.0
@@ -30,16 +32,41 @@ _DATETIME = 12
 # In bytes; far more than the parts of one lease take.
 _LONGEST_TEXT = 1 << 26
 _RETURNED = 'climate_returned'
+_SQLITE_BUSY_SECONDS = 30
 
 
 def tune(clock: Clock, engine: sa.Engine) -> None:
-    """Set up an engine for MariaDB or PostgreSQL that oslo.db has made.
+    """Set up an engine that oslo.db has made.
 
     :param clock: tells how long a connection was idle
     """
-    tune_engine = _tune_postgresql if engine.dialect.name == 'postgresql' else _tune_mysql
-    tune_engine(engine)
-    _check_idle(clock, engine)
+    if engine.dialect.name == 'sqlite':
+        _tune_sqlite(engine)
+    else:
+        tune_engine = _tune_postgresql if engine.dialect.name == 'postgresql' else _tune_mysql
+        tune_engine(engine)
+        _check_idle(clock, engine)
+    if recording.enabled():
+        _measure(engine)
+
+
+def _measure(engine: sa.Engine) -> None:
+    """Record how many connections are in use, whenever that changes."""
+
+    def note(change: int = 0) -> None:
+        # Not a variable: the engine gets another pool when it is disposed of.
+        pool = engine.pool
+        if isinstance(pool, sa.QueuePool):
+            recording.assign(catalogue.CONNECTIONS, pool.checkedout() + change)
+
+    @event.listens_for(engine, 'checkout')
+    def _taken(_connection: Any, _record: Any, _proxy: Any) -> None:
+        note()
+
+    @event.listens_for(engine, 'checkin')
+    def _returned(_connection: Any, _record: Any) -> None:
+        # The pool counts the connection until the listeners have run.
+        note(-1)
 
 
 def _check_idle(clock: Clock, engine: sa.Engine) -> None:
@@ -122,3 +149,22 @@ def _unprepared(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
     # A prepared statement may get one plan for all parameters, but searches need
     # specific plans; and some connection poolers do not support it.
     params.setdefault('prepare_threshold', None)
+
+
+def _tune_sqlite(engine: sa.Engine) -> None:
+    # oslo.db's pool opens the file for each transaction, which takes longer than most
+    # transactions. Its listeners move to the new pool.
+    engine.pool = sa.QueuePool(
+        engine.pool._creator,
+        max_overflow=-1,
+        dialect=engine.dialect,
+        _dispatch=engine.pool.dispatch,
+    )
+
+    @event.listens_for(engine, 'connect')
+    def _prepare(dbapi_connection: Any, _record: Any) -> None:
+        dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')
+        dbapi_connection.execute('PRAGMA journal_mode = WAL')
+        # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
+        # the machine does; FULL costs an fsync per commit.
+        dbapi_connection.execute('PRAGMA synchronous = NORMAL')

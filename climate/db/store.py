@@ -20,7 +20,6 @@ import functools
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-from typing import Any
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -75,11 +74,12 @@ from climate.db.timelines import Timelines
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
 from climate.db.vault import Vault
+from climate.metrics import catalogue
+from climate.metrics import recording
 
 T = TypeVar('T')
 
 _WRITES = 'climate_writes'
-_SQLITE_BUSY_SECONDS = 30
 _COMPARISONS = 3
 # The current time of the database in UTC, not that at which the transaction began.
 _MYSQL_CLOCK = sa.text('SELECT UTC_TIMESTAMP(6)')
@@ -292,6 +292,7 @@ class Store:
         """
 
         began = self._clock.now()
+        repeated = False
 
         @oslo_api.wrap_db_retry(
             max_retries=10,
@@ -305,7 +306,10 @@ class Store:
             jitter=True,
         )
         def attempt() -> T:
-            nonlocal began
+            nonlocal began, repeated
+            if repeated:
+                recording.count(catalogue.DATABASE_RETRIES)
+            repeated = True
             with self._writing(undone=undone) as transaction:
                 began = transaction.now
                 return work(transaction)
@@ -361,30 +365,12 @@ class Store:
 
 
 def _tune(clock: Clock, engine: sa.Engine) -> None:
+    connections.tune(clock, engine)
     if engine.dialect.name == 'sqlite':
-        _tune_sqlite(engine)
-    else:
-        connections.tune(clock, engine)
+        _tune_begin(engine)
 
 
-def _tune_sqlite(engine: sa.Engine) -> None:
-    # oslo.db's pool opens the file for each transaction, which takes longer than most
-    # transactions. Its listeners move to the new pool.
-    engine.pool = sa.QueuePool(
-        engine.pool._creator,
-        max_overflow=-1,
-        dialect=engine.dialect,
-        _dispatch=engine.pool.dispatch,
-    )
-
-    @event.listens_for(engine, 'connect')
-    def _prepare(dbapi_connection: Any, _record: Any) -> None:
-        dbapi_connection.execute(f'PRAGMA busy_timeout = {_SQLITE_BUSY_SECONDS * 1000}')
-        dbapi_connection.execute('PRAGMA journal_mode = WAL')
-        # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
-        # the machine does; FULL costs an fsync per commit.
-        dbapi_connection.execute('PRAGMA synchronous = NORMAL')
-
+def _tune_begin(engine: sa.Engine) -> None:
     # oslo.db's listener always comes first, and a transaction that it has begun cannot
     # become one that writes. It is therefore replaced; its marker stays, because its
     # listeners for the end of a transaction remove it.
