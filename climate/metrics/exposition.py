@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import pathlib
@@ -122,9 +123,15 @@ def _share(folder: pathlib.Path) -> None:
     """Have the metrics that are made from now on use files of a directory."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.environ[_DIRECTORY] = str(folder)
-    shared: Any = values.MultiProcessValue(slots.SlotTaker(folder).number)
     # The way to name processes that prometheus_client documents.
-    values.ValueClass = shared
+    values.ValueClass = _shared_value(folder)
+
+
+@functools.cache
+def _shared_value(folder: pathlib.Path) -> Any:
+    # Once for each directory: an application that could not be built is built again at the
+    # next request, and must not take another slot.
+    return values.MultiProcessValue(slots.SlotTaker(folder).number)
 
 
 def _made(metric: MetricSpec, own: registry.CollectorRegistry | None) -> Any:

@@ -25,7 +25,7 @@ from tests import metrics
 
 _CALLS = 20000
 # The cost of an event that is not recorded, as a multiple of an empty function call.
-_MOST = 12.0
+_MOST = 6.0
 
 
 class TestRecording(base.TestCase):
