@@ -65,6 +65,7 @@ LEVELS = {
     'clock': 0,
     'conf': 0,
     'threads': 0,
+    'metrics': 1,
 }
 COMPOSITION = 11
 
@@ -77,6 +78,7 @@ HOMES = {
     'oslo_db': {'db'},
     'pecan': {'api'},
     'pycadf': {'api'},
+    'prometheus_client': {'metrics'},
     'pydantic': {'plugins'},
     'webob': {'api', 'testing', 'wsgi'},
     'limits': {'api'},

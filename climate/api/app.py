@@ -23,6 +23,7 @@ from climate.api.controllers.root import RootController
 from climate.api.health import Health
 from climate.api.health import PATH
 from climate.api.idempotency_keys import IdempotentRequests
+from climate.api.measures import MeasuredRequests
 from climate.api.middleware import AccessLog
 from climate.api.middleware import ForHeaders
 from climate.api.middleware import ForPath
@@ -33,6 +34,8 @@ from climate.api.proxies import HEADERS
 from climate.api.proxies import Proxies
 from climate.api.rates import AddressRate
 from climate.api.rates import ProjectRate
+from climate.api.routes import OPEN
+from climate.api.routes import walk
 from climate.api.routes import words
 from climate.api.routing import Guards
 from climate.api.routing import Json
@@ -41,6 +44,7 @@ from climate.api.routing import Router
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.api.wsgi import WSGIApp
+from climate.metrics import recording
 
 
 def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
@@ -54,7 +58,8 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # surrounds everything that can raise. SizeLimit precedes everything that reads
     # the body. Negotiation precedes authentication, because version documents need no
     # token. Identity precedes all work, because clients repeat a request after a 401.
-    app: WSGIApp = _pecan(services, settings)
+    root = RootController(services, settings)
+    app: WSGIApp = _pecan(root, services, settings)
     if settings.rates is not None and settings.rates.projects:
         app = ProjectRate(app, settings.rates)
     app = Identity(app)
@@ -65,6 +70,8 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
         app = AddressRate(app, settings.rates)
     app = JsonErrors(app)
     app = AccessLog(app)
+    if recording.enabled():
+        app = MeasuredRequests(app, {*OPEN, *(route.path for route in walk(root))})
     app = ForPath(PATH, Health(settings.conf, services.health), app)
     app = request_id.RequestId(app, settings.conf)
     app = ForHeaders(['HTTP_ORIGIN'], cors.CORS(app, settings.conf), app)
@@ -72,12 +79,11 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     return app
 
 
-def _pecan(services: Services, settings: ApiSettings) -> WSGIApp:
+def _pecan(root: RootController, services: Services, settings: ApiSettings) -> WSGIApp:
     idempotent = IdempotentRequests(services.keyed_answers, settings.waits)
     hooks = [Json(), Guards(services.enforcer, services.clock, idempotent)]
     if settings.audit is not None:
         hooks.append(Audit(settings.audit, services.clock))
-    root = RootController(services, settings)
     app: WSGIApp = Router(
         root,
         words(root),

@@ -38,6 +38,8 @@ TRY_AGAIN: Final = 'climate.try_again'
 REPLAYED: Final = 'climate.replayed'
 """Set in the environment if the response is that to an earlier request."""
 CHALLENGE: Final = 'climate.challenge'
+NAME: Final = 'climate.error_name'
+"""Set in the environment to the name of the error."""
 
 _BY_STATUS: dict[int, type[exceptions.ClimateError]] = {
     cls.code: cls
@@ -122,6 +124,7 @@ def response(error: Exception, environ: Environ) -> webob.Response:
         return error.response
     known = _known(error)
     environ[TRY_AGAIN] = _passes(known)
+    environ[NAME] = known.error_name
     version = environ.get('climate.microversion', microversions.MIN)
     answer = webob.Response(
         status=known.code,

@@ -36,6 +36,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+import time
 from collections.abc import Callable
 from collections.abc import Iterator
 
@@ -44,6 +45,8 @@ from novaclient import exceptions as nova
 
 from climate import exceptions
 from climate.clients import base
+from climate.metrics import catalogue
+from climate.metrics import recording
 
 LONGEST_REASON = 300
 _BAD_REQUEST = 400
@@ -95,13 +98,20 @@ class Errors:
         :param bad_request: the meaning of a 400, which some services also return if
             the state of an object does not allow the operation
         """
+        begun, outcome = time.monotonic(), 'ok'
         try:
             yield
         except _library() as error:
-            raise self._of_library(verb, error, bad_request) from None
+            found = self._of_library(verb, error, bad_request)
+            outcome = 'unavailable' if isinstance(found, exceptions.Transient) else 'refused'
+            raise found from None
         except _MALFORMED as error:
+            outcome = 'unavailable'
             reason = f'{self._service} returned a malformed response to {verb}'
             raise exceptions.Transient(f'{reason} ({type(error).__name__})') from None
+        finally:
+            took = time.monotonic() - begun
+            recording.observe(catalogue.CLOUD_CALLS, took, self._service.lower(), outcome)
 
     def _of_library(
         self, verb: str, error: Exception, bad_request: type[exceptions.EffectError]

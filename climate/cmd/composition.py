@@ -44,6 +44,7 @@ from climate.cmd import clouds
 from climate.cmd import config
 from climate.cmd import custom_types
 from climate.cmd import memory
+from climate.cmd import metrics
 from climate.db.store import Store
 from climate.domain.booting import ServerReport
 from climate.domain.drafts import DRAFT
@@ -64,6 +65,7 @@ from climate.messaging import publisher as publishers
 from climate.messaging import rpc
 from climate.messaging import transport
 from climate.messaging.broker import BrokerCheck
+from climate.metrics.catalogue import Exporter
 from climate.plugins import loading
 from climate.plugins import models
 from climate.plugins.contract import Plugin
@@ -242,6 +244,7 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
         LOG.warning(
             'auth_strategy is noauth: callers, including administrators, are not authenticated'
         )
+    endpoint = metrics.endpoint(conf, Exporter.API)
     parts = core(conf)
     client = rpc.ManagerClient(transport.rpc_transport(conf), topic=conf.manager.rpc_topic)
     broker = _broker_check(BrokerCheck(conf))
@@ -252,6 +255,8 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
         health={'broker': broker},
         audit=auditing.recorder(conf, parts.clock),
     )
+    if endpoint is not None:
+        endpoint.start()
     memory.tune()
     return application
 

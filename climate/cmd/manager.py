@@ -25,6 +25,7 @@ from climate.clients.sessions import GROUPS
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import memory
+from climate.cmd import metrics
 from climate.cmd import signals
 from climate.conf import cloud as cloud_conf
 from climate.manager.service import ManagerOptions
@@ -32,6 +33,7 @@ from climate.messaging import nova
 from climate.messaging import publisher
 from climate.messaging import rpc
 from climate.messaging import transport
+from climate.metrics.catalogue import Exporter
 
 LOG = logging.getLogger(__name__)
 
@@ -40,6 +42,7 @@ def main() -> int:
     """Run a manager until it is stopped."""
     conf = config.read(sys.argv[1:], 'climate-manager')
     try:
+        endpoint = metrics.endpoint(conf, Exporter.MANAGER)
         parts = composition.core(conf)
         bus = publisher.from_conf(conf)
         manager = composition.manager(
@@ -58,6 +61,9 @@ def main() -> int:
     tune_memory(conf)
     manager.start()
     server.start()
+    if endpoint is not None:
+        endpoint.serve_manager(parts.store, manager)
+        endpoint.start()
     LOG.info('Manager %s is at work', manager.owner)
 
     def stop() -> None:

@@ -38,12 +38,14 @@ from climate.cmd import auditing
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import exposure
+from climate.cmd import metrics
 from climate.cmd import samples
 from climate.cmd import signals
 from climate.db import migration
 from climate.db import vault
 from climate.manager.service import Manager
 from climate.messaging import journal
+from climate.metrics.catalogue import Exporter
 from climate.simulator import cli
 from climate.simulator import SimulatedCloud
 
@@ -141,7 +143,9 @@ class Standalone:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = _locked(state)
         _close_to_others(state)
-        parts = composition.core(_conf(state, options.config_file), SystemClock())
+        conf = _conf(state, options.config_file)
+        self._metrics = metrics.endpoint(conf, Exporter.BOTH)
+        parts = composition.core(conf, SystemClock())
         migration.sync(parts.store.engine)
         self._parts = parts
         self._cloud = SimulatedCloud(state / CLOUD, clock=parts.clock)
@@ -174,6 +178,9 @@ class Standalone:
         """Begin to serve; returns at once."""
         self._manager.start()
         threading.Thread(target=self._server.run, name='http', daemon=True).start()
+        if self._metrics is not None:
+            self._metrics.serve_manager(self._parts.store, self._manager)
+            self._metrics.start()
 
     @property
     def manager(self) -> Manager:

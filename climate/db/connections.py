@@ -22,6 +22,8 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from climate.clock import Clock
+from climate.metrics import catalogue
+from climate.metrics import recording
 
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 1.0
@@ -45,11 +47,32 @@ def tune(clock: Clock, engine: sa.Engine) -> None:
         tune_engine = _tune_postgresql if engine.dialect.name == 'postgresql' else _tune_mysql
         tune_engine(engine)
         _check_idle(clock, engine)
+    if recording.enabled():
+        _measure(engine)
     # With listeners, SQLAlchemy looks for them five times for each statement, which takes
     # a twentieth of a small transaction. Those of oslo.db only explain an error after a
     # savepoint. Without its own mark, an engine has that of its class. Listeners that are
     # added later are called.
     vars(engine).pop('_has_events', None)
+
+
+def _measure(engine: sa.Engine) -> None:
+    """Record how many connections are in use, whenever that changes."""
+
+    def note(change: int = 0) -> None:
+        # Not a variable: the engine gets another pool when it is disposed of.
+        pool = engine.pool
+        if isinstance(pool, sa.QueuePool):
+            recording.assign(catalogue.CONNECTIONS, pool.checkedout() + change)
+
+    @event.listens_for(engine, 'checkout')
+    def _taken(_connection: Any, _record: Any, _proxy: Any) -> None:
+        note()
+
+    @event.listens_for(engine, 'checkin')
+    def _returned(_connection: Any, _record: Any) -> None:
+        # The pool counts the connection until the listeners have run.
+        note(-1)
 
 
 def begin_writing(session: sa.Connection) -> None:

@@ -73,6 +73,8 @@ from climate.db.timelines import Timelines
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
 from climate.db.vault import Vault
+from climate.metrics import catalogue
+from climate.metrics import recording
 
 T = TypeVar('T')
 
@@ -286,6 +288,7 @@ class Store:
         """
 
         began = self._clock.now()
+        repeated = False
 
         @oslo_api.wrap_db_retry(
             max_retries=10,
@@ -299,7 +302,10 @@ class Store:
             jitter=True,
         )
         def attempt() -> T:
-            nonlocal began
+            nonlocal began, repeated
+            if repeated:
+                recording.count(catalogue.DATABASE_RETRIES)
+            repeated = True
             with self._writing(undone=undone) as transaction:
                 began = transaction.now
                 return work(transaction)

@@ -23,6 +23,9 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Final
 
+from climate.metrics import catalogue
+from climate.metrics import recording
+
 LOG = logging.getLogger(__name__)
 
 _PAUSE: Final = 600.0
@@ -61,6 +64,7 @@ class TimelineCounts:
 
     def add(self, what: TimelineEvent, number: int = 1) -> None:
         """TimelineEvent something."""
+        recording.count(catalogue.TIMELINES, what.value, number=number)
         with self._lock:
             self._counted[what] += number
             due = self._ticks() - self._told >= _PAUSE

@@ -31,6 +31,8 @@ from climate.clock import Clock
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.manager.clocks import Clocks
+from climate.metrics import catalogue
+from climate.metrics import recording
 from climate.threads import RepeatingThread
 
 LOG = logging.getLogger(__name__)
@@ -134,6 +136,7 @@ class ClaimKeeper:
             return [], None
         since, at = self._present()
         ids, due = self._store.run(lambda tx: take(tx, at + self._lasts, at))
+        recording.count(catalogue.CLAIMS, number=len(ids))
         return [lease_id for lease_id in ids if self._keep(lease_id, since)], due
 
     def take_one(self, lease_id: str) -> bool:

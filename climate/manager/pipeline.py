@@ -149,11 +149,16 @@ class Pipeline:
         """Settle jobs whose effects have run."""
         try:
             with self._claims.writing([each.lease_id for each in finished]):
-                settled = self._store.run(lambda tx: self._settle(tx, finished))
+                settled, at = self._store.run(lambda tx: (self._settle(tx, finished), tx.now))
         except Exception as error:
             _note_failure('settle', len(finished), error)
             return SettledBatch(alone=list(finished))
         self._wake_senders()
+        # These are measured once they are settled alone.
+        alone = {each.lease_id for each in settled.alone}
+        for each in finished:
+            if each.lease_id not in alone:
+                self._worker.measure(each.begun.job, each.report, at)
         return settled
 
     def run(self, lease_ids: Sequence[str]) -> None:

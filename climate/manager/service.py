@@ -19,6 +19,7 @@ import os
 import socket
 import uuid
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -55,6 +56,9 @@ from climate.manager.server_lease_settings import ServerLeaseSettings
 from climate.manager.server_leases import ServerLeases
 from climate.manager.worker import Worker
 from climate.messaging.publisher import Publisher
+from climate.metrics import catalogue
+from climate.metrics import recording
+from climate.metrics.reading import Reading
 from climate.resources import catalog
 from climate.resources.registrar import Registrar
 from climate.upkeep.health import HostHealth
@@ -202,7 +206,7 @@ class Manager:
         self, store: Store, clock: Clock, worker: Worker, options: ManagerOptions
     ) -> Loop | BatchLoop:
         claims, longest = self._claims, options.max_sleep
-        workers = options.workers or _WORKERS[options.batches]
+        workers = self._workers = options.workers or _WORKERS[options.batches]
         if not options.batches:
             return Loop(clock, claims, worker, workers=workers, max_sleep=longest)
         pipeline = Pipeline(store, self._plugins, claims, worker, self._wake_senders)
@@ -237,6 +241,11 @@ class Manager:
         self._claims.stop()
         self._checking.stop()
 
+    def readings(self) -> Iterator[Reading]:
+        """Yield how busy this manager is, for metrics."""
+        yield Reading(metric=catalogue.HELD, value=len(self._claims.held()))
+        yield Reading(metric=catalogue.WORKERS, value=self._workers)
+
     # -- methods for RPC
 
     def wake(self, reason: str = '') -> None:
@@ -245,6 +254,7 @@ class Manager:
         :param reason: several are joined by commas; ``health`` if a resource
             goes into maintenance or comes out of it
         """
+        recording.count(catalogue.WAKE_UPS)
         if 'health' in reason.split(','):
             self._healing.now()
         self._loop.wake()

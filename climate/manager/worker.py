@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import functools
 import logging
 from collections.abc import Callable
@@ -33,7 +34,10 @@ from climate.leases.jobs import Job
 from climate.leases.jobs import Report
 from climate.leases.notices import Plugins
 from climate.leases.settings import LeasingSettings
+from climate.manager import measures
 from climate.manager.claims import ClaimKeeper
+from climate.metrics import catalogue
+from climate.metrics import recording
 from climate.running.begin import EventStarter
 from climate.running.perform import perform
 from climate.running.settle import EventSettler
@@ -70,6 +74,7 @@ class Worker:
         self._claims = claims
         self._wake_senders = wake_senders
         self._attempts = settings.booking_attempts
+        self._deadline = settings.effect_deadline
         self.starter = EventStarter(plugins, settings, claims.owner, filters)
         self._settler = EventSettler(plugins, settings, claims.owner, filters)
 
@@ -97,6 +102,7 @@ class Worker:
             yield
         except ClaimLost as error:
             LOG.warning('%s; another manager continues with it', error.message)
+            recording.count(catalogue.LOST_CLAIMS)
             self._on_claim_lost()
         except exceptions.DatabaseUnavailable:
             LOG.warning('Lease %s: the database does not answer; it will be retried', lease_id)
@@ -122,6 +128,10 @@ class Worker:
         hold.check()
         return more
 
+    def measure(self, job: Job, report: Report, at: datetime.datetime) -> None:
+        """Record a job that was settled *at* an instant (aware UTC), for metrics."""
+        measures.settled(job, report, self._deadline, at)
+
     def _one(self, hold: Hold, lease_id: str) -> bool:
         job = self._begin(lease_id)
         if job is None:
@@ -130,7 +140,8 @@ class Worker:
         return self._settled(hold, job, self.perform(hold, job))
 
     def _settled(self, hold: Hold, job: Job, report: Report) -> bool:
-        more = self._store.run(lambda tx: self.settle_in(tx, hold, job, report))
+        more, at = self._store.run(lambda tx: (self.settle_in(tx, hold, job, report), tx.now))
+        self.measure(job, report, at)
         self._wake_senders()
         return more
 

@@ -26,6 +26,7 @@ copyright = 'Climate developers'
 extensions = [
     'doc.ext.layers',
     'doc.ext.lifecycles',
+    'doc.ext.metrics',
     'doc.ext.pictures',
     'doc.ext.requests',
     'oslo_config.sphinxext',

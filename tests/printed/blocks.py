@@ -50,6 +50,7 @@ _OTHERS = (
     'glossary',
     'layers',
     'life-cycle',
+    'metrics',
     'picture',
     'request-fields',
     'show-options',

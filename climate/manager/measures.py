@@ -1,0 +1,66 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Measures what a manager has done, for metrics."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+
+from climate import exceptions
+from climate.domain import events
+from climate.domain.events import EventKind
+from climate.leases.jobs import Job
+from climate.leases.jobs import Report
+from climate.metrics import catalogue
+from climate.metrics import recording
+
+_LATE = frozenset({EventKind.START, EventKind.END})
+
+
+class EventOutcome(enum.StrEnum):
+    """How a try of an event has ended."""
+
+    DONE = 'done'
+    WAITING = 'waiting'
+    """Something in the cloud takes its time."""
+    RETRIED = 'retried'
+    """It failed, and is tried again."""
+    FAILED = 'failed'
+    """It failed for good or for too long, and its owner was notified."""
+
+
+def outcome(job: Job, report: Report, deadline: datetime.timedelta) -> EventOutcome:
+    """Return how a try of an event has ended.
+
+    :param deadline: how long a failing event is retried
+    """
+    if report.error is not None:
+        permanent = isinstance(report.error, exceptions.Permanent)
+        over = permanent or job.event.expired(deadline)
+        return EventOutcome.FAILED if over else EventOutcome.RETRIED
+    return EventOutcome.DONE if report.again is None else EventOutcome.WAITING
+
+
+def settled(job: Job, report: Report, deadline: datetime.timedelta, now: datetime.datetime) -> None:
+    """Record a job whose outcome was committed.
+
+    :param now: when it was committed (aware UTC)
+    """
+    if not recording.enabled():
+        return
+    found = outcome(job, report, deadline)
+    recording.count(catalogue.EVENTS, job.event.kind.value, found.value)
+    if found is EventOutcome.DONE and job.event.kind in _LATE:
+        late = events.lateness(job.event, now).total_seconds()
+        recording.observe(catalogue.LATENESS, late, job.event.kind.value)

@@ -1,0 +1,28 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Metrics for Prometheus: what processes count, and what they measure when asked.
+
+``catalogue``
+    The table of all metrics: names, types, labels and texts. The documentation, the
+    dashboard and the alert rules are checked against it.
+``recording``
+    What the rest of Climate calls when something happens. Without a recorder, which is the
+    default, this does nothing.
+``reading``
+    Values that are read at a scrape, such as numbers of leases, with a cache.
+``exposition``
+    The recorder that keeps everything in the objects of ``prometheus_client``, the only
+    module that imports it. A process loads it only if metrics are enabled.
+``slots``
+    How the processes of one service share their counters.
+"""

@@ -1,0 +1,259 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""All metrics of Climate, as a table.
+
+No label has an unbounded number of values: ids, projects, users and raw paths are never
+labels. A metric that is not here cannot be recorded, documented, drawn or alerted on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Final
+
+
+class MetricType(enum.StrEnum):
+    """The types of Prometheus that Climate uses."""
+
+    COUNTER = 'counter'
+    GAUGE = 'gauge'
+    HISTOGRAM = 'histogram'
+
+
+class Exporter(enum.StrEnum):
+    """The processes that expose a metric."""
+
+    API = 'API'
+    MANAGER = 'manager'
+    BOTH = 'both'
+
+
+# In seconds. Fast requests take milliseconds, and time-outs of clouds a minute.
+_DURATIONS: Final = (
+    *(0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25),
+    *(0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
+)
+# Starts and ends that are minutes late still differ.
+_LATENESS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class MetricSpec:
+    """One metric.
+
+    :ivar name: as in queries, with the prefix ``climate_``; counters end in ``_total``
+    :ivar text: what it measures, in one line
+    :ivar exporter: the processes that expose it
+    :ivar labels: the names of its labels
+    :ivar buckets: the upper bounds of the buckets of a histogram
+    :ivar read: whether it is read at a scrape instead of recorded
+    """
+
+    name: str
+    type: MetricType
+    text: str
+    exporter: Exporter
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = ()
+    read: bool = False
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The names of its series, as queries use them."""
+        if self.type is MetricType.HISTOGRAM:
+            return tuple(f'{self.name}_{part}' for part in ('bucket', 'count', 'sum'))
+        return (self.name,)
+
+
+def _counter(name: str, exporter: Exporter, text: str, *labels: str) -> MetricSpec:
+    return MetricSpec(
+        name=name, type=MetricType.COUNTER, text=text, exporter=exporter, labels=labels
+    )
+
+
+def _gauge(name: str, exporter: Exporter, text: str, *labels: str, read: bool = True) -> MetricSpec:
+    return MetricSpec(
+        name=name, type=MetricType.GAUGE, text=text, exporter=exporter, labels=labels, read=read
+    )
+
+
+def _histogram(
+    name: str, exporter: Exporter, text: str, *labels: str, buckets: tuple[float, ...] = _DURATIONS
+) -> MetricSpec:
+    return MetricSpec(
+        name=name,
+        type=MetricType.HISTOGRAM,
+        text=text,
+        exporter=exporter,
+        labels=labels,
+        buckets=buckets,
+    )
+
+
+# -- requests
+
+REQUESTS: Final = _histogram(
+    'climate_api_request_seconds',
+    Exporter.API,
+    'Time until the response to a request, by the template of its path.',
+    *('method', 'route', 'status'),
+)
+REFUSALS: Final = _counter(
+    'climate_api_refusals_total',
+    Exporter.API,
+    'Requests that were refused or failed, by the error_name of the response.',
+    'reason',
+)
+
+# -- events
+
+LATENESS: Final = _histogram(
+    'climate_lease_lateness_seconds',
+    Exporter.MANAGER,
+    'Time from the scheduled start or end of a lease until it is complete.',
+    'event',
+    buckets=_LATENESS,
+)
+EVENTS: Final = _counter(
+    'climate_events_total',
+    Exporter.MANAGER,
+    'Tries of events that change the cloud, by outcome: done, waiting, retried or failed.',
+    *('event', 'outcome'),
+)
+CLAIMS: Final = _counter(
+    'climate_claims_total', Exporter.MANAGER, 'Leases that the manager has claimed.'
+)
+LOST_CLAIMS: Final = _counter(
+    'climate_claims_lost_total',
+    Exporter.MANAGER,
+    'Claims that expired while the manager worked on the lease.',
+)
+HELD: Final = _gauge(
+    'climate_claims_held', Exporter.MANAGER, 'Leases on which the manager works now.'
+)
+WORKERS: Final = _gauge(
+    'climate_manager_workers', Exporter.MANAGER, 'Leases on which the manager can work at once.'
+)
+WAKE_UPS: Final = _counter(
+    'climate_wake_ups_total', Exporter.MANAGER, 'Messages that woke the manager.'
+)
+CLOCK: Final = _gauge(
+    'climate_clock_difference_seconds',
+    Exporter.MANAGER,
+    'Time of the database minus the time of the machine.',
+)
+
+# -- the cloud
+
+CLOUD_CALLS: Final = _histogram(
+    'climate_cloud_call_seconds',
+    Exporter.BOTH,
+    'Time of a call to a service of the cloud, by outcome: ok, refused or unavailable.',
+    *('service', 'outcome'),
+)
+
+# -- the database
+
+DATABASE_RETRIES: Final = _counter(
+    'climate_database_retries_total',
+    Exporter.BOTH,
+    'Transactions that were repeated after a deadlock or a lost race.',
+)
+CONNECTIONS: Final = _gauge(
+    'climate_database_connections',
+    Exporter.BOTH,
+    'Database connections in use, in all processes of the service.',
+    read=False,
+)
+MOST_CONNECTIONS: Final = _gauge(
+    'climate_database_connections_limit',
+    Exporter.BOTH,
+    'Database connections that these processes may use.',
+    read=False,
+)
+TIMELINES: Final = _counter(
+    'climate_timeline_events_total',
+    Exporter.BOTH,
+    'What happened to timelines; reloaded and lost say how often they were out of date.',
+    'event',
+)
+DATABASE_UP: Final = _gauge(
+    'climate_database_up',
+    Exporter.MANAGER,
+    'Whether the database answered the queries of the following metrics: 1 or 0.',
+)
+LEASES: Final = _gauge(
+    'climate_leases', Exporter.MANAGER, 'Leases that have not ended, by status.', 'status'
+)
+OVERDUE: Final = _gauge(
+    'climate_leases_overdue', Exporter.MANAGER, 'Leases with an event that is due.'
+)
+LAG: Final = _gauge(
+    'climate_leases_overdue_seconds',
+    Exporter.MANAGER,
+    'Time since the oldest of these events was due.',
+)
+OUTBOX: Final = _gauge(
+    'climate_outbox_messages',
+    Exporter.MANAGER,
+    'Notifications that were not sent yet, by state: waiting or set_aside.',
+    'state',
+)
+OUTBOX_LAG: Final = _gauge(
+    'climate_outbox_lag_seconds', Exporter.MANAGER, 'Age of the oldest waiting notification.'
+)
+CHARGES: Final = _gauge(
+    'climate_charges',
+    Exporter.MANAGER,
+    'Reports that filters have not accepted yet.',
+)
+CHARGES_LAG: Final = _gauge(
+    'climate_charges_lag_seconds', Exporter.MANAGER, 'Age of the oldest of these reports.'
+)
+RESOURCES: Final = _gauge(
+    'climate_resources',
+    Exporter.MANAGER,
+    'Resources by type and state: available, disabled or failed.',
+    *('resource_type', 'state'),
+)
+RESERVED: Final = _gauge(
+    'climate_resources_reserved',
+    Exporter.MANAGER,
+    'Available resources of which a lease has at least a part now.',
+    'resource_type',
+)
+CAPACITY: Final = _gauge(
+    'climate_capacity',
+    Exporter.MANAGER,
+    'Amount of a resource class that the available resources have.',
+    *('resource_type', 'resource_class'),
+)
+ALLOCATED: Final = _gauge(
+    'climate_allocated',
+    Exporter.MANAGER,
+    'Amount of a resource class that leases have now.',
+    *('resource_type', 'resource_class'),
+)
+
+ALL: Final = (
+    *(REQUESTS, REFUSALS),
+    *(LATENESS, EVENTS, CLAIMS, LOST_CLAIMS, HELD, WORKERS, WAKE_UPS, CLOCK),
+    CLOUD_CALLS,
+    *(DATABASE_RETRIES, CONNECTIONS, MOST_CONNECTIONS, TIMELINES),
+    *(DATABASE_UP, LEASES, OVERDUE, LAG, OUTBOX, OUTBOX_LAG, CHARGES, CHARGES_LAG),
+    *(RESOURCES, RESERVED, CAPACITY, ALLOCATED),
+)
+"""In the order of the documentation."""
+
+BY_NAME: Final = {metric.name: metric for metric in ALL}

@@ -1,0 +1,209 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Figures for metrics: numbers of leases, lags, capacity, and what the store records."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+
+import sqlalchemy as sa
+
+from climate.db.figures import Amount
+from climate.db.figures import Backlog
+from climate.db.figures import Figures
+from climate.db.outbox import OutboxRow
+from climate.db.store import Transaction
+from climate.db.tables import CHARGES
+from climate.db.tables import OUTBOX
+from climate.domain.charges import Charge
+from climate.domain.charges import ChargeState
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.resources import Inventory
+from climate.metrics import catalogue
+from tests import metrics
+from tests import services
+from tests.functional.db import cases
+
+MINUTE = datetime.timedelta(minutes=1)
+HOST = cases.TYPE
+
+
+class Figured:
+    """One store, with few rows."""
+
+    def figures(self) -> Figures:
+        """Return the figures of a transaction that is closed with the test."""
+        tx = self.enterContext(self.store.reading())
+        return Figures(tx.session, tx.now)
+
+    def test_nothing(self) -> None:
+        figures = self.figures()
+        self.assertEqual({0}, set(figures.leases().values()))
+        none = Backlog(number=0, seconds=0.0)
+        for found in (figures.overdue(), figures.outbox(), figures.charges()):
+            self.assertEqual(none, found)
+        for rows in (figures.resources(), figures.capacity(), figures.allocated()):
+            self.assertEqual([], list(rows))
+        self.assertEqual({}, figures.reserved())
+
+    def test_leases(self) -> None:
+        for status in (LeaseStatus.ACTIVE, LeaseStatus.ACTIVE, LeaseStatus.TERMINATED):
+            self.add(cases.lease(status=status))
+        self.add(cases.lease(status=LeaseStatus.ERROR, deleted_at=cases.NOW))
+        found = self.figures().leases()
+        self.assertEqual((2, 0), (found['ACTIVE'], found['ERROR']))
+        self.assertNotIn('TERMINATED', found)
+
+    def test_overdue(self) -> None:
+        for minutes in (-3, -1, 5):
+            self.add(cases.lease(next_due=cases.NOW + minutes * MINUTE))
+        self.assertEqual(Backlog(number=2, seconds=180.0), self.figures().overdue())
+
+    def test_outbox(self) -> None:
+        rows = [
+            OutboxRow(
+                id=str(minutes),
+                lease_id='a',
+                event_type='lease.create',
+                payload={},
+                created_at=cases.NOW - minutes * MINUTE,
+            )
+            for minutes in (1, 2, 9)
+        ]
+
+        def write(tx: Transaction) -> None:
+            tx.outbox.insert(rows)
+            tx.session.execute(
+                sa.update(OUTBOX).where(OUTBOX.c.id == '9').values(set_aside_at=cases.NOW)
+            )
+
+        self.store.run(write)
+        wanted = Backlog(number=2, seconds=120.0, set_aside=1)
+        self.assertEqual(wanted, self.figures().outbox())
+
+    def test_charges(self) -> None:
+        charges = [
+            Charge(
+                charge_id=state, judge='money', lease_id='a', state=state, payload={}, due=cases.NOW
+            )
+            for state in (ChargeState.ASKED, ChargeState.COMMIT, ChargeState.END)
+        ]
+
+        def write(tx: Transaction) -> None:
+            tx.charges.insert(charges)
+            tx.session.execute(sa.update(CHARGES).values(created_at=cases.NOW - MINUTE))
+
+        self.store.run(write)
+        self.assertEqual(Backlog(number=2, seconds=60.0), self.figures().charges())
+
+    def add_supply(self) -> list[int]:
+        """Write four available hosts with 8 VCPU, and one of each other state."""
+        inventory = Inventory(resource_class='VCPU', total=5, reserved=1, allocation_ratio=2.0)
+        supply = {'inventories': (inventory,)}
+        ids = self.add_hosts(4, **supply)
+        more = (
+            cases.host(5, disabled=True, **supply),
+            cases.host(6, reservable=False, **supply),
+            cases.host(7, **supply),
+            cases.host(8, project_id='p', **supply),
+        )
+
+        def write(tx: Transaction) -> None:
+            others = [tx.resources.insert(host) for host in more]
+            tx.failures.fail([others[2]])
+
+        self.store.run(write)
+        return ids
+
+    def test_supply(self) -> None:
+        self.add_supply()
+        figures = self.figures()
+        wanted = {(HOST, 'available', 4), (HOST, 'disabled', 2), (HOST, 'failed', 1)}
+        self.assertEqual(wanted, set(figures.resources()))
+        amount = Amount(resource_type=HOST, resource_class='VCPU', amount=32.0)
+        self.assertEqual([amount], list(figures.capacity()))
+
+    def test_use(self) -> None:
+        first, second, third, fourth = self.add_supply()
+        self.book([first], -1, 1, state='held')
+        self.book([second], -1, 1, resource_class='VCPU', amount=3, state='held')
+        self.book([second], -2, -1, resource_class='VCPU', amount=1, state='held')
+        self.book([third], 1, 2)
+        self.book([fourth], -2, -1, state='released')
+        figures = self.figures()
+        self.assertEqual({HOST: 2}, figures.reserved())
+        # A whole host, and two parts of which one should have ended.
+        amount = Amount(resource_type=HOST, resource_class='VCPU', amount=8.0 + 3 + 1)
+        self.assertEqual([amount], list(figures.allocated()))
+
+
+class TestSqlite(Figured, cases.StoreCase):
+    """On SQLite."""
+
+    guarded = False
+
+
+class TestMariadb(Figured, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+    guarded = False
+
+
+class TestPostgresql(Figured, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
+    guarded = False
+
+
+class TestRecorded(cases.StoreCase):
+    """What the store records, on MariaDB."""
+
+    kind = services.MARIADB
+
+    def setUp(self) -> None:
+        self.recorded = metrics.RecordedMetrics()
+        self.recorded.setUp()
+        super().setUp()
+        self.addCleanup(self.recorded.cleanUp)
+
+    def test_connections(self) -> None:
+        self.recorded.found.clear()
+        with self.store.reading(), self.store.reading():
+            self.assertEqual([(1,), (2,)], self.recorded.of(catalogue.CONNECTIONS))
+        found = self.recorded.of(catalogue.CONNECTIONS)
+        self.assertEqual([(1,), (2,), (1,), (0,)], found)
+
+    def test_a_deadlock_is_one_retry(self) -> None:
+        first, second = self.add_hosts(2)
+        barrier = threading.Barrier(2)
+
+        def cross(*ids: int) -> None:
+            tries = []
+
+            def work(tx: Transaction) -> None:
+                tries.append(tx)
+                for number in ids:
+                    tx.resources.set_reservable(number, True)
+                    if len(tries) == 1 and number == ids[0]:
+                        barrier.wait(60)
+
+            self.store.run(work)
+
+        other = threading.Thread(target=cross, args=(second, first))
+        other.start()
+        cross(first, second)
+        other.join(60)
+        self.assertEqual([(1,)], self.recorded.of(catalogue.DATABASE_RETRIES))

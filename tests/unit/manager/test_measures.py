@@ -1,0 +1,59 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What managers record of the life of a lease."""
+
+from __future__ import annotations
+
+from climate.metrics import catalogue
+from climate.testing.deployment import Deployment
+from tests import base
+from tests import metrics
+
+
+class TestEvents(base.TestCase):
+    """Leases that start, wait, fail and end."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.recorded = self.useFixture(metrics.RecordedMetrics())
+
+    def outcomes(self, kind: str) -> list[str]:
+        """Return the outcomes of the events of a kind."""
+        found = self.recorded.labels(catalogue.EVENTS)
+        return [outcome for name, outcome in found if name == kind]
+
+    def test_a_life(self) -> None:
+        for together in (False, True):
+            deployment = self.useFixture(Deployment(together=together))
+            self.recorded.found.clear()
+            lease = deployment.create(60, 120)
+            deployment.away_until(63)
+            deployment.work()
+            deployment.away_until(125)
+            deployment.work()
+            self.assertEqual('TERMINATED', deployment.status(lease))
+            self.assertEqual(['done'], self.outcomes('start_lease'))
+            self.assertEqual(['done'], self.outcomes('end_lease'))
+            late = self.recorded.of(catalogue.LATENESS)
+            self.assertEqual([('start_lease', 3.0), ('end_lease', 5.0)], late)
+            self.assertLess(0, sum(number for (number,) in self.recorded.of(catalogue.CLAIMS)))
+
+    def test_failures(self) -> None:
+        for error, outcome in (('transient', 'retried'), ('permanent', 'failed')):
+            deployment = self.useFixture(Deployment())
+            self.recorded.found.clear()
+            deployment.cloud.fail('compute.add_host', None, error=error)
+            deployment.create(0, 120)
+            deployment.work()
+            self.assertIn(outcome, self.outcomes('start_lease'))
+            self.assertEqual([], self.recorded.of(catalogue.LATENESS))
