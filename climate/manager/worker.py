@@ -115,12 +115,19 @@ class Worker:
 
         :raises climate.clients.fence.ClaimLost: if the claim may have expired
         """
-        more = self._settler.settle(tx, job, report)
+        more = self.settle_locked(tx, job, report)
         # The row is locked, so that the claim cannot change before the commit. In SQL, a
         # later claim of this manager looks the same, and a plugin may have caught
         # the exception of the fence; so the claim itself is checked, too.
         hold.check()
         return more
+
+    def settle_locked(self, tx: Transaction, job: Job, report: Report) -> bool:
+        """Settle a job as :meth:`settle_in` does, whose claim the caller has checked.
+
+        The row of the lease has to be locked since before that check.
+        """
+        return self._settler.settle(tx, job, report)
 
     def _one(self, hold: Hold, lease_id: str) -> bool:
         job = self._begin(lease_id)
