@@ -17,7 +17,6 @@ Everything but the leases themselves is read when one of them asks for it first.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import functools
 from collections import defaultdict
@@ -36,6 +35,7 @@ from climate.db.lists import Among
 from climate.db.resources import Resources
 from climate.db.steps import HistorySteps
 from climate.db.tables import LEASES
+from climate.domain.copies import with_changes
 from climate.domain.events import EventKind
 from climate.domain.history import HistoryStep
 from climate.domain.leases import Allocation
@@ -170,7 +170,7 @@ class BatchReads:
 def as_held(item: Allocation) -> Allocation:
     """Return an allocation as it is once its lease holds it."""
     if item.state is AllocationState.BOOKED:
-        return dataclasses.replace(item, state=AllocationState.HELD)
+        return with_changes(item, state=AllocationState.HELD)
     return item
 
 

@@ -36,6 +36,7 @@ from climate.db.repository import Repository
 from climate.db.tables import EVENTS
 from climate.db.tables import LEASES
 from climate.domain import events
+from climate.domain.copies import with_changes
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
@@ -125,7 +126,7 @@ class Events(Repository):
         """Update *event*, and return *lease* with it."""
         kept = tuple(event if item.id == event.id else item for item in lease.events)
         self.update(event)
-        return dataclasses.replace(lease, events=kept)
+        return with_changes(lease, events=kept)
 
     def delete(self, ids: Collection[str]) -> None:
         """Delete events that will not happen and need no record."""

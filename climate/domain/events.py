@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
+from climate.domain.copies import with_changes
 from climate.domain.lifecycles import EVENT
 from climate.domain.lifecycles import EventState
 from climate.domain.lifecycles import EventTrigger
@@ -189,7 +190,7 @@ class Event:
         """
         if trigger is EventTrigger.FINISH:
             changes.setdefault('error', None)
-        return dataclasses.replace(self, state=EVENT.table[self.state, trigger], **changes)
+        return with_changes(self, state=EVENT.table[self.state, trigger], **changes)
 
     # -- time spent on attempts
     #
@@ -261,7 +262,7 @@ class Event:
         return self._with(tried=self.tried + max(more, _NOTHING), tried_until=now)
 
     def _with(self, **changes: Any) -> Event:
-        return dataclasses.replace(self, payload=dataclasses.replace(self.effect, **changes))
+        return with_changes(self, payload=with_changes(self.effect, **changes))
 
 
 def order(event: Event) -> tuple[datetime.datetime, int, str]:

@@ -27,6 +27,7 @@ from oslo_utils import strutils
 
 from climate.db.store import Transaction
 from climate.domain import events
+from climate.domain.copies import with_changes
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.history import Effect
@@ -213,7 +214,7 @@ def _after(known: HistoryStep, step: Step, tx: Transaction, lost: str | None) ->
         state = StepState.FAILED
     elif waiting is not None:
         state, error = (StepState.WAITING, None) if lost is None else (StepState.FAILED, lost)
-    return dataclasses.replace(
+    return with_changes(
         known,
         state=state,
         attempts=known.attempts + 1,

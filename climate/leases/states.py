@@ -14,9 +14,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from climate.db.store import Transaction
+from climate.domain.copies import with_changes
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import RESERVATION
@@ -26,7 +25,7 @@ from climate.domain.lifecycles import ReservationTrigger
 def reservations(lease: Lease, trigger: ReservationTrigger) -> tuple[Reservation, ...]:
     """Return the reservations of *lease* after *trigger*, if their state allows it."""
     return tuple(
-        dataclasses.replace(item, status=RESERVATION.table[item.status, trigger])
+        with_changes(item, status=RESERVATION.table[item.status, trigger])
         if (item.status, trigger) in RESERVATION.table
         else item
         for item in lease.reservations
@@ -46,7 +45,7 @@ def write(tx: Transaction, old: Lease, new: Lease) -> Lease:
     """Write the reservations of a lease that have changed; return the lease as written."""
     ids = update(tx, old, new)
     written = tuple(
-        dataclasses.replace(item, updated_at=tx.now) if item.id in ids else item
+        with_changes(item, updated_at=tx.now) if item.id in ids else item
         for item in new.reservations
     )
-    return dataclasses.replace(new, reservations=written)
+    return with_changes(new, reservations=written)

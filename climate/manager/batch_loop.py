@@ -94,6 +94,8 @@ class BatchLoop:
         self._pauses = LockedPauses()
         # Whether something may be due that no worker is free for.
         self._starved = False
+        # Whether the last claim has left something due, for which no pause was made yet.
+        self._backlog = False
         # The number of leases that are being begun, performed, or processed alone.
         self._busy = 0
         # Whether leases are being claimed or begun.
@@ -193,9 +195,16 @@ class BatchLoop:
         if self._stopping:
             return math.inf
         left = self._look_at - time.monotonic()
-        if left <= 0 and not free:
+        if left > 0:
+            return left
+        # Of a backlog, a small batch takes as many statements as a large one would soon.
+        small = self._backlog and 2 * free < self._workers
+        if not free or (small and self._settling and 2 * self._busy < self._workers):
             self._starved = True
             return math.inf
+        if small:
+            self._backlog = False
+            return _GATHERING_PAUSE
         return left
 
     def _free(self) -> int:
@@ -220,6 +229,7 @@ class BatchLoop:
         claimed = self._queue.claim(free)
         with self._lock:
             self._busy += len(claimed.ids)
+            self._backlog = claimed.more
         self._look_within(self._until_next(claimed))
         self._begin(claimed.ids)
 

@@ -40,7 +40,7 @@ LOG = logging.getLogger(__name__)
 # As a share of the duration of a claim, so that one or two renewals may fail.
 _RENEWED: Final = 1 / 5
 # Claims of this age, as a share of the same, are renewed before a transaction locks them.
-_AGED: Final = 2 / 5
+_AGED: Final = 3 / 10
 
 
 Take = Callable[

@@ -206,14 +206,16 @@ class Pipeline:
     def _settle(self, tx: Transaction, finished: Collection[FinishedJob]) -> SettledBatch:
         result = SettledBatch()
         batch = self._batch(tx, [each.lease_id for each in finished])
-        for each in finished:
-            lease_id = each.lease_id
+        # The rows are locked: claims that are valid now stay so until the commit, however
+        # long it takes until then.
+        valid = [each.begun.hold.sure() for each in finished]
+        for each, sure in zip(finished, valid, strict=True):
+            lease_id, begun = each.lease_id, each.begun
             try:
+                if not sure:
+                    begun.hold.check()
                 settle = functools.partial(
-                    self._worker.settle_in,
-                    hold=each.begun.hold,
-                    job=each.begun.job,
-                    report=each.report,
+                    self._worker.settle_locked, job=begun.job, report=each.report
                 )
                 more = batch.attempt(settle)
             except errors.RAISED:

@@ -121,7 +121,7 @@ class Worker:
 
         :raises climate.clients.fence.ClaimLost: if the claim may have expired
         """
-        more = self._settler.settle(tx, job, report)
+        more = self.settle_locked(tx, job, report)
         # The row is locked, so that the claim cannot change before the commit. In SQL, a
         # later claim of this manager looks the same, and a plugin may have caught
         # the exception of the fence; so the claim itself is checked, too.
@@ -131,6 +131,13 @@ class Worker:
     def measure(self, job: Job, report: Report, at: datetime.datetime) -> None:
         """Record a job that was settled *at* an instant (aware UTC), for metrics."""
         measures.settled(job, report, self._deadline, at)
+
+    def settle_locked(self, tx: Transaction, job: Job, report: Report) -> bool:
+        """Settle a job as :meth:`settle_in` does, whose claim the caller has checked.
+
+        The row of the lease has to be locked since before that check.
+        """
+        return self._settler.settle(tx, job, report)
 
     def _one(self, hold: Hold, lease_id: str) -> bool:
         job = self._begin(lease_id)

@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from climate.booking.delete import cancelled
 from climate.db.store import Transaction
 from climate.domain import events
+from climate.domain.copies import with_changes
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.history import StepState
@@ -218,7 +219,7 @@ class EventStarter:
         if ids and _gives(event):
             tx.allocations.hold(ids)
         # The event stays due: a manager that takes over finds it at once.
-        lease = dataclasses.replace(lease, status=status, next_due=begun.due)
+        lease = with_changes(lease, status=status, next_due=begun.due)
         tx.leases.update(lease)
         works = self._works(tx, lease, begun, ids)
         return Job(lease=lease, event=begun, works=works, first=event.begun_at is None)

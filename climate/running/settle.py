@@ -30,6 +30,7 @@ from climate.booking import ends
 from climate.booking import move
 from climate.db.store import Transaction
 from climate.domain import events
+from climate.domain.copies import with_changes
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
@@ -127,7 +128,7 @@ class EventSettler:
         states.update(tx, old, new)
         due = events.next_due(new.events)
         more = due is not None and due <= tx.now
-        tx.leases.update(dataclasses.replace(new, next_due=due), unclaim=not more)
+        tx.leases.update(with_changes(new, next_due=due), unclaim=not more)
         return more
 
     def _conclude(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
@@ -207,7 +208,7 @@ class EventSettler:
 
     def _started(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
         done = event.after(EventTrigger.FINISH)
-        lease = dataclasses.replace(
+        lease = with_changes(
             tx.events.keep(lease, done),
             status=LEASE.table[lease.status, LeaseTrigger.STARTED],
             reservations=states.reservations(lease, ReservationTrigger.STARTED),
@@ -220,7 +221,7 @@ class EventSettler:
             lease.id, EventKind.CHECK, tx.now + self._settings.check_interval
         )
         tx.events.insert([check])
-        return dataclasses.replace(lease, events=(*lease.events, check))
+        return with_changes(lease, events=(*lease.events, check))
 
     def _updated(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
         gone = following.added(event) if event.undoing else following.removed(event)

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import types
 from typing import Any
 from typing import cast
@@ -155,3 +156,21 @@ class TestBatchLoop(base.TestCase):
         self.loop._finished.clear()
         self.loop._look()
         self.assertEqual([WORKERS], self.queue.limits)
+
+    def test_a_backlog_waits_for_the_batch_that_is_being_settled(self) -> None:
+        self.loop._look()
+        self.loop._busy, self.loop._settling = 0, 2 * WORKERS - 1
+        self.assertEqual(math.inf, self.loop._pause())
+        self.loop._settling = 0
+        self.loop._set_free(0)
+        self.assertLess(self.loop._pause(), math.inf)
+
+    def test_a_backlog_waits_once_for_more_workers(self) -> None:
+        self.loop._look()
+        self.loop._busy, self.loop._look_at = WORKERS - 1, 0.0
+        self.assertEqual([0.005, 0.0], [max(self.loop._pause(), 0.0) for _ in range(2)])
+
+    def test_a_lease_waits_for_no_workers_without_a_backlog(self) -> None:
+        self.loop._busy, self.loop._settling = 0, 2 * WORKERS - 1
+        self.loop._look_at = 0.0
+        self.assertLessEqual(self.loop._pause(), 0.0)

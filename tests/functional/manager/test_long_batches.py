@@ -98,22 +98,41 @@ class _LongBatches:
             begun = self.manager.pipeline.begin(ids)
         self.assertNotIn(None, [self.manager.pipeline.perform(job) for job in begun.jobs])
 
-    def test_claims_are_renewed_before_they_are_settled(self: Any) -> None:
-        ids = self.manager.claims.take(COUNT)
-        begun = self.manager.pipeline.begin(ids)
-        finished = [self.manager.pipeline.perform(job) for job in begun.jobs]
-        self.office.clock.advance(ALMOST)
-        settle = self.manager.worker.settle_in
+    def settled_in(self: Any, seconds: float) -> Any:
+        """Let a transaction that settles last some seconds, once it has locked leases."""
+        settle = self.manager.worker.settle_locked
 
         def settle_late(*arguments: Any, **named: Any) -> bool:
             # Once for all leases.
-            self.useFixture(fixtures.MockPatchObject(self.manager.worker, 'settle_in', settle))
-            self.office.clock.advance(ALMOST)
+            patch = fixtures.MockPatchObject(self.manager.worker, 'settle_locked', settle)
+            self.useFixture(patch)
+            self.office.clock.advance(seconds)
             return bool(settle(*arguments, **named))
 
-        with fixtures.MockPatchObject(self.manager.worker, 'settle_in', settle_late):
+        return fixtures.MockPatchObject(self.manager.worker, 'settle_locked', settle_late)
+
+    def performed(self: Any) -> list[Any]:
+        begun = self.manager.pipeline.begin(self.manager.claims.take(COUNT))
+        return [self.manager.pipeline.perform(job) for job in begun.jobs]
+
+    def test_claims_outlast_a_long_settlement(self: Any) -> None:
+        finished = self.performed()
+        with self.settled_in(harness.CLAIM_SECONDS + 1):
             settled = self.manager.pipeline.settle(finished)
         self.assertEqual((COUNT, []), (len(settled.over), settled.alone))
+        self.assertEqual({'ACTIVE'}, {self.office.status(lease) for lease in self.leases})
+
+    def test_claims_are_renewed_before_they_are_settled(self: Any) -> None:
+        finished = self.performed()
+        self.office.clock.advance(ALMOST)
+        with self.manager.claims.writing([each.lease_id for each in finished]):
+            self.assertEqual([0.0] * COUNT, [each.begun.hold.age() for each in finished])
+
+    def test_a_claim_that_has_expired_before_settles_nothing(self: Any) -> None:
+        finished = self.performed()
+        self.office.clock.advance(harness.CLAIM_SECONDS + 1)
+        settled = self.manager.pipeline.settle(finished)
+        self.assertEqual(([], COUNT), (settled.over, len(settled.alone)))
 
 
 class TestLongBatchesOnSqlite(_LongBatches, base.TestCase):
