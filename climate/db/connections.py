@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import datetime
 import functools
+import os
+import weakref
 from typing import Any
 
 import sqlalchemy as sa
@@ -40,6 +42,23 @@ def tune(clock: Clock, engine: sa.Engine) -> None:
     tune_engine = _tune_postgresql if engine.dialect.name == 'postgresql' else _tune_mysql
     tune_engine(engine)
     _check_idle(clock, engine)
+    _leave_to_parent(engine)
+
+
+def _leave_to_parent(engine: sa.Engine) -> None:
+    """Give the child of a fork connections of its own.
+
+    Otherwise the child drops those that it inherits when it first uses them, and PostgreSQL
+    ends the session of the parent.
+    """
+    reference = weakref.ref(engine)
+
+    def forget() -> None:
+        forked = reference()
+        if forked is not None:
+            forked.dispose(close=False)
+
+    os.register_at_fork(after_in_child=forget)
 
 
 def _check_idle(clock: Clock, engine: sa.Engine) -> None:

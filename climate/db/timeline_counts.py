@@ -60,7 +60,7 @@ class TimelineCounts:
         self._told = ticks()
 
     def add(self, what: TimelineEvent, number: int = 1) -> None:
-        """TimelineEvent something."""
+        """Count an event."""
         with self._lock:
             self._counted[what] += number
             due = self._ticks() - self._told >= _PAUSE

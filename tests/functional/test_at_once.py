@@ -11,13 +11,16 @@
 # under the License.
 """Requests of many threads of one process at once: keys, offers and holds.
 
-Races between processes are in test_retry_races and test_hold_races. About 15 seconds of processor time.
+Races between processes are in test_retry_races and test_hold_races. About 15 seconds of
+processor time.
 """
 
 from __future__ import annotations
 
 import collections
 import concurrent.futures
+import contextlib
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -44,8 +47,8 @@ OFFERS = {
 }
 
 
-class _AtOnce:
-    """A service with four hosts on each engine."""
+class _Serving:
+    """A service with four hosts."""
 
     kind = services.SQLITE
     timelines: bool | None = None
@@ -87,6 +90,10 @@ class _AtOnce:
         answer = http.send(self.service.app, 'GET', '/v1/leases?limit=100', version='1.4')
         found: list[dict[str, Any]] = answer.json['leases']
         return found
+
+
+class _AtOnce(_Serving):
+    """The same on each engine."""
 
     def check_key(self, path: str, body: Any, status: int) -> webob.Response:
         """Check that requests with one key do their work once; return the answer."""
@@ -147,6 +154,46 @@ class _AtOnce:
         while self.post('leases', LEASE).status_int == 201:
             counts[201] += 1
         self.assertEqual(4, counts[201])
+
+
+class TestFork(_Serving, base.TestCase):
+    """A server that forks its workers after the application has answered requests."""
+
+    kind = services.POSTGRESQL
+    timelines = True
+
+    def in_child(self, ask: Callable[[], bool]) -> int:
+        """Return the exit code of a child that is 0 if it got what it asked for."""
+        child = os.fork()
+        if not child:
+            code = 1
+            with contextlib.suppress(Exception):
+                code = 0 if ask() else 1
+            os._exit(code)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    def test_a_fork_with_a_loaded_timeline(self) -> None:
+        self.assertEqual(201, self.post('leases', LEASE).status_int)
+        (offer,) = self.post('offers', OFFERS).json['offers']
+        taking = {'name': 'l', 'offer_id': offer['id']}
+        self.assertEqual(0, self.in_child(lambda: self.post('leases', taking).status_int == 201))
+        three = {**LEASE, 'reservations': [{**HOST, 'min': 3, 'max': 3}]}
+        for ask in (
+            lambda: self.post('leases', taking).status_int == 409,
+            lambda: self.post('leases', three).status_int == 409,
+            lambda: self.post('leases', LEASE).status_int == 201,
+        ):
+            self.assertEqual(0, self.in_child(ask))
+        # The parent sees what its children have booked.
+        self.assertEqual(3, len(self.leases()))
+        self.assertEqual(201, self.post('leases', LEASE).status_int)
+        self.assertEqual(409, self.post('leases', LEASE).status_int)
+
+
+class TestForkMariadb(TestFork):
+    """The same on MariaDB."""
+
+    kind = services.MARIADB
 
 
 class TestSqlite(_AtOnce, base.TestCase):
