@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import datetime
 import functools
+import os
+import weakref
 from typing import Any
 
 import sqlalchemy as sa
@@ -47,6 +49,7 @@ def tune(clock: Clock, engine: sa.Engine) -> None:
         tune_engine = _tune_postgresql if engine.dialect.name == 'postgresql' else _tune_mysql
         tune_engine(engine)
         _check_idle(clock, engine)
+        _leave_to_parent(engine)
     if recording.enabled():
         _measure(engine)
     # With listeners, SQLAlchemy looks for them five times for each statement, which takes
@@ -110,6 +113,22 @@ def _tune_sqlite(engine: sa.Engine) -> None:
 def _begin_sqlite(connection: Any) -> None:
     writes = _WRITES in connection.info
     connection.driver_connection.execute('BEGIN IMMEDIATE' if writes else 'BEGIN')
+
+
+def _leave_to_parent(engine: sa.Engine) -> None:
+    """Give the child of a fork connections of its own.
+
+    Otherwise the child drops those that it inherits when it first uses them, and PostgreSQL
+    ends the session of the parent.
+    """
+    reference = weakref.ref(engine)
+
+    def forget() -> None:
+        forked = reference()
+        if forked is not None:
+            forked.dispose(close=False)
+
+    os.register_at_fork(after_in_child=forget)
 
 
 def _check_idle(clock: Clock, engine: sa.Engine) -> None:

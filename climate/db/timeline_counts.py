@@ -63,7 +63,7 @@ class TimelineCounts:
         self._told = ticks()
 
     def add(self, what: TimelineEvent, number: int = 1) -> None:
-        """TimelineEvent something."""
+        """Count an event."""
         recording.count(catalogue.TIMELINES, what.value, number=number)
         with self._lock:
             self._counted[what] += number
