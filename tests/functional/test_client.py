@@ -16,7 +16,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import pathlib
+import pty
+import select
 import shlex
 import subprocess
 import sys
@@ -275,6 +278,28 @@ class TestCommands(_Test):
         soonest = self.json('lease offer list --hosts 3 --for 1h --limit 1')[0]
         later = self.json('lease create c --hosts 3 --for 1h --within 7d')
         self.assertEqual((soonest['Start'], 'c'), (later['start_date'], later['name']))
+
+    def test_a_terminal_asks_which_offer(self) -> None:
+        self.json('lease create a --hosts 2 --for 2h')
+        terminal, own = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        # Not forked like the others: the server of commands reads standard input itself.
+        with open(own, 'rb') as opened:
+            process = subprocess.Popen(
+                self.words('lease create b --hosts 2 --for 2h'),
+                stdin=opened, stdout=opened, stderr=opened, env=self.environment,
+            )  # fmt: skip
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        os.write(terminal, b'9\n1\n')
+        written = b''
+        # Reading a terminal that all processes have closed is an error on Linux.
+        with contextlib.suppress(OSError):
+            while select.select([terminal], [], [], commands.PATIENCE)[0]:
+                written += os.read(terminal, 4096)
+        self.assertEqual(2, written.count(b'Take which offer? [1-2, Enter for none]'), written)
+        self.assertEqual(0, process.wait(commands.PATIENCE), written)
+        self.assertEqual(['a', 'b'], sorted(each['name'] for each in self.leases()))
 
     def test_availability(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')
