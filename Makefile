@@ -51,7 +51,7 @@ SERVICE := $(VENV)/service.installed
 TESTS := $(VENV)/tests.installed
 DOCS := $(VENV)/docs.installed
 LOWEST := $(VENV)/lowest
-CLIENT := python-blazarclient python-openstackclient
+CLIENT := lark python-blazarclient python-dateutil python-openstackclient
 COMPILE := $(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 \
     --custom-compile-command 'make constraints'
 ALL_REQUIREMENTS := requirements.txt build-requirements.txt test-requirements.txt

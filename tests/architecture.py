@@ -55,6 +55,7 @@ LEVELS = {
     'enforcement': 4,
     'plugins': 3,
     'db': 2,
+    'client': 2,
     'clients': 2,
     'messaging': 2,
     'simulator': 3,
@@ -83,8 +84,8 @@ HOMES = {
     'webob': {'api', 'testing', 'wsgi'},
     'limits': {'api'},
     'novaclient': {'clients'},
-    'openstack': {'clients'},
-    'keystoneauth1': {'clients'},
+    'openstack': {'client', 'clients'},
+    'keystoneauth1': {'client', 'clients'},
     # Defines options, as the modules of conf do.
     'keystoneauth1.loading': {'clients', 'conf'},
     'keystonemiddleware': {'api', 'wsgi'},
@@ -93,7 +94,10 @@ HOMES = {
     'oslo_policy': {'policies', 'testing'},
     'oslo_upgradecheck': {'cmd'},
     'ortools': {'allocation'},
-    'requests': {'enforcement'},
+    'cliff': {'client'},
+    'lark': {'client'},
+    'osc_lib': {'client'},
+    'requests': {'client', 'enforcement'},
     'sushy': {'power'},
     'waitress': {'cmd', 'wsgi'},
     'eventlet': set[str](),
@@ -379,11 +383,11 @@ def requirements() -> set[str]:
 def imported_distributions() -> set[str]:
     """Return the distributions that the modules of climate import.
 
-    Those of ``climate.testing``, and the optional ones, are in extras of setup.cfg, because
-    the service runs without them.
+    Those of ``climate.testing`` and ``climate.client``, and the optional ones, are in extras
+    of setup.cfg, because the service runs without them.
     """
     providers = importlib.metadata.packages_distributions()
-    serving = (each for each in sources('climate') if each.unit != 'testing')
+    serving = (each for each in sources('climate') if each.unit not in {'client', 'testing'})
     tops = {name.split('.')[0] for each in serving for _, name in imports(each)}
     tops -= {'climate', *OPTIONAL, *sys.stdlib_module_names}
     return {_distribution(name) for top in tops for name in providers.get(top, [top])}

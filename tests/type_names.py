@@ -29,6 +29,8 @@ TYPE_UNITS = {'plugins', 'simulator', 'testing'}
 MIGRATIONS = 'climate/db/migrations/'
 # Other modules that name one, each with the reason.
 NAMES_TYPES = {
+    'climate/client/osc/availability.py': 'its help shows an example',
+    'climate/client/reservations.py': 'its options are named after the types',
     'climate/conf/plugins.py': 'operators read in the sample what is served by default',
     'climate/cmd/samples.py': 'a first look shows an example of each type',
     'climate/manager/booted_servers.py': 'only servers get leases by being booted',

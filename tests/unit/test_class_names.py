@@ -24,7 +24,9 @@ from tests.architecture import ROOT
 
 # Names of two classes, each with the reason.
 SHARED = {
+    'Availability': 'what is free over time, and its resource in openstacksdk',
     'FloatingIP': 'an address in Neutron, and the resource type that leases it',
+    'Lease': 'a contract, and its resource in openstacksdk',
     'Leases': 'the operations on leases, and their rows',
     'Maintenances': 'the operations on maintenances, and their rows',
     'Request': 'that of HTTP, and what a client requests of a resource type',

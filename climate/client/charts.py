@@ -1,0 +1,87 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Draws availability with characters."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Final
+
+from climate.client import times
+
+_BARS: Final = ' ▁▂▃▄▅▆▇█'
+_NARROWEST: Final = 8
+
+
+def bars(free: Sequence[int], total: Sequence[int], width: int) -> str:
+    """Return a character for each bucket: the share that is free.
+
+    A bucket is blank only if nothing is free, and full only if everything is. If there are
+    more buckets than *width*, several share a character, which shows the least of them.
+    """
+    shares = [0.0 if not most else one / most for one, most in zip(free, total, strict=True)]
+    together = max(1, -(-len(shares) // max(width, 1)))
+    least = [min(shares[at : at + together]) for at in range(0, len(shares), together)]
+    return ''.join(_bar(share) for share in least)
+
+
+def _bar(share: float) -> str:
+    if share <= 0:
+        return _BARS[0]
+    if share >= 1:
+        return _BARS[-1]
+    return _BARS[max(1, min(len(_BARS) - 2, round(share * (len(_BARS) - 1))))]
+
+
+def measures(group: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
+    """Yield the name of each figure of a group, with what is free and the total."""
+    yield 'whole', group['whole']['free'], group['whole']['total']
+    for name, figures in sorted(group['classes'].items()):
+        yield name, figures['free'], figures['total']
+    if group.get('slots'):
+        yield 'slots', group['slots']['free'], group['slots']['total']
+
+
+def draw(availability: Mapping[str, Any], width: int, zone: datetime.tzinfo | None = None) -> str:
+    """Return a chart of availability: a line for each figure, over time.
+
+    :param availability: as the API shows it
+    :param width: characters of a line
+    :param zone: None for the zone of the machine
+    """
+    lines = [
+        (_label(availability, group, name), free, total)
+        for group in availability['groups']
+        for name, free, total in measures(group)
+    ]
+    margin = max((len(label) for label, _, _ in lines), default=0)
+    # The figures at the end of a line: the least and the most that is free, and the total.
+    ends = [f'{min(free)}-{max(free)} of {max(total)}' for _, free, total in lines]
+    room = max(_NARROWEST, width - margin - max(map(len, ends), default=0) - 4)
+    first, last = (times.write(availability[key], zone) for key in ('start', 'end'))
+    drawn = [
+        f'{label:>{margin}} ▕{bars(free, total, room)}▏ {end}'
+        for (label, free, total), end in zip(lines, ends, strict=True)
+    ]
+    return '\n'.join([f'{first} to {last}', *drawn])
+
+
+def _label(availability: Mapping[str, Any], group: Mapping[str, Any], name: str) -> str:
+    if availability.get('group_by') is None:
+        return name
+    value = group.get('value')
+    return f'{availability["group_by"]} {"-" if value is None else value} {name}'

@@ -1,0 +1,133 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack lease``: set, extend and shorten."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from typing import Any
+
+from osc_lib import exceptions
+from osc_lib.command import command
+
+from climate.client import times
+from climate.client.osc import leases
+from climate.client.osc import options
+from climate.client.osc import plugin
+from climate.client.osc import refusals
+from climate.client.sdk import errors
+from climate.client.sdk.leases import Lease
+from climate.client.sdk.proxy import ReservationProxy
+
+
+def change(proxy: ReservationProxy, lease: Lease, **fields: Any) -> Lease:
+    """Change a lease.
+
+    :raises osc_lib.exceptions.CommandError: with reasons and offers, if it is refused
+    """
+    try:
+        return proxy.update_lease(lease.id, **fields)
+    except errors.RefusedRequest as error:
+        raise exceptions.CommandError(refusals.describe(error)) from None
+
+
+def end_of(lease: Lease) -> datetime.datetime:
+    """Return the end of a lease."""
+    found = datetime.datetime.fromisoformat(lease.end_date)
+    return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+
+
+class SetLease(command.ShowOne):
+    """Change a lease."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        leases.add_lease(parser)
+        parser.add_argument('--name', metavar='NAME', help='New name')
+        parser.add_argument('--at', metavar='TIME', type=options.instant, help='New start')
+        parser.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Change the lease, and return columns and values."""
+        proxy = plugin.client(self.app)
+        version = proxy.microversion()
+        fields = {'name': parsed_args.name} if parsed_args.name else {}
+        if parsed_args.at:
+            fields['start_date'] = options.written(parsed_args.at, version)
+        if parsed_args.until:
+            fields['end_date'] = options.written(parsed_args.until, version)
+        if not fields:
+            raise exceptions.CommandError('Nothing to change: use --name, --at or --until')
+        lease = leases.find(proxy, parsed_args.lease)
+        return leases.shown(change(proxy, lease, **fields))
+
+
+class ExtendLease(command.ShowOne):
+    """Extend a lease."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        leases.add_lease(parser)
+        how = parser.add_mutually_exclusive_group(required=True)
+        how.add_argument(
+            '--for', dest='length', metavar='DURATION', type=options.duration, help='How much'
+        )
+        how.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        how.add_argument(
+            '--as-far-as-possible',
+            action='store_true',
+            dest='most',
+            help='Up to the next reservation in the way, two weeks ahead at most',
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Extend the lease, and return columns and values."""
+        proxy = plugin.client(self.app)
+        lease = leases.find(proxy, parsed_args.lease)
+        end = parsed_args.until
+        if parsed_args.length:
+            end = end_of(lease) + parsed_args.length
+        elif parsed_args.most:
+            end = datetime.datetime.fromisoformat(proxy.lease_extension(lease)['end_date'])
+        if end <= end_of(lease):
+            raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
+        fields = {'end_date': options.written(end, proxy.microversion())}
+        return leases.shown(change(proxy, lease, **fields))
+
+
+class ShortenLease(command.ShowOne):
+    """Shorten a lease, so that others can use the time."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        leases.add_lease(parser)
+        how = parser.add_mutually_exclusive_group(required=True)
+        how.add_argument('--by', metavar='DURATION', type=options.duration, help='How much')
+        how.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Shorten the lease, and return columns and values."""
+        proxy = plugin.client(self.app)
+        lease = leases.find(proxy, parsed_args.lease)
+        end = parsed_args.until or end_of(lease) - parsed_args.by
+        if end >= end_of(lease):
+            raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
+        fields = {'end_date': options.written(end, proxy.microversion())}
+        return leases.shown(change(proxy, lease, **fields))

@@ -1,0 +1,166 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack lease create``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from osc_lib import exceptions
+from osc_lib.command import command
+
+from climate.client.osc import files
+from climate.client.osc import leases
+from climate.client.osc import names
+from climate.client.osc import options
+from climate.client.osc import plugin
+from climate.client.osc import refusals
+from climate.client.sdk import errors
+from climate.client.sdk.proxy import ReservationProxy
+
+
+class CreateLease(command.ShowOne):
+    """Lease resources for a period."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('name', metavar='NAME', help='Name of the lease')
+        _add_period(parser)
+        options.add_reservations(parser)
+        parser.add_argument(
+            '--file', metavar='FILE', help='Fields of the lease as YAML; options take precedence'
+        )
+        parser.add_argument('--offer', metavar='ID', help='Take an offer')
+        parser.add_argument(
+            '--dry-run', action='store_true', help='Show what would be booked, and book nothing'
+        )
+        parser.add_argument('--wait', action='store_true', help='Wait until the lease is active')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Create the lease."""
+        proxy = plugin.client(self.app)
+        body = self._body(proxy, parsed_args)
+        if parsed_args.dry_run:
+            return leases.rehearsed(proxy.rehearse_lease(**body))
+        try:
+            lease = proxy.create_lease(**body)
+        except errors.RefusedRequest as error:
+            lease = self._take_another(proxy, body, error)
+        if parsed_args.wait:
+            lease = proxy.wait_for_lease(lease)
+        return leases.shown(lease)
+
+    def _body(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        if parsed.offer:
+            if parsed.reservations or parsed.file or parsed.at or parsed.within:
+                raise exceptions.CommandError('--offer has a period and reservations already')
+            return {'name': parsed.name, 'offer_id': parsed.offer}
+        body = files.read(parsed.file) if parsed.file else {}
+        wanted = options.build_reservations(parsed) or body.get('reservations') or []
+        if not wanted:
+            raise exceptions.CommandError('A reservation is required, such as --hosts 1')
+        body['reservations'] = names.resolve(self.app.client_manager.sdk_connection, wanted)
+        body['name'] = parsed.name
+        if parsed.within:
+            return self._offered(proxy, parsed, body)
+        return {**body, **_period(parsed, body, proxy.microversion())}
+
+    def _offered(
+        self, proxy: ReservationProxy, parsed: argparse.Namespace, body: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the body of a lease that takes the soonest offer within a period."""
+        if not parsed.length or parsed.at or parsed.until:
+            raise exceptions.CommandError('--within needs --for, and excludes --at and --until')
+        latest = options.now() + parsed.within + parsed.length
+        offers = proxy.offers(
+            body['reservations'],
+            duration=int(parsed.length.total_seconds()),
+            latest=options.written(latest, ''),
+            limit=1,
+        )
+        if not offers:
+            raise exceptions.CommandError('There is no such period within that time')
+        return {'name': parsed.name, 'offer_id': offers[0].id}
+
+    def _take_another(
+        self, proxy: ReservationProxy, body: dict[str, Any], error: errors.RefusedRequest
+    ) -> Any:
+        """Ask on a terminal which offer to take, and take it.
+
+        :raises osc_lib.exceptions.CommandError: with the refusal, if the user takes none
+        """
+        text = refusals.describe(error)
+        ask = None
+        if refusals.takeable(error) and sys.stdin.isatty() and sys.stderr.isatty():
+            sys.stderr.write(f'{text}\n')
+            ask = _ask
+        offer = refusals.choose(error, ask)
+        if offer is not None:
+            return proxy.create_lease(name=body['name'], offer_id=offer['id'])
+        if ask:
+            raise exceptions.CommandError('No lease was created') from None
+        if refusals.takeable(error):
+            text += f'\nTake an offer: openstack lease create {body["name"]} --offer ID'
+        raise exceptions.CommandError(text) from None
+
+
+def _ask(question: str) -> str:
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    return sys.stdin.readline()
+
+
+def _add_period(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--at',
+        metavar='TIME',
+        type=options.instant,
+        help="Start, now by default: 'tomorrow 9:00', 'friday 14:30', '2030-01-31 09:00', +4h",
+    )
+    end = parser.add_mutually_exclusive_group()
+    end.add_argument(
+        '--for', dest='length', metavar='DURATION', type=options.duration, help='Such as 4h'
+    )
+    end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
+    parser.add_argument(
+        '--within',
+        metavar='DURATION',
+        type=options.duration,
+        help='Start as soon as there are resources, at most so much later, such as 7d',
+    )
+
+
+def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
+    """Return the fields of the period; those of a file count unless options replace them."""
+    found: dict[str, Any] = {}
+    start = parsed.at
+    if start or 'start_date' not in body:
+        found['start_date'] = options.written(start, microversion) if start else 'now'
+    if parsed.until:
+        found['end_date'] = options.written(parsed.until, microversion)
+    elif parsed.length and microversion == '1.0':
+        # Version 1.0 has no durations.
+        begin = start or options.now()
+        found['end_date'] = options.written(begin + parsed.length, microversion)
+    elif parsed.length:
+        found['duration'] = int(parsed.length.total_seconds())
+    elif not {'end_date', 'duration'} & body.keys():
+        raise exceptions.CommandError('An end is required: --for 4h, or --until TIME')
+    if found.keys() & {'end_date', 'duration'}:
+        for key in ('end_date', 'duration'):
+            body.pop(key, None)
+    return found

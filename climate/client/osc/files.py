@@ -1,0 +1,76 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Files that describe a lease, in YAML or JSON."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+from typing import Final
+
+import yaml
+from osc_lib import exceptions
+
+from climate.client import requirements
+from climate.client import times
+from climate.client.osc import options
+from climate.client.reservations import REQUIREMENT_FIELDS
+
+_TIMES: Final = ('start_date', 'end_date', 'before_end_date')
+
+
+def read(path: str) -> dict[str, Any]:
+    """Return the fields of a lease in a file, as the API takes them.
+
+    The file has the fields of the API. Times and requirements can be written as on the
+    command line.
+
+    :raises osc_lib.exceptions.CommandError: if the file cannot be read
+    """
+    try:
+        with open(path, encoding='utf-8') as file:
+            found = yaml.safe_load(file)
+        if not isinstance(found, dict):
+            raise ValueError('the fields of a lease are required')
+        return _translated(found)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise exceptions.CommandError(f'{path}: {error}') from None
+
+
+def _translated(body: dict[str, Any]) -> dict[str, Any]:
+    found = {
+        key: _time(value) if key in _TIMES and value != 'now' else value
+        for key, value in body.items()
+    }
+    if 'duration' in found:
+        found['duration'] = int(times.duration(str(found['duration'])).total_seconds())
+    items = found.get('reservations') or []
+    if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+        raise ValueError('reservations: a list of mappings is required')
+    found['reservations'] = [
+        {
+            key: requirements.as_json(value)
+            if key in REQUIREMENT_FIELDS and isinstance(value, str) and value
+            else value
+            for key, value in each.items()
+        }
+        for each in items
+    ]
+    return found
+
+
+def _time(value: Any) -> str:
+    if isinstance(value, datetime.datetime):
+        # YAML reads times with a zone as UTC, and others as naive ones.
+        value = value.isoformat()
+    return options.written(times.instant(str(value), options.now()), '')

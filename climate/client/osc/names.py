@@ -1,0 +1,62 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Looks up the ids of flavors, servers and networks that users name."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from openstack import connection
+from openstack import exceptions
+
+from climate.client.reservations import Reservation
+
+# The field of a reservation, and what finds its object in the cloud.
+_FINDERS: Final[Mapping[str, Callable[[connection.Connection, str], Any]]] = {
+    'flavor_id': lambda conn, name: conn.compute.find_flavor(name, ignore_missing=False),
+    'server_id': lambda conn, name: conn.compute.find_server(name, ignore_missing=False),
+    'network_id': lambda conn, name: conn.network.find_network(name, ignore_missing=False),
+}
+# Without Keystone there is no catalogue, so only the service itself can be reached.
+_ALONE: Final = frozenset({'none', 'noauth', 'http_basic'})
+
+
+def resolve(conn: connection.Connection, found: Iterable[Reservation]) -> list[Reservation]:
+    """Return reservations with ids in place of names.
+
+    :raises openstack.exceptions.NotFoundException: if the cloud lacks an object
+    :raises openstack.exceptions.DuplicateResource: if several have the name
+    """
+    return [{field: _id(conn, field, value) for field, value in each.items()} for each in found]
+
+
+def _id(conn: connection.Connection, field: str, value: Any) -> Any:
+    if field not in _FINDERS or _is_uuid(value) or conn.config.config.get('auth_type') in _ALONE:
+        return value
+    try:
+        return _FINDERS[field](conn, str(value)).id
+    except exceptions.NotFoundException:
+        noun = field.removesuffix('_id')
+        raise exceptions.NotFoundException(f'There is no {noun} {value!r}') from None
+
+
+def _is_uuid(value: Any) -> bool:
+    try:
+        return bool(uuid.UUID(str(value)))
+    except ValueError:
+        return False

@@ -1,0 +1,100 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack lease offer list``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from osc_lib import exceptions
+from osc_lib.command import command
+
+from climate.client.osc import names
+from climate.client.osc import options
+from climate.client.osc import plugin
+from climate.client.osc import refusals
+from climate.client.osc.columns import TimeColumn
+
+
+class ListOffers(command.Lister):
+    """List periods in which a lease could be booked."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--for', dest='length', metavar='DURATION', type=options.duration, required=True,
+            help='Length of the lease, such as 4h',
+        )  # fmt: skip
+        parser.add_argument('--at', metavar='TIME', type=options.instant, help='Earliest start')
+        parser.add_argument(
+            '--within', metavar='DURATION', type=options.duration,
+            help='How much later it can start, 14d by default',
+        )  # fmt: skip
+        parser.add_argument('--limit', metavar='N', type=int, help='Number of offers')
+        parser.add_argument(
+            '--hold', metavar='DURATION', type=options.duration,
+            help='Hold the resources of the first offer, such as for 5m',
+        )  # fmt: skip
+        parser.add_argument(
+            '--prefer', choices=('soonest', 'cheapest', 'fewest_resources'), help='What matters'
+        )
+        parser.add_argument(
+            '--same', metavar='PROPERTY',
+            help='Offers whose resources share the value of a property, such as a rack',
+        )  # fmt: skip
+        options.add_reservations(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and rows."""
+        proxy = plugin.client(self.app)
+        wanted = options.build_reservations(parsed_args)
+        if not wanted:
+            raise exceptions.CommandError('A reservation is required, such as --hosts 1')
+        if parsed_args.same and parsed_args.prefer:
+            raise exceptions.CommandError('--same and --prefer exclude each other')
+        resolved = names.resolve(self.app.client_manager.sdk_connection, wanted)
+        offers = proxy.offers(resolved, **_query(parsed_args))
+        rows = (
+            (
+                offer.id,
+                TimeColumn(offer.start_date),
+                TimeColumn(offer.end_date),
+                refusals.amounts(offer),
+                offer.reason,
+                TimeColumn(offer.held_until or offer.expires_at),
+            )
+            for offer in offers
+        )
+        return ('ID', 'Start', 'End', 'Reservations', 'Reason', 'Take until'), rows
+
+
+def _query(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of the request, apart from the reservations."""
+    found: dict[str, Any] = {'duration': int(parsed.length.total_seconds())}
+    if parsed.at:
+        found['earliest'] = options.written(parsed.at, '')
+    if parsed.within:
+        latest = (parsed.at or options.now()) + parsed.within + parsed.length
+        found['latest'] = options.written(latest, '')
+    if parsed.limit is not None:
+        found['limit'] = parsed.limit
+    if parsed.hold:
+        found['hold'] = int(parsed.hold.total_seconds())
+    if parsed.prefer:
+        found['prefer'] = parsed.prefer
+    if parsed.same:
+        found |= {'prefer': 'same', 'property': parsed.same}
+    return found

@@ -1,0 +1,113 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options that several commands have, and the fields of requests that they become."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+from dateutil import tz
+from osc_lib import exceptions
+
+from climate.client import requirements
+from climate.client import reservations
+from climate.client import times
+from climate.clock import SystemClock
+
+
+class _Append(argparse.Action):
+    """Keeps the order of options, on which the meaning of details depends."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        given = [*(getattr(namespace, self.dest) or ()), (self.metavar_name, values)]
+        setattr(namespace, self.dest, given)
+
+    @property
+    def metavar_name(self) -> str:
+        """The option without dashes."""
+        return self.option_strings[0].removeprefix('--')
+
+
+def add_reservations(parser: argparse.ArgumentParser) -> None:
+    """Add the options that describe reservations."""
+    groups = (
+        ('reservations (several form one lease)', reservations.OPTIONS),
+        ('details of the reservation before them', reservations.DETAILS),
+    )
+    for title, options in groups:
+        group = parser.add_argument_group(title)
+        for name, option in options.items():
+            group.add_argument(
+                f'--{name}',
+                dest='reservations',
+                action=_Append,
+                metavar=option.metavar,
+                help=option.about.capitalize(),
+            )
+
+
+def now() -> datetime.datetime:
+    """Return the present instant in the zone of the user."""
+    return SystemClock.now().astimezone(tz.tzlocal())
+
+
+def build_reservations(parsed: argparse.Namespace) -> list[reservations.Reservation]:
+    """Return the reservations that options describe.
+
+    :raises osc_lib.exceptions.CommandError: if an option is wrong
+    """
+    try:
+        return reservations.build(parsed.reservations or ())
+    except reservations.ReservationSyntaxError as error:
+        raise exceptions.CommandError(str(error)) from None
+
+
+def instant(text: str) -> datetime.datetime:
+    """Return the instant of an option, for argparse."""
+    try:
+        return times.instant(text, now())
+    except times.TimeSyntaxError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def duration(text: str) -> datetime.timedelta:
+    """Return the duration of an option, for argparse."""
+    try:
+        return times.duration(text)
+    except times.TimeSyntaxError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def requirement(text: str) -> str:
+    """Return the requirement of an option as the API takes it, for argparse."""
+    try:
+        return requirements.as_json(text)
+    except requirements.RequirementSyntaxError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def written(moment: datetime.datetime, microversion: str) -> str:
+    """Return an instant as a request has it; version 1.0 knows minutes only."""
+    moment = moment.astimezone(datetime.UTC)
+    if microversion == '1.0':
+        return moment.strftime('%Y-%m-%d %H:%M')
+    return moment.isoformat().replace('+00:00', 'Z')

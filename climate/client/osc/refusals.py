@@ -1,0 +1,99 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Shows a refusal with its reasons and offers, and asks which offer to take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+from climate.client import times
+from climate.client.sdk import errors
+
+_ABOUT: Mapping[str, str] = {
+    'soonest': 'later',
+    'most': 'as much as there is',
+    'longest': 'as long as it is free',
+    'other_property': 'with another property',
+}
+
+
+def describe(error: errors.RefusedRequest) -> str:
+    """Return the message, the reasons and the offers of a refusal.
+
+    Offers that can be taken have a number, which :func:`choose` takes. For the others, the
+    user must send another request.
+    """
+    lines = [str(error.message), *_reasons(error.reasons), *_offers(error.alternatives)]
+    return '\n'.join(lines)
+
+
+def choose(
+    error: errors.RefusedRequest, ask: Callable[[str], str] | None
+) -> Mapping[str, Any] | None:
+    """Return the offer that the user takes; None if the user takes none.
+
+    :param ask: shows a question and returns the answer; None without a terminal
+    """
+    offers = takeable(error)
+    if ask is None or not offers:
+        return None
+    while True:
+        answer = ask(f'Take which offer? [1-{len(offers)}, Enter for none] ').strip()
+        if not answer:
+            return None
+        if answer.isascii() and answer.isdigit() and 0 < int(answer) <= len(offers):
+            return offers[int(answer) - 1]
+
+
+def takeable(error: errors.RefusedRequest) -> list[dict[str, Any]]:
+    """Return the offers that a lease can take."""
+    return [offer for offer in error.alternatives if offer.get('id')]
+
+
+def period(offer: Mapping[str, Any]) -> str:
+    """Return the period of an offer."""
+    return f'{times.write(offer["start_date"])} to {times.write(offer["end_date"])}'
+
+
+def amounts(offer: Mapping[str, Any]) -> str:
+    """Return what an offer has of each reservation."""
+    return ', '.join(f'{each["amount"]} {each["resource_type"]}' for each in offer['reservations'])
+
+
+def _reasons(reasons: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for reason in reasons:
+        ends = times.write(reason.get('first_blocker_ends'))
+        until = f', and the first reservation in the way ends {ends}' if ends else ''
+        yield (
+            f'  {reason["resource_type"]}: {reason["matched"]} match, {reason["free"]} free{until}'
+        )
+
+
+def _offers(offers: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    number = 0
+    for offer in offers:
+        if offer.get('id'):
+            number += 1
+            place = f'{number}.'
+        else:
+            place = '-'
+        about = _ABOUT.get(str(offer['reason']), str(offer['reason']))
+        yield f'  {place} {period(offer)}: {amounts(offer)} ({about})'
+        for each in offer.get('requirements') or ():
+            yield f'     {each["property"]}: {", ".join(map(str, each["values"]))}'
+        if offer.get('id'):
+            yield f'     offer {offer["id"]}'

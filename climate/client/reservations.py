@@ -1,0 +1,241 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Reservations as people write them on a command line, for the bodies of requests.
+
+Each option such as ``--hosts 2`` begins a reservation; details such as ``--where`` belong to
+the reservation before them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate.client import requirements
+from climate.client import sizes
+
+Reservation = dict[str, Any]
+
+_RANGE: Final = re.compile(r'(\d{1,9})(?:-(\d{1,9}))?')
+_COUNTED: Final = re.compile(r'(?P<name>.+?)(?:=(?P<amount>\d{1,9}))?')
+_AFFINITIES: Final = {'same': 'True', 'different': 'False', 'any': 'None'}
+REQUIREMENT_FIELDS: Final = ('resource_properties', 'hypervisor_properties', 'network_properties')
+"""The fields of a reservation that are requirements."""
+
+
+class ReservationSyntaxError(ValueError):
+    """An option cannot be read; the message names it."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReservationOption:
+    """An option that begins a reservation.
+
+    :ivar metavar: how help shows its value
+    :ivar about: its help
+    :ivar read: returns the fields of the value
+    :ivar details: the options that it can have, with their fields
+    """
+
+    metavar: str
+    about: str
+    read: Callable[[str], Reservation]
+    details: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+def _range(text: str) -> Reservation:
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise ValueError(f'{text!r} is no number; write 2, or 2-4 for at least 2 and at most 4')
+    return {'min': int(match[1]), 'max': int(match[2] or match[1])}
+
+
+def _amount(text: str) -> Reservation:
+    if not re.fullmatch(r'\d{1,9}', text):
+        raise ValueError(f'{text!r} is no number')
+    return {'amount': int(text)}
+
+
+def _counted(field: str) -> Callable[[str], Reservation]:
+    def read(text: str) -> Reservation:
+        match = _COUNTED.fullmatch(text)
+        if match is None:
+            raise ValueError('a name is missing')
+        return {field: match['name'], 'amount': int(match['amount'] or 1)}
+
+    return read
+
+
+def _custom(text: str) -> Reservation:
+    found = _counted('resource_type')(text)
+    return {**found, 'resource_type': f'custom:{found["resource_type"].removeprefix("custom:")}'}
+
+
+def _volume(text: str) -> Reservation:
+    found = _counted('size')(text)
+    size, _, kind = found['size'].partition(':')
+    return {
+        **found,
+        'size': sizes.gibibytes(size),
+        **({'volume_type': kind} if kind else {}),
+    }
+
+
+def _json(text: str) -> Reservation:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f'not JSON: {error}') from None
+    if not isinstance(found, dict) or 'resource_type' not in found:
+        raise ValueError('a JSON object with a resource_type is required')
+    return found
+
+
+def _typed(resource_type: str, read: Callable[[str], Reservation]) -> Callable[[str], Reservation]:
+    return lambda text: {'resource_type': resource_type, **read(text)}
+
+
+_WHERE: Final = {'where': 'resource_properties'}
+OPTIONS: Final[Mapping[str, ReservationOption]] = {
+    'hosts': ReservationOption(
+        metavar='N[-M]',
+        about='whole hosts: exactly N, or at least N and at most M',
+        read=_typed('physical:host', _range),
+        details=_WHERE,
+    ),
+    'instances': ReservationOption(
+        metavar='N',
+        about='room for N servers of the size that --vcpus, --memory and --disk give',
+        read=_typed('virtual:instance', lambda text: {**_amount(text), 'disk_gb': 0}),
+        details={
+            **_WHERE,
+            'vcpus': 'vcpus',
+            'memory': 'memory_mb',
+            'disk': 'disk_gb',
+            'affinity': 'affinity',
+        },
+    ),
+    'flavor': ReservationOption(
+        metavar='NAME_OR_ID[=N]',
+        about='room for N servers of a flavor',
+        read=_typed('flavor:instance', _counted('flavor_id')),
+        details=_WHERE,
+    ),
+    'server': ReservationOption(
+        metavar='NAME_OR_ID',
+        about='a server of your project',
+        read=_typed('virtual:server', lambda text: {'server_id': text}),
+        details=_WHERE,
+    ),
+    'volume': ReservationOption(
+        metavar='SIZE[:TYPE][=N]',
+        about='N new volumes, such as 500G:ssd=2',
+        read=_typed('virtual:volume', _volume),
+    ),
+    'floating-ip': ReservationOption(
+        metavar='NETWORK[=N]',
+        about='N floating IPs of an external network',
+        read=_typed('virtual:floatingip', _counted('network_id')),
+    ),
+    'network': ReservationOption(
+        metavar='NAME',
+        about='a network on a segment of its own',
+        read=_typed('network', lambda text: {'network_name': text}),
+        details=_WHERE,
+    ),
+    'storage': ReservationOption(
+        metavar='N[-M]',
+        about='whole storage pools',
+        read=_typed('physical:storage', _range),
+        details=_WHERE,
+    ),
+    'custom': ReservationOption(
+        metavar='TYPE[=N]',
+        about='N resources or slots of a type that your operator declared',
+        read=_custom,
+        details=_WHERE,
+    ),
+    'reservation': ReservationOption(
+        metavar='JSON', about='a reservation as the API describes it', read=_json
+    ),
+}
+"""The options that begin a reservation, by name."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReservationDetail:
+    """An option for the reservation before it; its fields are as in ReservationOption."""
+
+    metavar: str
+    about: str
+    read: Callable[[str], Any]
+
+
+def _affinity(text: str) -> str:
+    if text not in _AFFINITIES:
+        raise ValueError(f'{text!r} is unknown; write {", ".join(_AFFINITIES)}')
+    return _AFFINITIES[text]
+
+
+DETAILS: Final[Mapping[str, ReservationDetail]] = {
+    'where': ReservationDetail(
+        metavar='REQUIREMENT',
+        about="what resources must have, such as 'vcpus >= 32 and not rack in (A, B)'",
+        read=requirements.as_json,
+    ),
+    'vcpus': ReservationDetail(
+        metavar='N', about='VCPUs of each server', read=lambda text: _amount(text)['amount']
+    ),
+    'memory': ReservationDetail(
+        metavar='SIZE', about='memory of each server, such as 8G', read=sizes.mebibytes
+    ),
+    'disk': ReservationDetail(
+        metavar='SIZE', about='local disk of each server, such as 40G', read=sizes.gibibytes
+    ),
+    'affinity': ReservationDetail(
+        metavar='WHERE', about='hosts of the servers: same, different or any', read=_affinity
+    ),
+}
+"""The options that belong to the reservation before them, by name."""
+
+
+def build(given: Iterable[tuple[str, str]]) -> list[Reservation]:
+    """Return the reservations that options describe, in their order.
+
+    :param given: names and values of options, without dashes, as they were given
+    :raises ReservationSyntaxError: if an option cannot be read, or has no place
+    """
+    found: list[Reservation] = []
+    last: ReservationOption | None = None
+    for name, text in given:
+        try:
+            if name in OPTIONS:
+                last = OPTIONS[name]
+                found.append(last.read(text))
+                continue
+            if last is None or name not in last.details:
+                raise ValueError(f'it must follow {_owners(name)}')
+            found[-1][last.details[name]] = DETAILS[name].read(text)
+        except ValueError as error:
+            raise ReservationSyntaxError(f'--{name}: {error}') from None
+    return found
+
+
+def _owners(detail: str) -> str:
+    return ' or '.join(f'--{name}' for name, option in OPTIONS.items() if detail in option.details)

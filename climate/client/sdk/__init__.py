@@ -1,0 +1,24 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The service in openstacksdk.
+
+openstacksdk knows the service type ``reservation``, but no resource of it. Register the
+proxy in ``clouds.yaml``::
+
+    vendor_hook: climate.client.sdk.service:register
+
+or in a program::
+
+    conn = openstack.connect(cloud='mine')
+    climate.client.sdk.service.register(conn)
+"""

@@ -1,0 +1,87 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Errors of the service, with what its answers say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import requests
+from openstack import exceptions
+
+
+class ServiceTooOld(exceptions.NotSupported):
+    """The service, or the version that the user chose, lacks a feature."""
+
+
+class RefusedRequest(exceptions.HttpException):
+    """The service refused a request.
+
+    :ivar reasons: for each resource type, how much matched and how much was free
+    :ivar alternatives: offers in place of the lease, as JSON
+    """
+
+    def __init__(self, response: requests.Response, body: Mapping[str, Any]) -> None:
+        super().__init__(
+            message=str(body['error_message']),
+            response=response,
+            http_status=response.status_code,
+            request_id=response.headers.get('x-openstack-request-id'),
+        )
+        self.reasons: list[dict[str, Any]] = list(body.get('reasons') or ())
+        self.alternatives: list[dict[str, Any]] = list(body.get('alternatives') or ())
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+
+class BadRequestRefusal(RefusedRequest, exceptions.BadRequestException):
+    """The request is wrong, 400."""
+
+
+class ForbiddenRefusal(RefusedRequest, exceptions.ForbiddenException):
+    """Policy or a limit forbids it, 403."""
+
+
+class NotFoundRefusal(RefusedRequest, exceptions.NotFoundException):
+    """The object does not exist in the project, 404."""
+
+
+class ConflictRefusal(RefusedRequest, exceptions.ConflictException):
+    """The state of the service does not allow it, 409, such as a lack of resources."""
+
+
+_BY_STATUS: Mapping[int, type[RefusedRequest]] = {
+    400: BadRequestRefusal,
+    403: ForbiddenRefusal,
+    404: NotFoundRefusal,
+    409: ConflictRefusal,
+}
+
+
+def raise_for(response: requests.Response) -> None:
+    """Raise the error in an answer of the service; do nothing if there is none.
+
+    Errors of others, such as proxies in between, are left to openstacksdk.
+
+    :raises RefusedRequest: if the service refused the request
+    """
+    if response.status_code < 400:
+        return
+    try:
+        body = response.json()
+    except ValueError:
+        return
+    if isinstance(body, dict) and 'error_message' in body:
+        raise _BY_STATUS.get(response.status_code, RefusedRequest)(response, body)

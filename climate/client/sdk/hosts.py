@@ -1,0 +1,49 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Hosts in openstacksdk."""
+
+from __future__ import annotations
+
+from openstack import resource
+
+from climate.client.sdk import bases
+
+
+class ReservableHost(bases.ReservationResource):
+    """A host that can be reserved; properties of the operator are further attributes."""
+
+    resource_key = 'host'
+    resources_key = 'hosts'
+    base_path = '/os-hosts'
+
+    allow_create = True
+    allow_fetch = True
+    allow_commit = True
+    allow_delete = True
+    allow_list = True
+    _allow_unknown_attrs_in_body = True
+
+    #: The name in Nova; ``name`` in requests.
+    hypervisor_hostname = resource.Body('hypervisor_hostname')
+    hypervisor_type = resource.Body('hypervisor_type')
+    hypervisor_version = resource.Body('hypervisor_version', type=int)
+    service_name = resource.Body('service_name')
+    vcpus = resource.Body('vcpus', type=int)
+    memory_mb = resource.Body('memory_mb', type=int)
+    local_gb = resource.Body('local_gb', type=int)
+    cpu_info = resource.Body('cpu_info')
+    status = resource.Body('status')
+    #: Whether new leases can book it.
+    is_reservable = resource.Body('reservable', type=bool)
+    created_at = resource.Body('created_at')
+    updated_at = resource.Body('updated_at')

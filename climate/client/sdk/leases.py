@@ -1,0 +1,79 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Leases in openstacksdk."""
+
+from __future__ import annotations
+
+from openstack import resource
+
+from climate.client.sdk import bases
+
+
+class Lease(bases.ReservationResource):
+    """A contract of a project: resources for a period.
+
+    Times are ISO 8601 in UTC.
+    """
+
+    resource_key = 'lease'
+    resources_key = 'leases'
+    base_path = '/leases'
+
+    allow_create = True
+    allow_fetch = True
+    allow_commit = True
+    allow_delete = True
+    allow_list = True
+
+    _query_mapping = resource.QueryParameters(
+        'status',
+        'name',
+        'project_id',
+        'resource_type',
+        'start_before',
+        'start_after',
+        'end_before',
+        'end_after',
+        'sort_key',
+        'sort_dir',
+    )
+
+    #: The start.
+    start_date = resource.Body('start_date')
+    #: The end.
+    end_date = resource.Body('end_date')
+    #: Instead of the end, in requests: such as ``4h``.
+    duration = resource.Body('duration')
+    #: The offer that a new lease takes, in requests.
+    offer_id = resource.Body('offer_id')
+    #: When the owner is notified of the end; None for the operator's default.
+    before_end_date = resource.Body('before_end_date')
+    #: Seconds before the start at which subscribers are notified.
+    notify_before_start = resource.Body('notify_before_start', type=list)
+    #: The emails that the owner receives.
+    notices = resource.Body('notices', type=list)
+    #: Such as PENDING, ACTIVE, TERMINATED or ERROR.
+    status = resource.Body('status')
+    #: Whether resources are missing or were replaced.
+    is_degraded = resource.Body('degraded', type=bool)
+    #: The items of the lease, as the API describes them.
+    reservations = resource.Body('reservations', type=list)
+    #: What happens to the lease, and when.
+    events = resource.Body('events', type=list)
+    #: The last report of ready resources.
+    readiness = resource.Body('readiness', type=dict)
+    user_id = resource.Body('user_id')
+    project_id = resource.Body('project_id')
+    trust_id = resource.Body('trust_id')
+    created_at = resource.Body('created_at')
+    updated_at = resource.Body('updated_at')

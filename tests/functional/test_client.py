@@ -1,0 +1,345 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The proxy for openstacksdk and ``openstack lease``, against a running service."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import pty
+import select
+import shlex
+import subprocess
+import sys
+import tempfile
+from typing import Any
+from typing import ClassVar
+
+import openstack
+from openstack import exceptions
+
+from climate.client.sdk import errors
+from climate.client.sdk import service as sdk_service
+from climate.client.sdk.proxy import ReservationProxy
+from tests import base
+from tests import commands
+from tests.functional import processes
+from tests.functional.processes import Standalone
+from tests.functional.processes import until
+
+HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+LEASE_FILE = """
+start_date: 2031-01-31 09:00
+duration: 1h30m
+reservations:
+  - resource_type: physical:host
+    min: 1
+    max: 1
+    resource_properties: vcpus >= 2 and not rack in (A, B)
+"""
+
+_module = contextlib.ExitStack()
+
+
+def setUpModule() -> None:
+    """Load the client and start the service: each takes seconds of a processor."""
+    _Test.environment = {
+        **processes.clean_environment(),
+        'TZ': 'Europe/Berlin',
+        'COLUMNS': '200',
+        'LANG': 'C.UTF-8',
+    }
+    _Test.commands = commands.Commands(
+        pathlib.Path(sys.executable), commands.CLIENTS, _Test.environment
+    )
+    _module.callback(_Test.commands.close)
+    options = '[DEFAULT]\nresource_types = physical:host, virtual:instance\n'
+    _Test.service = _module.enter_context(Standalone(hosts=3, options=options))
+
+
+def tearDownModule() -> None:
+    """End both."""
+    _module.close()
+
+
+class _Test(base.TestCase):
+    """Three hosts and no lease."""
+
+    service: ClassVar[Standalone]
+    commands: ClassVar[commands.Commands]
+    environment: ClassVar[dict[str, str]]
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.addCleanup(self.tidy)
+
+    def tidy(self) -> None:
+        for lease in self.leases():
+            self.service.ask('DELETE', f'/leases/{lease["id"]}')
+        until('the leases are gone', lambda: not self.leases())
+
+    def leases(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.service.ask('GET', '/leases')[1]['leases']
+        return found
+
+
+class TestSDK(_Test):
+    """``conn.reservation``."""
+
+    def connect(self, **settings: Any) -> ReservationProxy:
+        connection = openstack.connect(
+            load_yaml_config=False,
+            load_envvars=False,
+            auth_type='none',
+            auth={'endpoint': self.service.endpoint},
+            vendor_hook='climate.client.sdk.service:register',
+            **settings,
+        )
+        self.addCleanup(connection.close)
+        proxy: ReservationProxy = connection.reservation
+        self.assertIsInstance(proxy, ReservationProxy)
+        return proxy
+
+    def test_a_lease_from_creation_to_deletion(self) -> None:
+        proxy = self.connect()
+        lease = proxy.create_lease(name='a', start_date='now', duration='2h', reservations=[HOST])
+        self.assertEqual(
+            (['a'], []),
+            (
+                [each.name for each in proxy.leases(limit=1)],
+                [each.name for each in proxy.leases(status='TERMINATED')],
+            ),
+        )
+        active = proxy.wait_for_lease(lease, interval=0.1)
+        self.assertEqual(('ACTIVE', False), (active.status, active.is_degraded))
+        found = proxy.find_lease('a')
+        assert found is not None
+        self.assertEqual((lease.id, None), (found.id, proxy.find_lease('b')))
+        self.assertEqual('b', proxy.update_lease(active, name='b').name)
+        self.assertGreater(proxy.lease_extension(lease)['end_date'], lease.end_date)
+        self.assertNotEqual([], proxy.lease_history(lease))
+        taken = [each for each in proxy.allocations(lease_id=lease.id) if each.reservations]
+        self.assertEqual(1, len(taken))
+        self.assertIn(taken[0].resource_name, {each.name for each in proxy.resources()})
+        proxy.delete_lease(lease)
+        proxy.wait_for_deleted_lease(lease, interval=0.1)
+        self.assertRaises(errors.NotFoundRefusal, proxy.get_lease, lease)
+        self.assertRaises(exceptions.NotFoundException, proxy.get_lease, lease)
+
+    def test_offers_and_availability(self) -> None:
+        proxy = self.connect()
+        proxy.create_lease(name='a', start_date='now', duration='2h', reservations=[HOST])
+        three = {**HOST, 'min': 3, 'max': 3}
+        error = self.assertRaises(
+            errors.ConflictRefusal,
+            proxy.create_lease,
+            name='x', start_date='now', duration='2h', reservations=[three],
+        )  # fmt: skip
+        self.assertEqual('Not enough hosts available', str(error))
+        self.assertEqual([(3, 2)], [(each['matched'], each['free']) for each in error.reasons])
+        self.assertEqual('soonest', error.alternatives[0]['reason'])
+        offer, *_ = proxy.offers([three], duration='1h')
+        self.assertEqual(offer.start_date, proxy.get_offer(offer).start_date)
+        taken = proxy.create_lease(name='b', offer_id=offer.id)
+        self.assertEqual(offer.end_date, taken.end_date)
+        proxy.delete_offer(proxy.offers([three], duration='1h')[0])
+        found = proxy.availability('physical:host', step='1h')
+        self.assertEqual(2, found.groups[0]['whole']['free'][0])
+        rehearsed = proxy.rehearse_lease(
+            name='x', start_date='now', duration='1h', reservations=[HOST]
+        )
+        self.assertEqual(1, rehearsed['reservations'][0]['resources'])
+        self.assertEqual(2, len(self.leases()))
+
+    def test_hosts(self) -> None:
+        proxy = self.connect()
+        self.assertEqual(3, len(list(proxy.hosts())))
+        host = proxy.get_host('1')
+        self.assertEqual('yes', proxy.update_host(host, gpu='yes').gpu)
+        proxy.delete_host(host)
+        self.assertEqual(2, len(list(proxy.resources(type='physical:host', limit=1))))
+        created = proxy.create_host(host.hypervisor_hostname)
+        self.assertEqual((True, host.vcpus), (created.is_reservable, created.vcpus))
+
+    def test_an_old_service_is_named(self) -> None:
+        for microversion, call in (
+            ('1.3', lambda proxy: proxy.offers([HOST], duration='1h')),
+            ('1.1', lambda proxy: proxy.resources()),
+            ('1.0', lambda proxy: proxy.create_lease(name='x', duration='1h')),
+        ):
+            proxy = self.connect(reservation_default_microversion=microversion)
+            error = self.assertRaises(errors.ServiceTooOld, call, proxy)
+            self.assertIn(f'but you chose {microversion}', str(error))
+        self.assertEqual([], self.leases())
+
+    def test_a_program_can_register_the_proxy(self) -> None:
+        connection = openstack.connect(
+            load_yaml_config=False,
+            load_envvars=False,
+            auth_type='none',
+            auth={'endpoint': self.service.endpoint},
+        )
+        self.addCleanup(connection.close)
+        sdk_service.register(connection)
+        self.assertEqual([], list(connection.reservation.leases()))
+
+
+class TestCommands(_Test):
+    """``openstack lease``."""
+
+    def run_command(
+        self, line: str, fails: bool = False, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command.
+
+        :raises AssertionError: if it fails, or does not and should
+        """
+        done = self.commands.run(self.words(line), {**self.environment, **environment})
+        self.assertEqual(fails, done.returncode != 0, f'{line}: {done.stdout}{done.stderr}')
+        self.assertNotIn('Traceback', done.stderr)
+        return done
+
+    def words(self, line: str) -> list[str]:
+        return [
+            str(processes.BIN / 'openstack'), '--os-auth-type', 'none',
+            '--os-endpoint', self.service.endpoint, *shlex.split(line),
+        ]  # fmt: skip
+
+    def json(self, line: str, **environment: str) -> Any:
+        return json.loads(self.run_command(f'{line} -f json', **environment).stdout)
+
+    def refusal(self, line: str, **environment: str) -> str:
+        return self.run_command(line, fails=True, **environment).stderr
+
+    def test_a_lease_from_creation_to_deletion(self) -> None:
+        lease = self.json(
+            "lease create a --hosts 1-2 --where 'vcpus >= 2' --instances 2 --vcpus 1 "
+            '--memory 1G --for 4h --wait'
+        )
+        self.assertEqual('ACTIVE', lease['status'])
+        hosts, instances = lease['reservations']
+        self.assertEqual(
+            (1, 2, '[">=", "$vcpus", "2"]'),
+            (hosts['min'], hosts['max'], hosts['resource_properties']),
+        )
+        self.assertEqual((2, 1024), (instances['amount'], instances['memory_mb']))
+        listed = self.run_command('lease list --status active').stdout
+        self.assertRegex(listed, r'\| a +\| ACTIVE \|.* CES?T \| 1-2 physical:host')
+        end = lease['end_date']
+        later = self.json('lease extend a --for 1h')['end_date']
+        self.assertEqual(end, self.json('lease shorten a --by 60m')['end_date'])
+        self.assertGreater(later, end)
+        self.assertGreater(self.json('lease extend a --as-far-as-possible')['end_date'], later)
+        renamed = self.json('lease set a --name b --until +30d')
+        self.assertEqual(('b', True), (renamed['name'], renamed['end_date'] > later))
+        self.assertRegex(self.run_command('lease show b').stdout, r'end_date +\| .* CES?T')
+        self.assertEqual('ACTIVE', self.json('lease wait b --timeout 10s')['status'])
+        error = self.refusal('lease wait b --status TERMINATED --timeout 1s')
+        self.assertIn("Lease 'b' is ACTIVE", error)
+        self.run_command('lease delete b --wait')
+        self.assertEqual([], self.leases())
+
+    def test_dates_and_files(self) -> None:
+        with tempfile.NamedTemporaryFile('w', suffix='.yaml') as file:
+            file.write(LEASE_FILE)
+            file.flush()
+            lease = self.json(f'lease create f --file {file.name}')
+            other = self.json(f'lease create g --file {file.name} --for 1h')
+        self.assertEqual(
+            ('2031-01-31T08:00:00Z', '2031-01-31T09:30:00Z', '2031-01-31T09:00:00Z'),
+            (lease['start_date'], lease['end_date'], other['end_date']),
+        )
+        self.assertIn('["not", ["or"', lease['reservations'][0]['resource_properties'])
+        rehearsed = self.json(
+            "lease create x --hosts 1 --at '2031-07-31 09:00' --for 90m --dry-run"
+        )
+        self.assertEqual('2031-07-31T08:30:00Z', rehearsed['end_date'])
+        self.assertEqual(2, len(self.leases()))
+
+    def test_refusals_and_offers(self) -> None:
+        self.json('lease create a --hosts 2 --for 2h')
+        error = self.refusal('lease create b --hosts 2 --for 2h')
+        self.assertIn('Not enough hosts available\n  physical:host: 3 match, 1 free', error)
+        self.assertRegex(error, r'  1\. .* CES?T: 2 physical:host \(later\)\n     offer ')
+        offer = error.split('offer ')[1].split()[0]
+        self.assertEqual('b', self.json(f'lease create b --offer {offer}')['name'])
+        soonest = self.json('lease offer list --hosts 3 --for 1h --limit 1')[0]
+        later = self.json('lease create c --hosts 3 --for 1h --within 7d')
+        self.assertEqual((soonest['Start'], 'c'), (later['start_date'], later['name']))
+
+    def test_a_terminal_asks_which_offer(self) -> None:
+        self.json('lease create a --hosts 2 --for 2h')
+        terminal, own = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        # Not forked like the others: the server of commands reads standard input itself.
+        with open(own, 'rb') as opened:
+            process = subprocess.Popen(
+                self.words('lease create b --hosts 2 --for 2h'),
+                stdin=opened, stdout=opened, stderr=opened, env=self.environment,
+            )  # fmt: skip
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        os.write(terminal, b'9\n1\n')
+        written = b''
+        # Reading a terminal that all processes have closed is an error on Linux.
+        with contextlib.suppress(OSError):
+            while select.select([terminal], [], [], commands.PATIENCE)[0]:
+                written += os.read(terminal, 4096)
+        self.assertEqual(2, written.count(b'Take which offer? [1-2, Enter for none]'), written)
+        self.assertEqual(0, process.wait(commands.PATIENCE), written)
+        self.assertEqual(['a', 'b'], sorted(each['name'] for each in self.leases()))
+
+    def test_availability(self) -> None:
+        self.json('lease create a --hosts 2 --for 2h')
+        rows = self.json('lease availability show physical:host --step 12h --for 2d --vcpus 4')
+        self.assertEqual(['1 of 3', '3 of 3'], [row['whole'] for row in rows])
+        self.assertEqual(['4 of 12', '12 of 12'], [row['slots'] for row in rows])
+        self.assertEqual(rows[0]['End'], rows[1]['Start'])
+        line = 'lease availability show physical:host --step 12h --for 2d --chart'
+        chart = self.run_command(line).stdout
+        self.assertRegex(chart, r'whole ▕▃.*█▏ 1-3 of 3')
+        self.assertNotIn('+--', chart)
+
+    def test_what_is_wrong_is_explained(self) -> None:
+        for line, text in (
+            ("lease create x --hosts 1 --where 'vcpus >> 3' --for 4h", '--where: column 8:'),
+            ('lease create x --hosts 1', 'An end is required: --for 4h'),
+            ('lease create x --for 4h', 'A reservation is required'),
+            ('lease create x --hosts 1 --for 4', "'4' is no duration"),
+            ("lease create x --hosts 1 --at 'some day' --for 4h", "'some day' is no date"),
+            ('lease create x --hosts 1 --within 7d', '--within needs --for'),
+            ('lease create x --file /nowhere', '/nowhere: '),
+            ('lease show nothing', "There is no lease 'nothing'"),
+            ('lease set x', 'Nothing to change'),
+        ):
+            self.assertIn(text, self.refusal(line))
+        self.assertEqual([], self.leases())
+
+    def test_versions(self) -> None:
+        old = {'OS_RESERVATION_API_VERSION': '1.0'}
+        lease = self.json('lease create a --hosts 1 --at +9d --for 1h', **old)
+        self.assertGreater(
+            self.json('lease extend a --for 1h', **old)['end_date'], lease['end_date']
+        )
+        offers = 'lease offer list --hosts 1 --for 1h'
+        self.assertIn('1.4 is required for offers, but you chose 1.0', self.refusal(offers, **old))
+        self.assertEqual(3, len(self.json(f'--os-reservation-api-version 1.4 {offers}')))
+        unknown = self.refusal('lease list', OS_RESERVATION_API_VERSION='2')
+        self.assertIn('There is no version 2', unknown)
+
+    def test_the_stock_client_works_next_to_it(self) -> None:
+        lease = self.json('lease create a --hosts 1 --for 1h')
+        done = self.run_command('reservation lease show a -f json').stdout
+        self.assertIn(lease['id'], done)

@@ -1,0 +1,64 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The chart of availability."""
+
+from __future__ import annotations
+
+import datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from climate.client import charts
+from tests import base
+
+ANSWER = {
+    'start': '2030-01-01T12:00:00Z',
+    'end': '2030-01-01T16:00:00Z',
+    'group_by': 'rack',
+    'groups': [
+        {
+            'value': value,
+            'whole': {'free': [0, 2, 4, 1], 'total': [4, 4, 4, 4]},
+            'classes': {'VCPU': {'free': [0, 32, 64, 16], 'total': [64] * 4}},
+        }
+        for value in ('r1', None)
+    ],
+}
+
+
+class AvailabilityChartTest(base.TestCase):
+    """A line for each figure."""
+
+    def test_chart(self) -> None:
+        self.assertEqual(
+            '2030-01-01 12:00 UTC to 2030-01-01 16:00 UTC\n'
+            'rack r1 whole ▕ ▄█▂▏ 0-4 of 4\n'
+            ' rack r1 VCPU ▕ ▄█▂▏ 0-64 of 64\n'
+            ' rack - whole ▕ ▄█▂▏ 0-4 of 4\n'
+            '  rack - VCPU ▕ ▄█▂▏ 0-64 of 64',
+            charts.draw(ANSWER, 80, datetime.UTC),
+        )
+
+    def test_a_full_and_an_empty_bucket_stand_out(self) -> None:
+        self.assertEqual(' ▁▇█', charts.bars([0, 1, 99, 100], [100] * 4, 10))
+        self.assertEqual(' ', charts.bars([0], [0], 10))
+
+    @given(st.lists(st.tuples(st.integers(0, 9), st.just(9)), min_size=1), st.integers(1, 50))
+    def test_a_character_shows_the_least_of_its_buckets(
+        self, figures: list[tuple[int, int]], width: int
+    ) -> None:
+        free, total = zip(*figures, strict=True)
+        drawn = charts.bars(free, total, width)
+        self.assertLessEqual(len(drawn), width)
+        self.assertEqual(0 in free, ' ' in drawn)

@@ -1,0 +1,79 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A refusal shows its reasons and offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import requests
+
+from climate.client.osc import refusals
+from climate.client.sdk import errors
+from tests import base
+
+
+def offer(reason: str, **fields: Any) -> dict[str, Any]:
+    """Return an offer of two hosts for an hour."""
+    return {
+        'start_date': '2030-01-01T12:00:00Z',
+        'end_date': '2030-01-01T13:00:00Z',
+        'reason': reason,
+        'reservations': [{'resource_type': 'physical:host', 'amount': 2}],
+        **fields,
+    }
+
+
+def refusal(*alternatives: dict[str, Any]) -> errors.RefusedRequest:
+    """Return the refusal of a lease."""
+    response = requests.Response()
+    response.status_code = 409
+    body = {
+        'error_message': 'Not enough hosts available',
+        'reasons': [{'resource_type': 'physical:host', 'matched': 3, 'free': 1}],
+        'alternatives': alternatives,
+    }
+    return errors.ConflictRefusal(response, body)
+
+
+class RefusalTest(base.TestCase):
+    """What the user sees and chooses."""
+
+    def test_only_offers_that_can_be_taken_have_a_number(self) -> None:
+        lines = refusals.describe(
+            refusal(
+                offer('soonest', id='a'),
+                offer('longest'),
+                offer(
+                    'other_property', id='b', requirements=[{'property': 'rack', 'values': ['r1']}]
+                ),
+            )
+        ).split('\n')
+        self.assertEqual('Not enough hosts available', lines[0])
+        self.assertIn('3 match, 1 free', lines[1])
+        self.assertRegex(lines[2], r'^  1\. .*: 2 physical:host \(later\)$')
+        self.assertIn('offer a', lines[3])
+        self.assertRegex(lines[4], r'^  - .*\(as long as it is free\)$')
+        self.assertRegex(lines[5], r'^  2\. .*\(with another property\)$')
+        self.assertEqual(['     rack: r1', '     offer b'], lines[6:])
+
+    def test_choice(self) -> None:
+        answers: Iterator[str] = iter(['3', 'x', '0', ' 2 '])
+        error = refusal(offer('soonest', id='a'), offer('longest'), offer('most', id='b'))
+        chosen = refusals.choose(error, lambda _question: next(answers))
+        assert chosen is not None
+        self.assertEqual('b', chosen['id'])
+        self.assertIsNone(refusals.choose(error, lambda _question: '\n'))
+        self.assertIsNone(refusals.choose(error, None))
+        self.assertIsNone(refusals.choose(refusal(offer('longest')), lambda _question: '1'))

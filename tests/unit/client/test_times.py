@@ -1,0 +1,94 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Dates and durations as people write and read them."""
+
+from __future__ import annotations
+
+import datetime
+import zoneinfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from climate.client import times
+from tests import base
+
+ZONE = zoneinfo.ZoneInfo('Europe/Berlin')
+# A Friday, two days before the clocks go forward.
+NOW = datetime.datetime(2030, 3, 29, 12, 30, tzinfo=ZONE)
+
+
+class ClientTimesTest(base.TestCase):
+    """A time is in the zone of the user."""
+
+    def test_instants(self) -> None:
+        for text, expected in (
+            ('now', '2030-03-29 12:30+01:00'),
+            ('+4h', '2030-03-29 16:30+01:00'),
+            ('in 1h30m', '2030-03-29 14:00+01:00'),
+            ('+2d', '2030-03-31 13:30+02:00'),  # 48 hours
+            ('today', '2030-03-29 00:00+01:00'),
+            ('Tomorrow 9:00', '2030-03-30 09:00+01:00'),
+            ('tomorrow 9am', '2030-03-30 09:00+01:00'),
+            ('friday 9:00', '2030-04-05 09:00+02:00'),
+            ('friday 14:00', '2030-03-29 14:00+01:00'),
+            ('monday', '2030-04-01 00:00+02:00'),
+            ('9:00', '2030-03-30 09:00+01:00'),
+            ('18:00', '2030-03-29 18:00+01:00'),
+            ('2030-04-01', '2030-04-01 00:00+02:00'),
+            ('2030-04-01 09:00', '2030-04-01 09:00+02:00'),
+            ('2030-04-01T09:00:30Z', '2030-04-01 09:00:30+00:00'),
+            ('2030-04-01 09:00+05:30', '2030-04-01 09:00+05:30'),
+            ('2030-04-01 09:00 Asia/Tokyo', '2030-04-01 09:00+09:00'),
+            ('tomorrow 9:00 UTC', '2030-03-30 09:00+00:00'),
+            ('2 Apr 2030 9:00', '2030-04-02 09:00+02:00'),
+            ('2029-01-01 09:00', '2029-01-01 09:00+01:00'),
+        ):
+            found = times.instant(text, NOW)
+            self.assertEqual(datetime.datetime.fromisoformat(expected), found, text)
+            self.assertEqual(datetime.UTC, found.tzinfo, text)
+
+    def test_what_is_no_instant(self) -> None:
+        for text in (
+            '', 'soon', '5', '01/02 9:00', '1.2.2030', '24.12. 9:00', '9:00 CET', 'today 18',
+            'tomorrow friday', 'tomorrow 2030-05-01', '9:00 Europe/Nowhere', '2030-02-30 09:00',
+            '+4', 'UTC',
+        ):  # fmt: skip
+            self.assertRaises(times.TimeSyntaxError, times.instant, text, NOW)
+
+    def test_durations(self) -> None:
+        for text, expected in (
+            ('90s', datetime.timedelta(seconds=90)),
+            ('4h', datetime.timedelta(hours=4)),
+            ('1h30m', datetime.timedelta(minutes=90)),
+            ('1d 12h', datetime.timedelta(hours=36)),
+            ('2w', datetime.timedelta(days=14)),
+            ('PT90M', datetime.timedelta(minutes=90)),
+        ):
+            self.assertEqual(expected, times.duration(text), text)
+        for text in ('', '0h', '4', 'h', '4 hours', '-1h', '999999999999d'):
+            self.assertRaises(times.TimeSyntaxError, times.duration, text)
+
+    def test_written(self) -> None:
+        for text, expected in (
+            (None, ''),
+            ('2030-01-02T08:00:00Z', '2030-01-02 09:00 CET'),
+            ('2030-07-02T08:00:30.5Z', '2030-07-02 10:00:30 CEST'),
+            ('2030-07-02T08:00:00.000000', '2030-07-02 10:00 CEST'),
+        ):
+            self.assertEqual(expected, times.write(text, ZONE))
+
+    @given(st.integers(10**9, 4 * 10**9))
+    def test_an_iso_date_with_a_zone_is_that_instant(self, seconds: int) -> None:
+        moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+        self.assertEqual(moment, times.instant(moment.isoformat(), NOW))
