@@ -79,7 +79,11 @@ class MetricsEndpoint:
         )
         clock = functools.partial(_of_clock, manager)
         self._recorder.read([manager.readings, clock, figures])
-        checks = {'database': store.ping, 'clock': manager.clocks.check}
+        checks = {
+            'database': store.ping,
+            'clock': manager.clocks.check,
+            'loop': manager.check,
+        }
         self._app = ForPath(health.PATH, health.Health(self._conf, checks), self._app)
 
     def start(self) -> None:
