@@ -42,12 +42,15 @@ def new_conf() -> cfg.ConfigOpts:
     return conf
 
 
-def read(argv: Sequence[str], prog: str) -> cfg.ConfigOpts:
+def read(argv: Sequence[str], prog: str, cli: Sequence[cfg.Opt] = ()) -> cfg.ConfigOpts:
     """Return the configuration from *argv* and the files that it names.
 
     Exits with a message of one line if the configuration cannot be read.
+
+    :param cli: the options of the command itself
     """
     conf = new_conf()
+    conf.register_cli_opts(cli)
     try:
         files, folders = _sources()
         conf(

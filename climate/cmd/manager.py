@@ -24,6 +24,7 @@ from climate.clients.fence import MARGIN
 from climate.clients.sessions import GROUPS
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import manager_check
 from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import signals
@@ -37,10 +38,20 @@ from climate.metrics.catalogue import Exporter
 
 LOG = logging.getLogger(__name__)
 
+_CLI = [
+    cfg.BoolOpt(
+        'check',
+        default=False,
+        help='Check the health of the manager that runs with this configuration, and exit.',
+    ),
+]
+
 
 def main() -> int:
     """Run a manager until it is stopped."""
-    conf = config.read(sys.argv[1:], 'climate-manager')
+    conf = config.read(sys.argv[1:], 'climate-manager', _CLI)
+    if conf.check:
+        return manager_check.check(conf)
     try:
         endpoint = metrics.endpoint(conf, Exporter.MANAGER)
         parts = composition.core(conf)

@@ -75,11 +75,15 @@ class MetricsEndpoint:
     def serve_manager(self, store: Store, manager: Manager) -> None:
         """Expose what only a manager knows, and the health of the process."""
         figures = CachedReadings(
-            functools.partial(_of_database, store), self._conf.metrics.cache_seconds
+            functools.partial(database_readings, store), self._conf.metrics.cache_seconds
         )
         clock = functools.partial(_of_clock, manager)
         self._recorder.read([manager.readings, clock, figures])
-        checks = {'database': store.ping, 'clock': manager.clocks.check}
+        checks = {
+            'database': store.ping,
+            'clock': manager.clocks.check,
+            'loop': manager.check,
+        }
         self._app = ForPath(health.PATH, health.Health(self._conf, checks), self._app)
 
     def start(self) -> None:
@@ -142,7 +146,7 @@ def _of_clock(manager: Manager) -> Iterator[Reading]:
     yield Reading(metric=catalogue.CLOCK, value=seconds)
 
 
-def _of_database(store: Store) -> Iterator[Reading]:
+def database_readings(store: Store) -> Iterator[Reading]:
     """Yield the figures of the database; without it, only that it does not answer."""
     try:
         found = list(_figures(store))

@@ -118,6 +118,10 @@ class BatchLoop:
         for thread in self._threads:
             thread.start()
 
+    def is_alive(self) -> bool:
+        """Whether the threads run that claim and settle leases."""
+        return all(thread.is_alive() for thread in self._threads)
+
     def stop(self, timeout: float) -> None:
         """Stop claiming, and wait at most *timeout* seconds for work in progress."""
         deadline = time.monotonic() + timeout

@@ -76,6 +76,10 @@ class Loop:
         """Start claiming leases; does not block."""
         self._thread.start()
 
+    def is_alive(self) -> bool:
+        """Whether the thread runs that claims leases."""
+        return self._thread.is_alive()
+
     def stop(self, timeout: float) -> None:
         """Stop claiming, and wait at most *timeout* seconds for work in progress."""
         self._stopping = True

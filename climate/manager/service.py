@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate import exceptions
 from climate.booking.leases import Leases
 from climate.clients import fence
 from climate.clients.base import Cloud
@@ -245,6 +246,14 @@ class Manager:
         """Yield how busy this manager is, for metrics."""
         yield Reading(metric=catalogue.HELD, value=len(self._claims.held()))
         yield Reading(metric=catalogue.WORKERS, value=self._workers)
+
+    def check(self) -> None:
+        """Check that the manager claims leases.
+
+        :raises climate.exceptions.ServiceUnavailable: if it does not
+        """
+        if not self._loop.is_alive():
+            raise exceptions.ServiceUnavailable('The threads that claim leases do not run')
 
     # -- methods for RPC
 

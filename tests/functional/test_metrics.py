@@ -171,6 +171,7 @@ class TestManagerMetrics(ProcessCase):
     def test_a_lease_that_starts(self) -> None:
         self.book()
         config = str(self.folder / 'climate.conf')
+        self.assertEqual(1, self.check(config).returncode)
         self.useFixture(
             processes.Command('climate-manager', '--config-file', config, folder=self.folder)
         )
@@ -203,6 +204,19 @@ class TestManagerMetrics(ProcessCase):
         status, text = get(self.port, '/healthcheck?checks=all')
         self.assertEqual((200, 'ok'), (status, json.loads(text)['status']))
         self.assertEqual(404, get(self.port, '/v1/leases')[0])
+        done = self.check(config)
+        self.assertEqual((0, 'ok: clock, database, loop\n'), (done.returncode, done.stdout))
+
+    def check(self, config: str) -> subprocess.CompletedProcess[str]:
+        """Run ``climate-manager --check``."""
+        return subprocess.run(
+            [str(processes.BIN / 'climate-manager'), '--config-file', config, '--check'],
+            env=processes.clean_environment(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
 
 
 class TestWorkers(ProcessCase):

@@ -19,6 +19,7 @@ import threading
 
 import sqlalchemy as sa
 
+from climate.cmd.metrics import database_readings
 from climate.db.figures import Amount
 from climate.db.figures import Backlog
 from climate.db.figures import Figures
@@ -31,9 +32,11 @@ from climate.domain.charges import ChargeState
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.resources import Inventory
 from climate.metrics import catalogue
+from climate.metrics.reading import Reading
 from tests import metrics
 from tests import services
 from tests.functional.db import cases
+from tests.functional.db import plans
 
 MINUTE = datetime.timedelta(minutes=1)
 HOST = cases.TYPE
@@ -207,3 +210,20 @@ class TestRecorded(cases.StoreCase):
         cross(first, second)
         other.join(60)
         self.assertEqual([(1,)], self.recorded.of(catalogue.DATABASE_RETRIES))
+
+
+class TestReadings(cases.StoreCase):
+    """What a manager reads at a scrape."""
+
+    def test_one_statement_for_each_kind_of_row(self) -> None:
+        with plans.captured(self.store.engine) as statements:
+            found = list(database_readings(self.store))
+        self.assertEqual(8, len(statements))
+        up = Reading(metric=catalogue.DATABASE_UP, value=1)
+        self.assertEqual(up, found[0])
+
+    def test_without_the_database(self) -> None:
+        store = cases.connect('sqlite:////nowhere/climate.sqlite')
+        self.addCleanup(store.close)
+        down = Reading(metric=catalogue.DATABASE_UP, value=0)
+        self.assertEqual([down], list(database_readings(store)))
