@@ -99,7 +99,7 @@ def _tune_sqlite(engine: sa.Engine) -> None:
     # Instead of oslo.db's listener, whose transactions cannot become ones that write.
     for listener in list(engine.dispatch.begin):
         event.remove(engine, 'begin', listener)
-    engine.dialect.do_begin = _begin_sqlite  # type: ignore[method-assign,assignment]
+    setattr(engine.dialect, 'do_begin', _begin_sqlite)  # noqa: B010 - of this engine only
 
     @event.listens_for(engine, 'connect')
     def _prepare(dbapi_connection: Any, _record: Any) -> None:
