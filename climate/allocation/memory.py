@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""How much memory arrays take, and how fast it is available."""
+"""How much memory arrays take, and what makes it available faster."""
 
 from __future__ import annotations
 
