@@ -91,6 +91,11 @@ class Router(core.ExplicitPecan):
             state.response.text = text
         state.response.content_type = JSON
 
+    def _handle_empty_response_body(self, state: Any) -> None:
+        """Keep the status of a HEAD request, which pecan takes for one without an answer."""
+        if state.request.method != 'HEAD' or state.response.status_int != HTTPStatus.OK:
+            super()._handle_empty_response_body(state)
+
 
 class Json(hooks.PecanHook):
     """Makes every response JSON, including errors."""
