@@ -38,7 +38,8 @@ _TAG = r'(?:W/)?"[!#-~\x80-\xff]*"'
 # A list may have empty elements.
 _TAGS = re.compile(rf'[ \t]*(?:,[ \t]*)*{_TAG}(?:[ \t]*,(?:[ \t]*{_TAG})?)*[ \t]*')
 _ANY: Final = frozenset({'*'})
-_HEADERS: Final = frozenset({'HTTP_IF_MATCH', 'HTTP_IF_NONE_MATCH'})
+HEADERS: Final = frozenset({'HTTP_IF_MATCH', 'HTTP_IF_NONE_MATCH'})
+"""Keys of the WSGI environment with conditions."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,15 +142,6 @@ def answer(request: Any, response: Any, shown: dict[str, Any] | JsonText, path: 
     return response
 
 
-def check_change(environ: Mapping[str, Any], version: Microversion) -> None:
-    """Check the conditions of a request to change what has no tag.
-
-    :raises climate.exceptions.ClimateError: if one is malformed, or not met
-    """
-    if not _HEADERS.isdisjoint(environ):
-        read(environ, version).check_untagged()
-
-
 def check_shown(request: Any, response: Any) -> None:
     """Evaluate the conditions of a GET whose answer has no tag.
 
@@ -157,7 +149,7 @@ def check_shown(request: Any, response: Any) -> None:
     :raises climate.exceptions.ClimateError: if a condition is malformed, or not met
     """
     environ = request.environ
-    if _HEADERS.isdisjoint(environ) or request.method not in _READS or response.etag is not None:
+    if request.method not in _READS or response.etag is not None:
         return
     found = read(environ, request.scope.version)
     none_match = found.none_match

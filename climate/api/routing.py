@@ -91,6 +91,11 @@ class Router(core.ExplicitPecan):
             state.response.text = text
         state.response.content_type = JSON
 
+    def _handle_empty_response_body(self, state: Any) -> None:
+        """Keep the status of a HEAD request, which pecan takes for one without an answer."""
+        if state.request.method != 'HEAD' or state.response.status_int != HTTPStatus.OK:
+            super()._handle_empty_response_body(state)
+
 
 class Json(hooks.PecanHook):
     """Makes every response JSON, including errors."""
@@ -231,8 +236,12 @@ class Guards(hooks.PecanHook):
         if guard.parameters is not None and scope.parameters:
             queries.refuse_unknown(scope.parameters, guard.parameters, scope.version)
         state.request.scope = scope
-        if not guard.conditional and state.request.method not in _READS:
-            conditions.check_change(environ, scope.version)
+        if (
+            state.request.method not in _READS
+            and not guard.conditional
+            and not conditions.HEADERS.isdisjoint(environ)
+        ):
+            conditions.read(environ, scope.version).check_untagged()
         if idempotency_keys.ENVIRON_KEY in environ and _takes_key(state, scope):
             scope.object_id = self._idempotent.begin(environ)
 
@@ -241,7 +250,11 @@ class Guards(hooks.PecanHook):
         environ, response = state.request.environ, state.response
         if idempotency_keys.CLAIMED in environ:
             self._idempotent.end(environ, response)
-        if response.status_int == HTTPStatus.OK and hasattr(state.request, 'scope'):
+        if (
+            response.status_int == HTTPStatus.OK
+            and not conditions.HEADERS.isdisjoint(environ)
+            and hasattr(state.request, 'scope')
+        ):
             try:
                 conditions.check_shown(state.request, response)
             except exceptions.ClimateError as error:

@@ -73,6 +73,29 @@ class Lists:
             self.assertEqual(b'', answer.body)
             self.assertEqual(str(len(whole)), answer.headers['Content-Length'])
 
+    def test_conditions(self) -> None:
+        """A list in parts has no tag, so only ``*`` matches it; unsent parts are not read."""
+        path = '/v1/os-hosts/allocations'
+        for method in ('GET', 'HEAD'):
+            for header, text, status in (
+                ('If-None-Match', '*', 304),
+                ('If-None-Match', '"x"', 200),
+                ('If-Match', '"x"', 412),
+                ('If-Match', '*', 200),
+                ('If-Match', 'x', 400),
+            ):
+                answer = http.send(
+                    self.service.app, method, path, version='1.4', headers={header: text}
+                )
+                self.assertEqual(status, answer.status_int, (method, header, text))
+                self.assertNotIn('ETag', answer.headers)
+                if status == 304:
+                    self.assertEqual(b'', answer.body)
+                    self.assertNotIn('Content-Type', answer.headers)
+        pool = self.service.store.engine.pool
+        if isinstance(pool, sa.QueuePool):
+            self.assertEqual(0, pool.checkedout())
+
     def test_a_lease_is_as_in_a_short_list(self) -> None:
         whole = http.send(self.service.app, 'GET', '/v1/leases').json
         self.patch(leases, '_BATCH', 1000)
