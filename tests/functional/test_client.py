@@ -330,6 +330,10 @@ class TestCommands(_Test):
             self.assertIn(text, self.refusal(line))
         self.assertEqual([], self.leases())
 
+    def test_help(self) -> None:
+        done = self.run_command('lease create --help').stdout
+        self.assertIn('N new volumes, such as 500G:ssd=2', done)
+
     def test_versions(self) -> None:
         old = {'OS_RESERVATION_API_VERSION': '1.0'}
         lease = self.json('lease create a --hosts 1 --at +9d --for 1h', **old)
