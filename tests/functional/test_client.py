@@ -278,6 +278,9 @@ class TestCommands(_Test):
         soonest = self.json('lease offer list --hosts 3 --for 1h --limit 1')[0]
         later = self.json('lease create c --hosts 3 --for 1h --within 7d')
         self.assertEqual((soonest['Start'], 'c'), (later['start_date'], later['name']))
+        held = self.json('lease offer list --hosts 1 --for 1h --limit 1 --hold 2m')[0]
+        self.run_command(f'lease offer delete {held["ID"]}')
+        self.assertEqual(404, self.service.ask('GET', f'/offers/{held["ID"]}', version='1.4')[0])
 
     def test_a_terminal_asks_which_offer(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')
@@ -326,6 +329,10 @@ class TestCommands(_Test):
         ):
             self.assertIn(text, self.refusal(line))
         self.assertEqual([], self.leases())
+
+    def test_help(self) -> None:
+        done = self.run_command('lease create --help').stdout
+        self.assertIn('N new volumes, such as 500G:ssd=2', done)
 
     def test_versions(self) -> None:
         old = {'OS_RESERVATION_API_VERSION': '1.0'}

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``openstack lease offer list``."""
+"""``openstack lease offer``: list and delete."""
 
 from __future__ import annotations
 
@@ -79,6 +79,21 @@ class ListOffers(command.Lister):
             for offer in offers
         )
         return ('ID', 'Start', 'End', 'Reservations', 'Reason', 'Take until'), rows
+
+
+class DeleteOffer(command.Command):
+    """Release offers, and the resources that are held for them."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('offers', metavar='OFFER', nargs='+', help='Id of an offer')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Release the offers."""
+        for offer in parsed_args.offers:
+            plugin.client(self.app).delete_offer(offer, ignore_missing=False)
 
 
 def _query(parsed: argparse.Namespace) -> dict[str, Any]:

@@ -61,7 +61,8 @@ def add_reservations(parser: argparse.ArgumentParser) -> None:
                 dest='reservations',
                 action=_Append,
                 metavar=option.metavar,
-                help=option.about.capitalize(),
+                # Not capitalize(), which makes N and 500G lower case.
+                help=option.about[:1].upper() + option.about[1:],
             )
 
 

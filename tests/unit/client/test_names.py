@@ -1,0 +1,66 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Names of objects in the cloud become their ids."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from openstack import exceptions
+
+from climate.client.osc import names
+from tests import base
+
+UUID = '1f36ba27-6955-4c8f-806a-64c12f502f82'
+
+
+def find(name: str, ignore_missing: bool) -> Any:
+    """Stand in for a cloud with one object, ``known``.
+
+    :raises openstack.exceptions.NotFoundException: if it is another name
+    """
+    if name != 'known':
+        raise exceptions.NotFoundException(name)
+    return types.SimpleNamespace(id='its-id')
+
+
+def connection(auth_type: str = 'password') -> Any:
+    """Return a connection to that cloud."""
+    return types.SimpleNamespace(
+        config=types.SimpleNamespace(config={'auth_type': auth_type}),
+        compute=types.SimpleNamespace(find_flavor=find, find_server=find),
+        network=types.SimpleNamespace(find_network=find),
+    )
+
+
+class ResolvedNamesTest(base.TestCase):
+    """Only fields that refer to the cloud are looked up."""
+
+    def test_each_field(self) -> None:
+        for field in ('flavor_id', 'server_id', 'network_id'):
+            wanted = [{field: 'known', 'amount': 2}, {field: UUID}, {'network_name': 'known'}]
+            self.assertEqual(
+                [{field: 'its-id', 'amount': 2}, {field: UUID}, {'network_name': 'known'}],
+                names.resolve(connection(), wanted),
+            )
+
+    def test_an_unknown_name(self) -> None:
+        error = self.assertRaises(
+            exceptions.NotFoundException, names.resolve, connection(), [{'server_id': 'web'}]
+        )
+        self.assertIn("There is no server 'web'", str(error))
+
+    def test_without_keystone_nothing_can_be_looked_up(self) -> None:
+        wanted = [{'flavor_id': '1'}]
+        self.assertEqual(wanted, names.resolve(connection('none'), wanted))
