@@ -31,7 +31,6 @@ _DATETIME = 12
 _LONGEST_TEXT = 1 << 26
 _RETURNED = 'climate_returned'
 _SQLITE_BUSY_SECONDS = 30
-_WRITES = 'climate_writes'
 
 
 def tune(clock: Clock, engine: sa.Engine) -> None:
@@ -52,15 +51,6 @@ def tune(clock: Clock, engine: sa.Engine) -> None:
     vars(engine).pop('_has_events', None)
 
 
-def begin_writing(session: sa.Connection) -> None:
-    """Begin a transaction that may write; SQLite decides that at ``BEGIN``."""
-    session.info[_WRITES] = True
-    try:
-        session.begin()
-    finally:
-        session.info.pop(_WRITES)
-
-
 def _tune_sqlite(engine: sa.Engine) -> None:
     # oslo.db's pool opens the file for each transaction, which takes longer than most
     # transactions. Its listeners move to the new pool.
@@ -73,7 +63,6 @@ def _tune_sqlite(engine: sa.Engine) -> None:
     # Instead of oslo.db's listener, whose transactions cannot become ones that write.
     for listener in list(engine.dispatch.begin):
         event.remove(engine, 'begin', listener)
-    engine.dialect.do_begin = _begin_sqlite  # type: ignore[method-assign,assignment]
 
     @event.listens_for(engine, 'connect')
     def _prepare(dbapi_connection: Any, _record: Any) -> None:
@@ -82,11 +71,6 @@ def _tune_sqlite(engine: sa.Engine) -> None:
         # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
         # the machine does; FULL costs an fsync per commit.
         dbapi_connection.execute('PRAGMA synchronous = NORMAL')
-
-
-def _begin_sqlite(connection: Any) -> None:
-    writes = _WRITES in connection.info
-    connection.driver_connection.execute('BEGIN IMMEDIATE' if writes else 'BEGIN')
 
 
 def _check_idle(clock: Clock, engine: sa.Engine) -> None:

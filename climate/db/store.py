@@ -20,6 +20,7 @@ import functools
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+from typing import Any
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -76,6 +77,8 @@ from climate.db.vault import Vault
 
 T = TypeVar('T')
 
+# SQLite decides at BEGIN whether the transaction may write.
+_WRITES = 'climate_writes'
 _COMPARISONS = 3
 # The current time of the database in UTC, not that at which the transaction began.
 _MYSQL_CLOCK = sa.text('SELECT UTC_TIMESTAMP(6)')
@@ -211,7 +214,7 @@ class Store:
         self._manager.configure(**{**theirs, 'connection': connection})
         # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
-        self._manager.append_on_engine_create(functools.partial(connections.tune, clock))
+        self._manager.append_on_engine_create(functools.partial(_tune, clock))
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[sa.Engine]:
@@ -248,7 +251,8 @@ class Store:
     def _writing(self, *, undone: bool = False) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
         with self.engine.connect() as session:
-            connections.begin_writing(session)
+            session.info[_WRITES] = True
+            session.begin()
             session.info[VAULT] = self.vault
             docket = Docket()
             transaction = Transaction(session, self._clock, docket, self._timelines)
@@ -352,3 +356,14 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self._manager.dispose_pool()
+
+
+def _tune(clock: Clock, engine: sa.Engine) -> None:
+    connections.tune(clock, engine)
+    if engine.dialect.name == 'sqlite':
+        engine.dialect.do_begin = _begin_sqlite  # type: ignore[method-assign,assignment]
+
+
+def _begin_sqlite(connection: Any) -> None:
+    writes = connection.info.pop(_WRITES, False)
+    connection.driver_connection.execute('BEGIN IMMEDIATE' if writes else 'BEGIN')
