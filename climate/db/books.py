@@ -29,6 +29,8 @@ from climate.allocation import timeline
 from climate.db import judgement
 from climate.db.catalogue import Catalogue
 from climate.db.judgement import Addition
+from climate.db.occupancy import ONE
+from climate.db.occupancy import ZERO
 from climate.db.repository import Repository
 from climate.db.tables import ALLOCATIONS
 from climate.db.tables import INVENTORIES
@@ -56,9 +58,9 @@ _RAISE_KNOWN = (
     .where(
         RESOURCES.c.id == sa.bindparam('row_id'),
         RESOURCES.c.generation == sa.bindparam('known'),
-        RESOURCES.c.deleted == 0,
+        RESOURCES.c.deleted == ZERO,
     )
-    .values(generation=RESOURCES.c.generation + 1)
+    .values(generation=RESOURCES.c.generation + ONE)
 )
 _INSERT = sa.insert(ALLOCATIONS).inline()
 _LIVE = sa.select(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(_IDS), ALLOCATIONS.c.live == 1)

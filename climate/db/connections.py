@@ -35,7 +35,6 @@ _DATETIME = 12
 _LONGEST_TEXT = 1 << 26
 _RETURNED = 'climate_returned'
 _SQLITE_BUSY_SECONDS = 30
-_WRITES = 'climate_writes'
 
 
 def tune(clock: Clock, engine: sa.Engine) -> None:
@@ -78,15 +77,6 @@ def _measure(engine: sa.Engine) -> None:
         note(-1)
 
 
-def begin_writing(session: sa.Connection) -> None:
-    """Begin a transaction that may write; SQLite decides that at ``BEGIN``."""
-    session.info[_WRITES] = True
-    try:
-        session.begin()
-    finally:
-        session.info.pop(_WRITES)
-
-
 def _tune_sqlite(engine: sa.Engine) -> None:
     # oslo.db's pool opens the file for each transaction, which takes longer than most
     # transactions. Its listeners move to the new pool.
@@ -99,7 +89,6 @@ def _tune_sqlite(engine: sa.Engine) -> None:
     # Instead of oslo.db's listener, whose transactions cannot become ones that write.
     for listener in list(engine.dispatch.begin):
         event.remove(engine, 'begin', listener)
-    setattr(engine.dialect, 'do_begin', _begin_sqlite)  # noqa: B010 - of this engine only
 
     @event.listens_for(engine, 'connect')
     def _prepare(dbapi_connection: Any, _record: Any) -> None:
@@ -108,11 +97,6 @@ def _tune_sqlite(engine: sa.Engine) -> None:
         # In WAL mode, NORMAL loses nothing if a process dies, and the last commits if
         # the machine does; FULL costs an fsync per commit.
         dbapi_connection.execute('PRAGMA synchronous = NORMAL')
-
-
-def _begin_sqlite(connection: Any) -> None:
-    writes = _WRITES in connection.info
-    connection.driver_connection.execute('BEGIN IMMEDIATE' if writes else 'BEGIN')
 
 
 def _leave_to_parent(engine: sa.Engine) -> None:
@@ -171,6 +155,8 @@ def _tune_postgresql(engine: sa.Engine) -> None:
     event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
     if engine.dialect.driver == 'psycopg':
         event.listen(engine, 'do_connect', _unprepared)
+        # Several rows in one statement, rather than a statement for each.
+        engine.dialect.use_insertmanyvalues_wo_returning = True
 
     @event.listens_for(engine, 'connect')
     def _interpret(dbapi_connection: Any, _record: Any) -> None:

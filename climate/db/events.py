@@ -91,7 +91,6 @@ class Events(Repository):
                 'kind': event.kind,
                 **_changeable(event),
                 'created_at': self._now,
-                'updated_at': None,
             }
             for event in new
         ]

@@ -20,11 +20,14 @@ from typing import Final
 import sqlalchemy as sa
 
 from climate.db import properties
+from climate.db.occupancy import ONE
 from climate.db.occupancy import PeriodParameters
+from climate.db.occupancy import ZERO
 from climate.db.tables import PROPERTIES
 
 LEAD_TIME: Final = sa.select(sa.func.max(PROPERTIES.c.number)).where(
-    PROPERTIES.c.name == properties.LEAD_TIME, PROPERTIES.c.kind == properties.CAPABILITY
+    PROPERTIES.c.name == sa.literal_column(f"'{properties.LEAD_TIME}'"),
+    PROPERTIES.c.kind == sa.literal_column(f"'{properties.CAPABILITY}'"),
 )
 """The statement for the longest lead time, which lacks the condition on the resources."""
 
@@ -37,7 +40,9 @@ def best(free: sa.Select[Any], period: PeriodParameters, dialect: str) -> sa.Sel
     """
     found = free.subquery('found')
     before, after = found.c.busy_until, found.c.busy_from
-    unbounded: Any = sum(sa.case((one.is_(None), 1), else_=0) for one in (before, after))
+    unbounded = sa.case((before.is_(None), ONE), else_=ZERO) + sa.case(
+        (after.is_(None), ONE), else_=ZERO
+    )
     # Longer than the bounded holes by the period itself, for each resource.
     whole = (sa.func.coalesce(before, period.start), sa.func.coalesce(after, period.end))
     ranked = (

@@ -53,7 +53,7 @@ OPEN: Final = (
 """The conditions that a resource is open to new bookings."""
 OFFERED: Final = (
     RESOURCES.c.resource_type == sa.bindparam('resource_type'),
-    RESOURCES.c.deleted == 0,
+    RESOURCES.c.deleted == occupancy.ZERO,
 )
 """The conditions that a resource has the type of the parameter ``resource_type``."""
 _FREE = (

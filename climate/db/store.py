@@ -20,6 +20,7 @@ import functools
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
+from typing import Any
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -78,6 +79,8 @@ from climate.metrics import recording
 
 T = TypeVar('T')
 
+# SQLite decides at BEGIN whether the transaction may write.
+_WRITES = 'climate_writes'
 _COMPARISONS = 3
 # The current time of the database in UTC, not that at which the transaction began.
 _MYSQL_CLOCK = sa.text('SELECT UTC_TIMESTAMP(6)')
@@ -213,7 +216,7 @@ class Store:
         self._manager.configure(**{**theirs, 'connection': connection})
         # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
-        self._manager.append_on_engine_create(functools.partial(connections.tune, clock))
+        self._manager.append_on_engine_create(functools.partial(_tune, clock))
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[sa.Engine]:
@@ -250,7 +253,8 @@ class Store:
     def _writing(self, *, undone: bool = False) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
         with self.engine.connect() as session:
-            connections.begin_writing(session)
+            session.info[_WRITES] = True
+            session.begin()
             session.info[VAULT] = self.vault
             docket = Docket()
             transaction = Transaction(session, self._clock, docket, self._timelines)
@@ -358,3 +362,14 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self._manager.dispose_pool()
+
+
+def _tune(clock: Clock, engine: sa.Engine) -> None:
+    connections.tune(clock, engine)
+    if engine.dialect.name == 'sqlite':
+        setattr(engine.dialect, 'do_begin', _begin_sqlite)  # noqa: B010 - of this engine only
+
+
+def _begin_sqlite(connection: Any) -> None:
+    writes = connection.info.pop(_WRITES, False)
+    connection.driver_connection.execute('BEGIN IMMEDIATE' if writes else 'BEGIN')
