@@ -19,6 +19,7 @@ import enum
 
 from climate import exceptions
 from climate.domain import events
+from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.leases.jobs import Job
 from climate.leases.jobs import Report
@@ -26,6 +27,8 @@ from climate.metrics import catalogue
 from climate.metrics import recording
 
 _LATE = frozenset({EventKind.START, EventKind.END})
+# These fail if they wait for too long; the others wait indefinitely.
+_BOUNDED = frozenset({EventKind.START, EventKind.UPDATE})
 
 
 class EventOutcome(enum.StrEnum):
@@ -40,16 +43,18 @@ class EventOutcome(enum.StrEnum):
     """It failed for good or for too long, and its owner was notified."""
 
 
-def outcome(job: Job, report: Report, deadline: datetime.timedelta) -> EventOutcome:
+def outcome(event: Event, report: Report, deadline: datetime.timedelta) -> EventOutcome:
     """Return how a try of an event has ended.
 
+    :param event: as it is after the try
     :param deadline: how long a failing event is retried
     """
-    if report.error is not None:
-        permanent = isinstance(report.error, exceptions.Permanent)
-        over = permanent or job.event.expired(deadline)
-        return EventOutcome.FAILED if over else EventOutcome.RETRIED
-    return EventOutcome.DONE if report.again is None else EventOutcome.WAITING
+    bounded = event.kind in _BOUNDED and report.overdue(event, deadline)
+    if report.error is None and not bounded:
+        return EventOutcome.DONE if report.again is None else EventOutcome.WAITING
+    permanent = isinstance(report.error, exceptions.Permanent)
+    over = permanent or event.expired(deadline)
+    return EventOutcome.FAILED if over else EventOutcome.RETRIED
 
 
 def settled(job: Job, report: Report, deadline: datetime.timedelta, now: datetime.datetime) -> None:
@@ -59,8 +64,9 @@ def settled(job: Job, report: Report, deadline: datetime.timedelta, now: datetim
     """
     if not recording.enabled():
         return
-    found = outcome(job, report, deadline)
-    recording.count(catalogue.EVENTS, job.event.kind.value, found.value)
-    if found is EventOutcome.DONE and job.event.kind in _LATE:
-        late = events.lateness(job.event, now).total_seconds()
-        recording.observe(catalogue.LATENESS, late, job.event.kind.value)
+    event = job.event.settled(now, deadline)
+    found = outcome(event, report, deadline)
+    recording.count(catalogue.EVENTS, event.kind.value, found.value)
+    if found is EventOutcome.DONE and event.kind in _LATE:
+        late = events.lateness(event, now).total_seconds()
+        recording.observe(catalogue.LATENESS, late, event.kind.value)

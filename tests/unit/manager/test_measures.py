@@ -14,8 +14,19 @@
 
 from __future__ import annotations
 
+import datetime
+
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.payloads import EffectPayload
+from climate.domain.payloads import EndPayload
+from climate.leases.jobs import Report
+from climate.leases.jobs import Step
+from climate.manager import measures
 from climate.metrics import catalogue
+from climate.plugins.contract import Again
 from climate.testing.deployment import Deployment
+from climate.testing.deployment import NOW
 from tests import base
 from tests import metrics
 
@@ -57,3 +68,21 @@ class TestEvents(base.TestCase):
             deployment.work()
             self.assertIn(outcome, self.outcomes('start_lease'))
             self.assertEqual([], self.recorded.of(catalogue.LATENESS))
+
+
+class TestWaits(base.TestCase):
+    """An event that waits for the cloud, until its deadline and beyond it."""
+
+    def test_waits(self) -> None:
+        deadline, second = datetime.timedelta(seconds=60), datetime.timedelta(seconds=1)
+        report = Report(steps=(Step(reservation_id='r', outcome=Again(after=second)),))
+        for kind, tried, outcome in (
+            (EventKind.START, 59, 'waiting'),
+            (EventKind.START, 60, 'failed'),
+            (EventKind.END, 60, 'waiting'),
+        ):
+            payload = EffectPayload(tried=tried * second)
+            if kind is EventKind.END:
+                payload = EndPayload(tried=tried * second)
+            event = Event(id='e', lease_id='l', kind=kind, time=NOW, due=NOW, payload=payload)
+            self.assertEqual(outcome, measures.outcome(event, report, deadline), kind)
