@@ -21,11 +21,13 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 
 from climate import exceptions
 from climate.allocation import timeline
+from climate.db import bulk
 from climate.db import judgement
 from climate.db.catalogue import Catalogue
 from climate.db.judgement import Addition
@@ -63,6 +65,8 @@ _RAISE_KNOWN = (
     .values(generation=RESOURCES.c.generation + ONE)
 )
 _INSERT = sa.insert(ALLOCATIONS).inline()
+# Servers read more rows faster from one document than from a parameter for each value.
+_FEW: Final = 8
 _LIVE = sa.select(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(_IDS), ALLOCATIONS.c.live == 1)
 
 
@@ -196,7 +200,9 @@ class Books(Repository):
                     'state': item.state,
                 }
             )
-        if values:
+        if len(values) > _FEW and self._session.dialect.name != 'sqlite':
+            bulk.insert(self._session, ALLOCATIONS, values)
+        elif values:
             self._session.execute(_INSERT, values)
 
     def give(self, reservation_ids: Mapping[str, str]) -> None:
