@@ -36,6 +36,8 @@ _DOWN = (
 
 # The number of the error of MariaDB, which oslo.db takes for a deadlock.
 _LOCK_WAIT_TIMEOUT = 1205
+# Of MariaDB.
+_NO_SUCH_TABLE = 1146
 
 
 class LockedTooLong(oslo_exception.DBError):
@@ -79,7 +81,7 @@ def reraise(error: Exception) -> NoReturn:
         raise exceptions.DatabaseUnavailable(
             'The database is too busy, please try again'
         ) from error
-    if isinstance(error, oslo_exception.DBError):
+    if isinstance(error, (oslo_exception.DBError, sa_exception.ProgrammingError)):
         _reraise_unavailable(error)
     raise error
 
@@ -97,7 +99,7 @@ def _refuse(rule: guards.Rule, error: Exception) -> NoReturn:
     raise exceptions.BookedMeanwhile from error
 
 
-def _reraise_unavailable(error: oslo_exception.DBError) -> None:
+def _reraise_unavailable(error: Exception) -> None:
     if _has_no_table(error):
         raise exceptions.DatabaseUnavailable(
             'The database has no tables, or old ones: run climate-manage db sync'
@@ -119,7 +121,10 @@ _UNAVAILABLE = (
 )
 
 
-def _has_no_table(error: oslo_exception.DBError) -> bool:
+def _has_no_table(error: Exception) -> bool:
+    if isinstance(error, sa_exception.ProgrammingError):
+        # oslo.db leaves this error of MariaDB as it is.
+        return bool(error.orig and error.orig.args[:1] == (_NO_SUCH_TABLE,))
     # oslo.db does not recognize the message of PostgreSQL.
     return isinstance(error, oslo_exception.DBNonExistentTable) or (
         'relation "' in str(error) and 'does not exist' in str(error)

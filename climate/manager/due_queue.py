@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import random
 from collections import deque
 from collections.abc import Sequence
 from typing import Final
@@ -64,6 +65,8 @@ class DueQueue:
         self._claims = claims
         self._waiting: deque[str] = deque()
         self._backlog = False
+        # Whether other managers have claimed leases out of the same backlog.
+        self._shared = False
         self._look_again_at = 0.0
 
     def claim(self, limit: int) -> Claimed:
@@ -74,7 +77,7 @@ class DueQueue:
         if self._backlog:
             return self._claim_in_turn(limit)
         ids, due = self._claims.take_and_look(limit)
-        self._backlog = len(ids) == limit
+        self._backlog, self._shared = len(ids) == limit, False
         return Claimed(ids=ids, more=self._backlog, due=due)
 
     def _claim_in_turn(self, limit: int) -> Claimed:
@@ -88,6 +91,7 @@ class DueQueue:
         if len(ids) < len(chosen):
             # Other managers claim the same leases.
             self._waiting.clear()
+            self._shared = True
         return Claimed(ids=ids, more=more, due=due)
 
     def _look_ahead(self) -> None:
@@ -95,6 +99,10 @@ class DueQueue:
         began = self._clock.ticks()
         with self._store.reading() as tx:
             self._waiting = deque(DueLeases(tx.session, tx.now).fair(_AHEAD, at))
+        if self._shared:
+            # Managers that all begin at the head take the leases from each other, and have
+            # to look again each time.
+            self._waiting.rotate(random.randrange(_AHEAD))
         now = self._clock.ticks()
         self._look_again_at = now + min(max(_LASTS, _RARELY * (now - began)), _LONGEST)
 

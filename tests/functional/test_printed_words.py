@@ -36,7 +36,7 @@ ELSEWHERE = ('stack',)
 def known() -> dict[str, importlib.metadata.EntryPoint]:
     """Return the commands of the client by their words."""
     groups = [f'openstack.{group}' for group in GROUPS]
-    groups.append('openstack.reservation.v1')
+    groups += ['openstack.reservation.v1', 'openstack.lease.v1']
     return {
         entry.name.replace('_', ' '): entry
         for group in groups

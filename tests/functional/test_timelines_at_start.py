@@ -34,12 +34,14 @@ from tests.functional.processes import until
 CHECK = '/healthcheck?checks=timelines'
 
 
-class TestStart(base.TestCase):
+class Starts:
     """A service with a database of its own."""
+
+    engine = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.url = self.useFixture(services.Database(services.SQLITE)).url
+        self.url = self.useFixture(services.Database(self.engine)).url
         self.log = self.useFixture(fixtures.FakeLogger('climate', level=logging.INFO))
 
     def configured(self, *, timelines: bool) -> cfg.ConfigOpts:
@@ -99,3 +101,19 @@ class TestStart(base.TestCase):
         self.assertIsNone(parts.store._timelines)
         parts.store.load_timelines([cases.TYPE])
         self.assertEqual(400, http.send(app, 'GET', CHECK).status_int)
+
+
+class TestStartOnSqlite(Starts, base.TestCase):
+    """SQLite."""
+
+
+class TestStartOnMariadb(Starts, base.TestCase):
+    """MariaDB."""
+
+    engine = services.MARIADB
+
+
+class TestStartOnPostgresql(Starts, base.TestCase):
+    """PostgreSQL."""
+
+    engine = services.POSTGRESQL

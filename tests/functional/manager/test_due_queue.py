@@ -93,6 +93,22 @@ class Queue:
         self.assertEqual(48, len(ids))
         self.assertEqual(48, len(set(ids)))
 
+    def test_two_managers_rarely_want_the_same(self) -> None:
+        for _ in range(100):
+            self.book('large', 103)
+        one, other = self.queue(), self.queue()
+        looks = []
+        fair = DueLeases.fair
+
+        def counted(*arguments: Any) -> list[str]:
+            looks.append(1)
+            return fair(*arguments)
+
+        with fixtures.MonkeyPatch('climate.db.due.DueLeases.fair', counted):
+            sizes = [len(queue.claim(5).ids) for queue in (one, other) * 40]
+        self.assertEqual(148, sum(sizes))
+        self.assertLess(len(looks), 12)
+
     def test_it_looks_again_after_it_has_claimed_what_it_still_works_on(self) -> None:
         queue, office = self.queue(), self.office
         (lease_id,) = queue.claim(1).ids
