@@ -138,13 +138,18 @@ def write(session: sa.Connection, records: Sequence[LeaseWrites]) -> None:
     Each lease writes only its own rows, so their order does not matter.
     """
     for table in _UPDATED:
-        alike: dict[tuple[str, ...], list[Values]] = {}
-        for record in records:
-            for row in record.updates.get(table, {}).values():
-                alike.setdefault(tuple(sorted(row)), []).append(row)
-        for rows in alike.values():
+        changed = (row for each in records for row in each.updates.get(table, {}).values())
+        for rows in _alike(changed):
             bulk.update(session, table, rows)
     for table in _INSERTED:
-        new = [row for record in records for row in record.inserts.get(table, ())]
-        if new:
-            bulk.insert(session, table, new)
+        new = (row for each in records for row in each.inserts.get(table, ()))
+        for rows in _alike(new):
+            bulk.insert(session, table, rows)
+
+
+def _alike(rows: Iterable[Values]) -> Iterable[list[Values]]:
+    """Group rows with the same columns."""
+    alike: dict[tuple[str, ...], list[Values]] = {}
+    for row in rows:
+        alike.setdefault(tuple(sorted(row)), []).append(row)
+    return alike.values()

@@ -66,6 +66,8 @@ _COLUMNS = (
     EVENTS.c.updated_at,
 )
 _INSERT = sa.insert(EVENTS)
+# Left out of new rows: psycopg parses a statement with more than 50 parameters each time.
+_NULL_AT_FIRST: Final = ('begun_at', 'error')
 _UPDATE = sa.update(EVENTS).where(EVENTS.c.id == sa.bindparam('row_id'))
 _OF_LEASES = sa.select(*_COLUMNS).where(Among(EVENTS.c.lease_id, 'lease_ids'))
 
@@ -94,6 +96,10 @@ class Events(Repository):
             }
             for event in new
         ]
+        for name in _NULL_AT_FIRST:
+            if all(row[name] is None for row in values):
+                for row in values:
+                    del row[name]
         if values:
             self._session.execute(_INSERT, values)
 
