@@ -54,7 +54,7 @@ def main() -> int:
     parser.add_argument('--without-solver', action='store_true', help='as without OR-Tools')
     options = parser.parse_args()
     start = time.perf_counter()
-    solver = not options.without_solver and placement_program.library() is not None
+    solver = not options.without_solver and placement_program.cp_sat() is not None
     loaded = 1000 * (time.perf_counter() - start)
     print(f'with OR-Tools, imported in {loaded:.0f} ms' if solver else 'without OR-Tools')
     print(f'{"case":46}{"members":>8}{"hosts":>7}{"median ms":>11}{"worst":>8}{"aim":>6}')

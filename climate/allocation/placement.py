@@ -69,7 +69,7 @@ def place(
     :param few: how many rows to consider at first
     """
     if search is None:
-        search = by_trying if placement_program.library() is None else placement_program.solve
+        search = by_trying if placement_program.cp_sat() is None else placement_program.solve
     first = greedy(problem)
     best = None if isinstance(first, int) else first
     bound = problem.bound()

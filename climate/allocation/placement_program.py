@@ -32,7 +32,7 @@ from climate.allocation.placement_problem import Placed
 
 
 @functools.cache
-def library() -> Any:
+def cp_sat() -> Any:
     """Return the module of CP-SAT; None if OR-Tools is not installed."""
     try:
         return importlib.import_module('ortools.sat.python.cp_model')
@@ -69,7 +69,7 @@ class _Program:
     """
 
     def __init__(self, bins: Bins) -> None:
-        self.cp = library()
+        self.cp = cp_sat()
         self.model = self.cp.CpModel()
         self._bins = bins
         self._problem = bins.problem

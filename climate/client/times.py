@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 import warnings
@@ -99,10 +100,9 @@ def write(text: str | None, zone: datetime.tzinfo | None = None) -> str:
 def _zone(words: list[str], now: datetime.datetime) -> tuple[datetime.tzinfo | None, list[str]]:
     """Return the zone that the last word names, or else that of *now*; and the other words."""
     if words and ('/' in words[-1] or words[-1] in ('UTC', 'GMT')):
-        try:
+        # What is no zone belongs to the time.
+        with contextlib.suppress(ValueError, zoneinfo.ZoneInfoNotFoundError):
             return zoneinfo.ZoneInfo(words[-1]), words[:-1]
-        except (ValueError, zoneinfo.ZoneInfoNotFoundError):
-            pass
     return now.tzinfo, words
 
 

@@ -218,7 +218,7 @@ def api(
     """
     clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
     # Importing OR-Tools takes a second or more, which no request has to wait for.
-    placement_program.library()
+    placement_program.cp_sat()
     if parts.conf.allocation.timelines:
         load_timelines(parts)
         health = {'timelines': functools.partial(_loaded, parts), **health}

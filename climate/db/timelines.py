@@ -213,7 +213,9 @@ class Timelines:
         kept = {number: self._read(reader, resource_type, number) for number in sums}
         self.counts.add(TimelineEvent.LOADED)
         blocks = [each.block for each in kept.values()]
-        LOG.info(
+        # Most clouds have no resources of most types.
+        LOG.log(
+            logging.INFO if blocks else logging.DEBUG,
             'Timeline of %s: %d resources and %d allocations, %.1f MB, loaded in %.1f s',
             resource_type,
             sum(map(len, blocks)),

@@ -14,12 +14,44 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
+from collections.abc import Sequence
 
 from oslo_config import cfg
 from oslo_policy import policy
 
 from climate import policies
+
+
+class PublishingEnforcer(policy.Enforcer):
+    """An enforcer for many threads, whose policy file may change.
+
+    oslo.policy replaces all rules by those of the file, and adds the defaults afterwards. A
+    request that another thread handles in between finds no rule, and is refused. Here, an
+    enforcer of its own loads the rules, and all of them are published at once.
+    """
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        super().__init__(conf)
+        self._loader = policy.Enforcer(conf)
+        self._loading = threading.Lock()
+        self._published: policy.Rules | None = None
+
+    def register_defaults(self, defaults: Sequence[policy.RuleDefault]) -> None:
+        """Register rules that the policy file need not have."""
+        super().register_defaults(defaults)
+        self._loader.register_defaults(defaults)
+
+    def load_rules(self, force_reload: bool = False) -> None:
+        """Load the policy file if it has changed."""
+        with self._loading:
+            self._loader.load_rules(force_reload)
+            found = self._loader.rules
+            if found is not self._published:
+                self._published = found
+                self.rules = policy.Rules(dict(found), found.default_rule)
+                self.file_rules = self._loader.file_rules
 
 
 def make_enforcer(conf: cfg.ConfigOpts) -> policy.Enforcer:
@@ -28,7 +60,7 @@ def make_enforcer(conf: cfg.ConfigOpts) -> policy.Enforcer:
     :raises oslo_policy.policy.InvalidDefinitionError: if the policy file names
         rules that do not exist or refer to each other in a circle
     """
-    enforcer = policy.Enforcer(conf)
+    enforcer = PublishingEnforcer(conf)
     enforcer.register_defaults(policies.list_rules())
     enforcer.load_rules()
     return enforcer

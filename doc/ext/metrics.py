@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The directive ``metrics``: the table of all metrics, made from the code."""
+"""The directive ``metrics``: the table of all metrics."""
 
 from __future__ import annotations
 
@@ -20,25 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from climate.metrics import catalogue
-from climate.metrics.catalogue import Exporter
-from climate.metrics.catalogue import MetricSpec
-
-_HEAD = ('Metric', 'Type', 'Labels', 'Exposed by', 'Description')
-_EXPORTERS = {Exporter.API: 'API', Exporter.MANAGER: 'managers', Exporter.BOTH: 'both'}
-
-
-def rst_table() -> str:
-    """Return a ``list-table`` with a row per metric."""
-    lines = ['.. list-table::', '   :header-rows: 1', '']
-    for row in (_HEAD, *map(_row, catalogue.ALL)):
-        lines += [f'   {"*" if not place else " "} - {cell}' for place, cell in enumerate(row)]
-    return '\n'.join([*lines, ''])
-
-
-def _row(metric: MetricSpec) -> tuple[str, ...]:
-    labels = ', '.join(f'``{label}``' for label in metric.labels)
-    kind, exporter = metric.type.value, _EXPORTERS[metric.exporter]
-    return (f'``{metric.name}``', kind, labels, exporter, metric.text)
+from doc.ext import metrics_table
 
 
 class MetricsDirective(SphinxDirective):
@@ -47,7 +29,7 @@ class MetricsDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         self.env.note_dependency(str(catalogue.__file__))
-        return self.parse_text_to_nodes(rst_table())
+        return self.parse_text_to_nodes(metrics_table.rst_table())
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -68,7 +68,7 @@ class Starts:
         return found
 
     def test_the_solver_is_imported_before_the_first_response(self) -> None:
-        imported = self.useFixture(fixtures.MockPatchObject(placement_program, 'library')).mock
+        imported = self.useFixture(fixtures.MockPatchObject(placement_program, 'cp_sat')).mock
         self.composed(timelines=False)
         imported.assert_called_once_with()
 

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from typing import Final
+from typing import TYPE_CHECKING
 
 from openstack import connection
 from openstack import service_description
@@ -24,7 +25,14 @@ from climate.client.sdk import proxy
 SERVICE_TYPE: Final = 'reservation'
 
 
-class ReservationService(service_description.ServiceDescription[proxy.ReservationProxy]):
+if TYPE_CHECKING:
+    # Older versions have no parameter.
+    _Description = service_description.ServiceDescription[proxy.ReservationProxy]
+else:
+    _Description = service_description.ServiceDescription
+
+
+class ReservationService(_Description):
     """The service, as openstacksdk finds it in a catalogue."""
 
     supported_versions = {'1': proxy.ReservationProxy}

@@ -30,7 +30,7 @@ from climate.domain.events import EventKind
 from climate.manager.measures import EventOutcome
 from climate.metrics import catalogue
 from climate.metrics.catalogue import MetricSpec
-from doc.ext import metrics as directive
+from doc.ext import metrics_table
 from tests import architecture
 from tests import base
 
@@ -144,7 +144,7 @@ class TestShipped(base.TestCase):
         self.assertEqual(set(), names - {metric.name for metric in catalogue.ALL})
 
     def test_the_table_has_all(self) -> None:
-        table = directive.rst_table()
+        table = metrics_table.rst_table()
         for metric in catalogue.ALL:
             self.assertIn(f'``{metric.name}``', table)
             self.assertIn(metric.text, table)
