@@ -40,6 +40,10 @@ HISTORY = (
         '1.4',
         'Availability, offers, rehearsals; idempotency keys, conditional and waiting requests.',
     ),
+    (
+        '1.5',
+        'What a web page needs: the calendar of resources, the caller, parts of leases.',
+    ),
 )
 
 
@@ -58,5 +62,6 @@ V1_1 = Microversion(1, 1)
 V1_2 = Microversion(1, 2)
 V1_3 = Microversion(1, 3)
 V1_4 = Microversion(1, 4)
+V1_5 = Microversion(1, 5)
 MIN = V1_0
-MAX = V1_4
+MAX = V1_5
