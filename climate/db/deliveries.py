@@ -21,9 +21,12 @@ webhook and the notification makes the later one repeat its transaction.
 from __future__ import annotations
 
 import datetime
+import math
 import uuid
 from collections.abc import Collection
+from collections.abc import Mapping
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 from typing import Final
 
@@ -40,6 +43,9 @@ from climate.domain.webhooks import TEST_EVENT
 
 MOST_WAITING: Final = 10_000
 """How many deliveries wait for one webhook; further ones are dead at once."""
+
+AT_ONCE: Final = 2
+"""How many deliveries to one webhook a manager sends at the same time."""
 
 _ROWS = WEBHOOK_DELIVERIES
 _TOO_MANY: Final = f'More than {MOST_WAITING} notifications are waiting'
@@ -89,7 +95,13 @@ class Deliveries(Repository):
         self._session.execute(sa.insert(_ROWS), [values])
         return str(values['id'])
 
-    def claim(self, owner: str, until: datetime.datetime, most: int) -> list[Delivery]:
+    def claim(
+        self,
+        owner: str,
+        until: datetime.datetime,
+        most: int,
+        busy: Mapping[str, int] = MappingProxyType({}),
+    ) -> list[Delivery]:
         """Claim deliveries that are due, of as many webhooks as possible.
 
         So a webhook whose receiver is slow delays no others. First the webhooks are
@@ -108,7 +120,10 @@ class Deliveries(Repository):
 
         :param owner: the claiming sender
         :param until: when the claim expires (aware UTC)
+        :param busy: how many deliveries of a webhook *owner* is sending already; it gets
+            at most :data:`AT_ONCE`
         """
+        full = [webhook_id for webhook_id, number in busy.items() if number >= AT_ONCE]
         free = (
             _ROWS.c.state == DeliveryState.WAITING,
             _ROWS.c.due <= self._now,
@@ -118,7 +133,7 @@ class Deliveries(Repository):
         heads = (
             sa.select(_ROWS.c.webhook_id)
             .join(WEBHOOKS, WEBHOOKS.c.id == _ROWS.c.webhook_id)
-            .where(*free, WEBHOOKS.c.enabled == sa.true())
+            .where(*free, WEBHOOKS.c.enabled == sa.true(), _ROWS.c.webhook_id.not_in(full))
             .group_by(_ROWS.c.webhook_id)
             .order_by(first)
             .limit(most)
@@ -126,7 +141,8 @@ class Deliveries(Repository):
         webhook_ids = list(self._session.scalars(heads))
         seqs: list[int] = []
         for number, webhook_id in enumerate(webhook_ids):
-            share = (most - len(seqs)) // (len(webhook_ids) - number)
+            share = math.ceil((most - len(seqs)) / (len(webhook_ids) - number))
+            share = min(share, AT_ONCE - busy.get(webhook_id, 0))
             query = (
                 sa.select(_ROWS.c.seq)
                 .where(_ROWS.c.webhook_id == webhook_id, *free)
@@ -252,9 +268,7 @@ class Deliveries(Repository):
     def _waiting(self, webhook_ids: Collection[str]) -> list[tuple[str, int]]:
         query = (
             sa.select(_ROWS.c.webhook_id, sa.func.count())
-            .where(
-                _ROWS.c.webhook_id.in_(webhook_ids), _ROWS.c.state == DeliveryState.WAITING
-            )
+            .where(_ROWS.c.webhook_id.in_(webhook_ids), _ROWS.c.state == DeliveryState.WAITING)
             .group_by(_ROWS.c.webhook_id)
         )
         return [(webhook_id, int(number)) for webhook_id, number in self._session.execute(query)]

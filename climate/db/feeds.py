@@ -161,12 +161,19 @@ class FeedRows(Repository):
             FROM allocations JOIN reservations ON … JOIN leases ON …
             WHERE allocations.resource_id = :resource_id AND allocations.end_date > :since
               AND NOT (deleted_at IS NOT NULL AND status = 'PENDING')
+              AND (live = 1 OR allocations.end_date <= :now OR deleted_at IS NOT NULL)
             GROUP BY leases.… ORDER BY min(allocations.start_date) DESC LIMIT :most
 
         :param project_id: the project whose leases are returned with their names
         """
         start = sa.func.min(ALLOCATIONS.c.start_date).label('first')
         end = sa.func.max(ALLOCATIONS.c.end_date).label('last')
+        # A reservation that has moved to another resource has released this one.
+        still = sa.or_(
+            ALLOCATIONS.c.live == 1,
+            ALLOCATIONS.c.end_date <= self._now,
+            LEASES.c.deleted_at.is_not(None),
+        )
         query = (
             sa.select(*_LEASE, start, end)
             .select_from(ALLOCATIONS)
@@ -176,6 +183,7 @@ class FeedRows(Repository):
                 ALLOCATIONS.c.resource_id == resource_id,
                 ALLOCATIONS.c.end_date > since,
                 sa.not_(_HELD),
+                still,
             )
             .group_by(*_LEASE)
             .order_by(start.desc(), LEASES.c.id)
@@ -230,14 +238,15 @@ def _entry(
 ) -> CalendarEntry:
     own = row.project_id == project_id
     return CalendarEntry(
-        uid=uid if own else '',
+        uid=uid,
         title=row.name if own else '',
         start=start,
         end=end,
         status=row.status,
         lease_id=row.id if own else None,
         resource_types=types,
-        cancelled=row.deleted_at is not None,
+        # Users also delete leases that are over.
+        cancelled=row.deleted_at is not None and row.deleted_at < end,
         created_at=row.created_at,
         changed_at=row.deleted_at or row.updated_at or row.created_at,
     )

@@ -27,7 +27,6 @@ from climate.db.outbox_rows import OutboxRow as OutboxRow
 from climate.db.repository import Repository
 from climate.db.tables import OUTBOX
 
-
 # Built once, see leases.py.
 # PostgreSQL would return the numbers, which are not used.
 _INSERT = sa.insert(OUTBOX).inline()

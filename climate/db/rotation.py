@@ -74,8 +74,8 @@ def rotate(store: Store, vault: Vault) -> Outcome:
     """Encrypt all drafts with the first key, including those in clear text.
 
     Does the same with the answers that are stored for idempotency keys, with the requests
-    of offers, and with the addresses and secrets of webhooks. Removes the secrets of ended reservations. Works in small
-    transactions, so that it does not block a running service.
+    of offers, and with the addresses and secrets of webhooks. Removes the secrets of ended
+    reservations. Works in small transactions, so that it does not block a running service.
     """
     total, last = Outcome(), ''
     while True:

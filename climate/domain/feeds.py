@@ -83,7 +83,8 @@ class Feed:
 class CalendarEntry:
     """A period in a calendar.
 
-    :ivar uid: the same as long as the period exists, however often it changes
+    :ivar uid: the same as long as the period exists, however often it changes; of a lease
+        of another project, only its digest may be shown
     :ivar title: of a lease: its name; of a maintenance: its reason; '' if it is anonymous
     :ivar status: of the lease; '' for a maintenance
     :ivar lease_id: None for a maintenance, and for a lease of another project

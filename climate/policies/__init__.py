@@ -25,6 +25,7 @@ from oslo_policy import policy
 from climate.policies import allocations
 from climate.policies import availability
 from climate.policies import base
+from climate.policies import feeds
 from climate.policies import floatingips
 from climate.policies import hosts
 from climate.policies import leases
@@ -33,6 +34,7 @@ from climate.policies import offers
 from climate.policies import properties
 from climate.policies import resource_types
 from climate.policies import resources
+from climate.policies import webhooks
 
 
 def list_rules() -> list[policy.RuleDefault]:
@@ -50,5 +52,7 @@ def list_rules() -> list[policy.RuleDefault]:
             maintenances.list_rules(),
             availability.list_rules(),
             offers.list_rules(),
+            feeds.list_rules(),
+            webhooks.list_rules(),
         )
     )
