@@ -38,6 +38,7 @@ UTC: Final = 'UTC'
 _FORM: Final = 1
 # Calendars that were written last: writing a large one takes most of a second.
 _KEPT: Final = 16
+_MOST_YEARS: Final = 10
 _PRODUCT: Final = '-//OpenStack//Climate//EN'
 _DOMAIN: Final = 'climate'
 _RESERVED: Final = 'Reserved'
@@ -63,25 +64,35 @@ def write(calendar: Calendar, settings: FeedSettings) -> bytes:
     written.add('refresh-interval', settings.refresh, parameters={'VALUE': 'DURATION'})
     written.add('x-published-ttl', icalendar.vDuration(settings.refresh))
     zone: datetime.tzinfo = datetime.UTC
+    last = 0
     if feed.time_zone != UTC:
         zone = zoneinfo.ZoneInfo(feed.time_zone)
         written.add('x-wr-timezone', feed.time_zone)
         if calendar.entries:
+            _, last = _years(calendar)
             written.add_component(_timezone(calendar))
     for entry in calendar.entries:
-        written.add_component(_event(entry, calendar, settings, zone))
+        # Zones change their rules, and a table of them for centuries is of no use.
+        ruled = entry.end.year <= last
+        written.add_component(_event(entry, calendar, settings, zone if ruled else datetime.UTC))
     return bytes(written.to_ical())
 
 
 def _timezone(calendar: Calendar) -> icalendar.Timezone:
     """Return the rules of the zone for the years that the calendar covers."""
-    first = min(entry.start for entry in calendar.entries).year
-    last = max(entry.end for entry in calendar.entries).year
+    first, last = _years(calendar)
     return icalendar.Timezone.from_tzid(
         calendar.feed.time_zone,
-        first_date=datetime.date(max(first - 1, 1), 1, 1),
-        last_date=datetime.date(min(last + 1, 9999), 12, 31),
+        first_date=datetime.date(first - 1, 1, 1),
+        last_date=datetime.date(last + 1, 12, 31),
     )
+
+
+def _years(calendar: Calendar) -> tuple[int, int]:
+    """Return the first and the last year for which a calendar has the rules of its zone."""
+    first = min(entry.start for entry in calendar.entries).year
+    last = max(entry.end for entry in calendar.entries).year
+    return first, min(last, first + _MOST_YEARS, datetime.MAXYEAR - _MOST_YEARS)
 
 
 def _event(
