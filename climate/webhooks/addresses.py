@@ -130,7 +130,7 @@ def _inner(address: Address) -> list[Address]:
 
 def _is_public(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
+        if address.ipv4_mapped is not None or address in _NAT64:
             # Judged by the address that it contains.
             return True
         if address.is_site_local or address.scope_id is not None:
