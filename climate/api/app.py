@@ -20,6 +20,7 @@ from oslo_middleware import request_id
 from climate.api.audit import Audit
 from climate.api.auth import Identity
 from climate.api.controllers.root import RootController
+from climate.api.feed_links import FeedCalendars
 from climate.api.health import Health
 from climate.api.health import PATH
 from climate.api.idempotency_keys import IdempotentRequests
@@ -56,8 +57,9 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # the request id, so that every log line below has it, including those of errors.
     # Health checks must work whatever else fails, and are not logged. JsonErrors
     # surrounds everything that can raise. SizeLimit precedes everything that reads
-    # the body. Negotiation precedes authentication, because version documents need no
-    # token. Identity precedes all work, because clients repeat a request after a 401.
+    # the body. FeedCalendars answers calendars, whose readers have no token. Negotiation
+    # precedes authentication, because version documents need no token. Identity precedes
+    # all work, because clients repeat a request after a 401.
     root = RootController(services, settings)
     app: WSGIApp = _pecan(root, services, settings)
     if settings.rates is not None and settings.rates.projects:
@@ -66,6 +68,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = settings.authenticate(app)
     app = Negotiation(app)
     app = SizeLimit(app, settings.max_request_body_size)
+    app = FeedCalendars(app, services.feeds, settings.rates)
     if settings.rates is not None and settings.rates.addresses:
         app = AddressRate(app, settings.rates)
     app = JsonErrors(app)

@@ -45,6 +45,9 @@ LOG = logging.getLogger('climate.api.access_log')
 
 _LONGEST_PATH = 500
 _CHUNK = 65536
+# Whoever knows the link of a calendar can read it.
+_LINK = re.compile(r'(/feeds/+)[^/]+')
+_HIDDEN = r'\1***'
 _MICROVERSION = re.compile(r'([1-9]\d{0,9})\.([1-9]\d{0,9}|0)', re.ASCII)
 
 
@@ -116,7 +119,7 @@ class AccessLog:
 def _path(environ: Environ) -> str:
     """Return the path as text; WSGI passes its bytes as characters."""
     raw = str(environ.get('PATH_INFO') or '').encode('latin-1', 'replace')
-    path = raw.decode('utf-8', 'backslashreplace')
+    path = _LINK.sub(_HIDDEN, raw.decode('utf-8', 'backslashreplace'))
     return path if len(path) <= _LONGEST_PATH else path[: _LONGEST_PATH - 3] + '...'
 
 

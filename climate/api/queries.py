@@ -170,6 +170,15 @@ def resources(
     )
 
 
+def paging(parameters: Parameters, max_limit: int) -> tuple[str | None, int]:
+    """Return the marker and the limit of a page whose marker is a UUID.
+
+    :raises climate.exceptions.MalformedParameter: naming the parameter and why
+    """
+    marker = _marker(one(parameters, 'marker'))
+    return marker, _limit(one(parameters, 'limit'), max_limit)
+
+
 def plus(value: str) -> str:
     """Return a time whose zone begins with a plus: unescaped, it is read as a space."""
     head, space, zone = value.rpartition(' ')

@@ -62,9 +62,10 @@ class Rates:
         self._per_address = _parsed('per_address', options.per_address)
         self._projects = frozenset(options.exempt_projects)
         self._addresses = [_network(text) for text in options.exempt_addresses]
+        self._per_feed = _parsed('rate', conf.feeds.rate, group='feeds')
         self._lock = threading.Lock()
         self._failures = 0
-        if self._per_project or self._per_address:
+        if self._per_project or self._per_address or self._per_feed:
             self._strategy = _strategy(options.storage)
 
     @property
@@ -99,6 +100,15 @@ class Rates:
         if not any(address in network for network in self._addresses):
             self._count(self._per_address, 'address', _client(address))
 
+    def feed(self, feed_id: str | None, address: str) -> None:
+        """Count a request for the link of a feed.
+
+        :param feed_id: None if there is no such link; such requests count by *address*
+        :raises climate.exceptions.TooManyRequests: if there are too many
+        """
+        kind = 'address' if feed_id is None else 'feed'
+        self._count(self._per_feed, kind, feed_id or f'feeds {address}')
+
     def _count(self, items: list[limits.RateLimitItem], kind: str, who: str) -> None:
         try:
             refused = [item for item in items if not self._strategy.hit(item, kind, who)]
@@ -129,15 +139,14 @@ class Rates:
             )
 
 
-def _parsed(name: str, text: str) -> list[limits.RateLimitItem]:
+def _parsed(name: str, text: str, group: str = 'rate_limit') -> list[limits.RateLimitItem]:
     if not text.strip():
         return []
     try:
         found = limits.parse_many(text)
     except ValueError as error:
         raise exceptions.ConfigurationError(
-            f"[rate_limit] {name}: '{text}' is not a rate such as 600/minute, or "
-            '50/second;600/minute'
+            f"[{group}] {name}: '{text}' is not a rate such as 600/minute, or 50/second;600/minute"
         ) from error
     return list(found)
 

@@ -30,11 +30,13 @@ from climate.clock import Clock
 from climate.conf.settings import option
 from climate.conf.settings import values
 from climate.enforcement.idempotency_keys import KeyedAnswers
+from climate.feeds.links import FeedLinks
 from climate.plugins.contract import Plugin
 from climate.resources.paged_calendar import PagedCalendar
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.upkeep.maintenances import Maintenances
+from climate.webhooks.subscriptions import Subscriptions
 
 
 class Enforcer(Protocol):
@@ -60,6 +62,8 @@ class Services:
     maintenances: Maintenances
     resource_types: ResourceTypes
     keyed_answers: KeyedAnswers
+    webhooks: Subscriptions
+    feeds: FeedLinks
     plugins: Mapping[str, Plugin[Any]]
     enforcer: Enforcer
     clock: Clock

@@ -53,6 +53,8 @@ from climate.domain.requests import Caller
 from climate.enforcement import loading as filters
 from climate.enforcement.filters import Filters
 from climate.enforcement.idempotency_keys import KeyedAnswers
+from climate.feeds.links import FeedLinks
+from climate.feeds.links import FeedSettings
 from climate.leases.settings import LeasingSettings
 from climate.manager.claims import ClaimKeeper
 from climate.manager.clocks import Clocks
@@ -78,6 +80,11 @@ from climate.resources.resources import Registry
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.upkeep.maintenances import Maintenances
+from climate.webhooks.posts import Poster
+from climate.webhooks.posts import PosterSettings
+from climate.webhooks.sending import EventSender
+from climate.webhooks.subscriptions import Subscriptions
+from climate.webhooks.subscriptions import SubscriptionSettings
 
 LOG = logging.getLogger(__name__)
 
@@ -230,6 +237,8 @@ def api(
         resource_types=ResourceTypes(parts.store, parts.plugins),
         calendar=PagedCalendar(parts.store, parts.plugins),
         keyed_answers=KeyedAnswers(parts.store, parts.settings.limits),
+        webhooks=subscriptions(parts, functools.partial(wake, 'webhooks')),
+        feeds=FeedLinks(parts.store, parts.settings.limits, FeedSettings.from_conf(parts.conf)),
         plugins=parts.plugins,
         enforcer=make_enforcer(parts.conf),
         clock=parts.clock,
@@ -237,6 +246,28 @@ def api(
     )
     wrapper = authenticate or auth.wrapper(parts.conf)
     return make_app(services, ApiSettings.from_conf(parts.conf, wrapper, audit))
+
+
+def poster(parts: Core) -> Poster:
+    """Return what sends requests to webhooks.
+
+    :raises climate.exceptions.ConfigurationError: if an option is wrong
+    """
+    return Poster(PosterSettings.from_conf(parts.conf))
+
+
+def subscriptions(parts: Core, wake: Callable[[], None]) -> Subscriptions:
+    """Return the operations of users on webhooks.
+
+    :param wake: notifies managers that there is something to send
+    """
+    settings = SubscriptionSettings.from_conf(parts.conf)
+    return Subscriptions(parts.store, poster(parts), parts.settings.limits, wake, settings)
+
+
+def event_sender(parts: Core) -> EventSender:
+    """Return what sends the events of webhooks."""
+    return EventSender(poster(parts), parts.clock, parts.conf.webhooks.source)
 
 
 def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
@@ -302,6 +333,7 @@ def manager(
         owner=owner,
         filters=parts.filters,
         may=may_create(parts.conf),
+        events=event_sender(parts),
     )
 
 

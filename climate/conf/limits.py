@@ -85,6 +85,21 @@ OPTS: list[cfg.Opt] = [
         help='Maximum number of offers that are stored for a project, which is until about an '
         'hour after they expire. Each takes a few kilobytes. 0 sets no limit.',
     ),
+    cfg.IntOpt(
+        'webhooks',
+        default=10,
+        min=0,
+        max=_MOST,
+        help='Maximum number of webhooks of a project. 0 sets no limit.',
+    ),
+    cfg.IntOpt(
+        'feeds',
+        default=50,
+        min=0,
+        max=_MOST,
+        help='Maximum number of calendar feeds of a project that have not expired. 0 sets no '
+        'limit.',
+    ),
     cfg.MultiStrOpt(
         'override',
         default=[],

@@ -14,40 +14,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from collections.abc import Collection
 from collections.abc import Iterable
-from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.deliveries import Deliveries
 from climate.db.lists import Among
+from climate.db.outbox_rows import OutboxRow as OutboxRow
 from climate.db.repository import Repository
 from climate.db.tables import OUTBOX
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class OutboxRow:
-    """A notification that the bus has not accepted yet.
-
-    :ivar id: unique, so that receivers can drop duplicates
-    :ivar attempts: the number of failed attempts while the bus was available
-    :ivar error: why the last attempt failed
-    :ivar set_aside_at: when it was set aside (aware UTC); None if it was not
-    """
-
-    id: str
-    lease_id: str
-    event_type: str
-    payload: Mapping[str, Any]
-    created_at: datetime.datetime
-    priority: str = 'INFO'
-    attempts: int = 0
-    error: str | None = None
-    set_aside_at: datetime.datetime | None = None
-
 
 # Built once, see leases.py.
 # PostgreSQL would return the numbers, which are not used.
@@ -80,6 +58,13 @@ _QUEUED = (
     .where(Among(OUTBOX.c.lease_id, 'lease_ids'), OUTBOX.c.set_aside_at.is_(None))
     .order_by(OUTBOX.c.seq)
     .limit(_MOST)
+)
+_UNFANNED = (
+    sa.select(OUTBOX)
+    .where(OUTBOX.c.fanned == 0)
+    .order_by(OUTBOX.c.seq)
+    .limit(_MOST)
+    .with_for_update(skip_locked=True)
 )
 _CLAIM = sa.update(OUTBOX).where(Among(OUTBOX.c.seq, 'seqs'))
 _DELETE = sa.delete(OUTBOX).where(Among(OUTBOX.c.id, 'ids'))
@@ -135,8 +120,28 @@ class Outbox(Repository):
         # the limit cuts off the end of a lease's queue, never its beginning.
         found = self._session.execute(_QUEUED, {'lease_ids': lease_ids, 'most': most}).all()
         seqs = [row.seq for row in found]
-        self._session.execute(_CLAIM, {'seqs': seqs, 'claim_owner': owner, 'claim_until': until})
-        return [_row(row) for row in found]
+        self._session.execute(
+            _CLAIM, {'seqs': seqs, 'claim_owner': owner, 'claim_until': until, 'fanned': 1}
+        )
+        rows = [_row(row) for row in found]
+        Deliveries(self._session, self._now).copy([row for row in rows if not row.fanned])
+        return rows
+
+    def copy_to_webhooks(self, most: int) -> int:
+        """Write the deliveries of notifications to webhooks, while the bus is unavailable.
+
+        ::
+
+            SELECT * FROM outbox WHERE fanned = 0 ORDER BY seq LIMIT :most
+            FOR UPDATE SKIP LOCKED
+
+        :returns: the number of notifications that have their copies now
+        """
+        rows = [_row(row) for row in self._session.execute(_UNFANNED, {'most': most})]
+        if rows:
+            self._session.execute(_CLAIM, {'seqs': [row.seq for row in rows], 'fanned': 1})
+            Deliveries(self._session, self._now).copy(rows)
+        return len(rows)
 
     def delete(self, ids: Collection[str]) -> None:
         """Delete notifications that the bus has accepted."""
@@ -217,4 +222,6 @@ def _row(row: Any) -> OutboxRow:
         attempts=row.attempts,
         error=row.error,
         set_aside_at=row.set_aside_at,
+        seq=row.seq,
+        fanned=bool(row.fanned),
     )

@@ -31,6 +31,7 @@ from climate.db.tables import EVENTS
 from climate.db.tables import IDEMPOTENCY_KEYS
 from climate.db.tables import OFFERS
 from climate.db.tables import RESERVATIONS
+from climate.db.tables import WEBHOOKS
 from climate.db.vault import Vault
 from climate.domain import drafts
 from climate.domain.events import EventKind
@@ -42,6 +43,9 @@ _TEXTS: Final = (
     (IDEMPOTENCY_KEYS, 'body'),
     (IDEMPOTENCY_KEYS, 'sealed_fingerprint'),
     (OFFERS, 'request'),
+    (WEBHOOKS, 'url'),
+    (WEBHOOKS, 'secret'),
+    (WEBHOOKS, 'previous_secret'),
 )
 
 
@@ -69,9 +73,9 @@ class Outcome:
 def rotate(store: Store, vault: Vault) -> Outcome:
     """Encrypt all drafts with the first key, including those in clear text.
 
-    Does the same with the answers that are stored for idempotency keys, and with the
-    requests of offers. Removes the secrets of ended reservations. Works in small
-    transactions, so that it does not block a running service.
+    Does the same with the answers that are stored for idempotency keys, with the requests
+    of offers, and with the addresses and secrets of webhooks. Removes the secrets of ended
+    reservations. Works in small transactions, so that it does not block a running service.
     """
     total, last = Outcome(), ''
     while True:

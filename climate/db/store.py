@@ -46,8 +46,10 @@ from climate.db.charges import Charges
 from climate.db.chores import Chores
 from climate.db.claims import Claims
 from climate.db.clock_difference import Difference
+from climate.db.deliveries import Deliveries
 from climate.db.events import Events
 from climate.db.failures import Failures
+from climate.db.feeds import FeedRows
 from climate.db.handovers import Handovers
 from climate.db.idempotency_keys import IdempotencyKeys
 from climate.db.intents import Intents
@@ -75,6 +77,7 @@ from climate.db.timelines import Timelines
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
 from climate.db.vault import Vault
+from climate.db.webhooks import WebhookRows
 from climate.metrics import catalogue
 from climate.metrics import recording
 
@@ -152,6 +155,9 @@ class Transaction:
         self.events = Events(session, now)
         self.steps = HistorySteps(session, now)
         self.outbox = Outbox(session, now)
+        self.webhooks = WebhookRows(session, now)
+        self.deliveries = Deliveries(session, now)
+        self.feeds = FeedRows(session, now)
         self.claims = Claims(session, now)
         self.charges = Charges(session, now)
         self.chores = Chores(session, now)

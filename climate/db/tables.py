@@ -25,6 +25,9 @@ import sqlalchemy as sa
 
 from climate.db import guards
 from climate.db import types
+from climate.db.hook_tables import FEEDS as FEEDS
+from climate.db.hook_tables import WEBHOOK_DELIVERIES as WEBHOOK_DELIVERIES
+from climate.db.hook_tables import WEBHOOKS as WEBHOOKS
 from climate.db.metadata import METADATA as METADATA
 from climate.db.metadata import MYSQL
 from climate.db.offer_tables import OFFERS as OFFERS
@@ -273,14 +276,16 @@ OUTBOX: Final = sa.Table(
     sa.Column('due', types.UtcDateTime()),
     sa.Column('error', sa.Text()),
     sa.Column('set_aside_at', types.UtcDateTime()),
+    sa.Column('fanned', sa.Integer(), server_default=sa.text('0'), nullable=False),
     sa.Index('ix_outbox_lease', 'lease_id', 'seq'),
+    sa.Index('ix_outbox_fanned', 'fanned', 'seq'),
     sa.UniqueConstraint('id', name='uniq_outbox_id'),
     **MYSQL,
 )
 """A notification, written in the transaction that it reports.
 
 If it cannot be sent although others can, it is tried again when it is due, and
-eventually set aside.
+eventually set aside. ``fanned`` is 1 once its webhooks have their own copies.
 """
 
 TRUSTS: Final = sa.Table(

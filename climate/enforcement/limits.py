@@ -49,6 +49,8 @@ class Limits:
     :ivar idempotency_keys: that have not expired
     :ivar holds: of offers, at one instant
     :ivar offers: that are stored
+    :ivar webhooks: that are not deleted
+    :ivar feeds: that have not expired
     """
 
     leases: int = 0
@@ -59,6 +61,8 @@ class Limits:
     idempotency_keys: int = 0
     holds: int = 0
     offers: int = 0
+    webhooks: int = 0
+    feeds: int = 0
 
     def check(self, name: str, wanted: int) -> None:
         """Check a number against the limit *name*.

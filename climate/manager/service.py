@@ -53,8 +53,11 @@ from climate.manager.outbox import OutboxSender
 from climate.manager.pipeline import Pipeline
 from climate.manager.repair import Repair
 from climate.manager.repair_thread import RepairThread
+from climate.manager.sender import Sender
 from climate.manager.server_lease_settings import ServerLeaseSettings
 from climate.manager.server_leases import ServerLeases
+from climate.manager.webhooks import WebhookSender
+from climate.manager.webhooks import WebhookSenderSettings
 from climate.manager.worker import Worker
 from climate.messaging.publisher import Publisher
 from climate.metrics import catalogue
@@ -64,6 +67,7 @@ from climate.resources import catalog
 from climate.resources.registrar import Registrar
 from climate.upkeep.health import HostHealth
 from climate.upkeep.rehoming import Rehoming
+from climate.webhooks.sending import EventSender
 
 # The number of workers by default, with and without batches.
 _WORKERS: Final = {True: 64, False: 8}
@@ -84,6 +88,7 @@ class ManagerOptions(Settings):
     :ivar repair_interval: seconds between two repairs; 0 for never
     :ivar heal_interval: seconds between two searches for reservations on failed resources
     :ivar server_leases: which servers get leases by being booted
+    :ivar webhooks: how the events of webhooks are sent
     """
 
     workers: int | None = option('manager', 'workers')
@@ -96,6 +101,7 @@ class ManagerOptions(Settings):
     repair_interval: float = option('manager', 'repair_interval')
     heal_interval: float = option('health', 'heal_interval')
     server_leases: ServerLeaseSettings = part(ServerLeaseSettings)
+    webhooks: WebhookSenderSettings = part(WebhookSenderSettings)
 
 
 def unique_owner() -> str:
@@ -144,6 +150,7 @@ class Manager:
     """All threads of a manager process, and the endpoint of its RPC server.
 
     :param may: see :class:`climate.manager.server_leases.ServerLeases`
+    :param events: sends the events of webhooks; None for a manager that sends none
     """
 
     def __init__(
@@ -161,13 +168,22 @@ class Manager:
         owner: str | None = None,
         filters: Filters | None = None,
         may: Callable[[Caller], bool] | None = None,
+        events: EventSender | None = None,
     ) -> None:
         self.owner = owner or unique_owner()
         self._plugins = plugins
         self._registrar = Registrar(store, plugins, cloud)
-        self._outbox = _outbox(store, clock, publisher, self.owner, options)
+        outbox = _outbox(store, clock, publisher, self.owner, options)
         filters, longest = filters or Filters(), options.max_sleep
-        self._charges = ChargeSender(store, clock, filters, self.owner, max_sleep=longest)
+        self._senders: list[Sender] = [
+            outbox,
+            ChargeSender(store, clock, filters, self.owner, max_sleep=longest),
+        ]
+        if events is not None:
+            sending = options.webhooks
+            self._senders.append(
+                WebhookSender(store, clock, events, self.owner, sending, max_sleep=longest)
+            )
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
         worker = Worker(
@@ -218,8 +234,8 @@ class Manager:
         """Start all threads; does not block."""
         self._claims.start()
         self._checking.start()
-        self._outbox.start()
-        self._charges.start()
+        for sender in self._senders:
+            sender.start()
         self._loop.start()
         for watch in self._monitors:
             watch.start()
@@ -237,8 +253,8 @@ class Manager:
         for watch in self._monitors:
             watch.stop(timeout)
         self._healing.stop(timeout)
-        self._outbox.stop(timeout)
-        self._charges.stop(timeout)
+        for sender in self._senders:
+            sender.stop(timeout)
         self._claims.stop()
         self._checking.stop()
 
@@ -289,6 +305,6 @@ class Manager:
         self._repair.hasten()
 
     def _wake_senders(self) -> None:
-        """Send the new rows of the outbox and of the charges."""
-        self._outbox.wake()
-        self._charges.wake()
+        """Send the new rows of the outbox, of the charges and of webhooks."""
+        for sender in self._senders:
+            sender.wake()

@@ -26,6 +26,7 @@ from climate.policies import allocations
 from climate.policies import availability
 from climate.policies import base
 from climate.policies import calendar
+from climate.policies import feeds
 from climate.policies import floatingips
 from climate.policies import hosts
 from climate.policies import leases
@@ -35,6 +36,7 @@ from climate.policies import offers
 from climate.policies import properties
 from climate.policies import resource_types
 from climate.policies import resources
+from climate.policies import webhooks
 
 
 def list_rules() -> list[policy.RuleDefault]:
@@ -54,5 +56,7 @@ def list_rules() -> list[policy.RuleDefault]:
             offers.list_rules(),
             calendar.list_rules(),
             me.list_rules(),
+            feeds.list_rules(),
+            webhooks.list_rules(),
         )
     )

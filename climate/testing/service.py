@@ -31,11 +31,14 @@ from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.api.wsgi import WSGIApp
 from climate.conf import api as api_options
+from climate.conf import feeds as feed_options
 from climate.conf import rate_limit as rate_options
 from climate.db import contents
 from climate.db.store import Store
 from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.enforcement.limits import ProjectLimits
+from climate.feeds.links import FeedLinks
+from climate.feeds.links import FeedSettings
 from climate.plugins.contract import Plugin
 from climate.policies.enforcer import make_enforcer
 from climate.resources.paged_calendar import PagedCalendar
@@ -46,6 +49,10 @@ from climate.simulator import SimulatedCloud
 from climate.testing.deployment import PROJECT
 from climate.testing.world import World
 from climate.upkeep.maintenances import Maintenances
+from climate.webhooks.posts import Poster
+from climate.webhooks.posts import PosterSettings
+from climate.webhooks.subscriptions import Subscriptions
+from climate.webhooks.subscriptions import SubscriptionSettings
 
 MEMBER = f'alice:{PROJECT}:member'
 """The token of the user who books in these tests, for ``auth_strategy = noauth``."""
@@ -89,6 +96,7 @@ class Service(World):
         conf = cfg.ConfigOpts()
         api_options.register_opts(conf)
         rate_options.register_opts(conf)
+        feed_options.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')
         policy_opts.set_defaults(conf, policy_file=None)
@@ -100,6 +108,8 @@ class Service(World):
             resource_types=ResourceTypes(self.store, self.plugins),
             calendar=PagedCalendar(self.store, self.plugins),
             keyed_answers=KeyedAnswers(self.store, ProjectLimits()),
+            webhooks=subscriptions(self.store, ProjectLimits()),
+            feeds=FeedLinks(self.store, ProjectLimits(), FeedSettings()),
             plugins=self.plugins,
             enforcer=make_enforcer(conf),
             clock=self.clock,
@@ -109,6 +119,17 @@ class Service(World):
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return every row of the database, by table."""
         return contents.rows(self.store)
+
+
+def subscriptions(
+    store: Store, limits: ProjectLimits, settings: PosterSettings | None = None
+) -> Subscriptions:
+    """Return the operations on webhooks, which wake no manager.
+
+    :param settings: the URLs that they can have; None for those of the defaults
+    """
+    poster = Poster(settings or PosterSettings())
+    return Subscriptions(store, poster, limits, lambda: None, SubscriptionSettings())
 
 
 def send(

@@ -41,12 +41,15 @@ from climate.api.wsgi import WSGIApp
 from climate.booking.leases import Leases
 from climate.clock import ManualClock
 from climate.conf import api as api_conf
+from climate.conf import feeds as feeds_conf
 from climate.conf import rate_limit as rate_conf
 from climate.db import contents
 from climate.db import store
 from climate.enforcement.filters import Filters
 from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.enforcement.limits import ProjectLimits
+from climate.feeds.links import FeedLinks
+from climate.feeds.links import FeedSettings
 from climate.leases.prices import Prices
 from climate.leases.settings import LeasingSettings
 from climate.manager.claims import ClaimKeeper
@@ -68,6 +71,7 @@ from climate.resources.registrar import Registrar
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.simulator.cloud import SimulatedCloud
+from climate.testing.service import subscriptions
 from climate.upkeep.maintenances import Maintenances
 from tests import databases
 from tests import drafts
@@ -177,6 +181,7 @@ class Service(fixtures.Fixture):
         conf = cfg.ConfigOpts()
         api_conf.register_opts(conf)
         rate_conf.register_opts(conf)
+        feeds_conf.register_opts(conf)
         store.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')
@@ -207,6 +212,8 @@ class Service(fixtures.Fixture):
             resource_types=ResourceTypes(self.store, self.plugins),
             calendar=PagedCalendar(self.store, self.plugins),
             keyed_answers=KeyedAnswers(self.store, self._limits),
+            webhooks=subscriptions(self.store, self._limits),
+            feeds=FeedLinks(self.store, self._limits, FeedSettings()),
             plugins=self.plugins,
             enforcer=make_enforcer(self.conf),
             clock=self.clock,

@@ -39,6 +39,10 @@ BODIES = {
         'reservations': http.LEASE['reservations'],
         'duration': '1h',
     },
+    'POST /webhooks': {'url': 'https://example.org/'},
+    'PUT /webhooks/{webhook_id}': {'name': 'renamed'},
+    'POST /webhooks/{webhook_id}/redeliver': {'all': True},
+    'POST /feeds': {'name': 'ours'},
     'POST /maintenances': {
         'resource_type': 'physical:host',
         'resource_name': 'compute-1',
@@ -151,6 +155,17 @@ class PersonasTest(base.TestCase):
             token=http.MEMBER,
             version='1.4',
         )
+        hook, feed = (
+            http.send(
+                service.app,
+                'POST',
+                f'/v1/{noun}s',
+                BODIES[f'POST /{noun}s'],
+                token=http.MEMBER,
+                version='1.5',
+            ).json[noun]['id']
+            for noun in ('webhook', 'feed')
+        )
         http.send(service.app, 'POST', '/v1/floatingips', address(service, 201))
         http.send(
             service.app,
@@ -166,6 +181,8 @@ class PersonasTest(base.TestCase):
             'reservation_id': lease['reservations'][0]['id'],
             'taken_id': taken,
             'maintenance_id': answer.json['maintenance']['id'],
+            'webhook_id': hook,
+            'feed_id': feed,
         }
 
     def shared(self):

@@ -20,12 +20,14 @@ from climate.api.controllers import collections
 from climate.api.controllers.availability import AvailabilityController
 from climate.api.controllers.base import Controller
 from climate.api.controllers.calendar import CalendarController
+from climate.api.controllers.feeds import FeedsController
 from climate.api.controllers.leases import LeasesController
 from climate.api.controllers.maintenances import MaintenancesController
 from climate.api.controllers.me import MeController
 from climate.api.controllers.offers import OffersController
 from climate.api.controllers.resource_types import ResourceTypesController
 from climate.api.controllers.resources import ResourcesController
+from climate.api.controllers.webhooks import WebhooksController
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.plugins.collections import served
@@ -39,11 +41,13 @@ class V1Controller(Controller):
         super().__init__(services, settings)
         self.availability = AvailabilityController(services, settings)
         self.calendar = CalendarController(services, settings)
+        self.feeds = FeedsController(services, settings)
         self.leases = LeasesController(services, settings)
         self.maintenances = MaintenancesController(services, settings)
         self.me = MeController(services, settings)
         self.offers = OffersController(services, settings)
         self.resources = ResourcesController(services, settings)
+        self.webhooks = WebhooksController(services, settings)
         pecan.route(self, 'resource-types', ResourceTypesController(services, settings))
         for each in served(fixed(services.plugins)):
             pecan.route(self, each.path, collections.controller(each, services, settings))

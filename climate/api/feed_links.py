@@ -1,0 +1,89 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``/feeds/{secret}.ics``: calendars, for readers that have a link but no token."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Final
+
+import webob
+
+from climate import exceptions
+from climate.api import conditions
+from climate.api.microversions import MAX
+from climate.api.rates import Rates
+from climate.api.wsgi import Environ
+from climate.api.wsgi import StartResponse
+from climate.api.wsgi import WSGIApp
+from climate.feeds import calendars
+from climate.feeds.links import FeedLinks
+
+SUFFIX: Final = '.ics'
+_PATH = re.compile(r'(?:/v1)?/feeds/(?P<secret>[^/]+)\.ics', re.ASCII)
+_METHODS: Final = ('GET', 'HEAD')
+_HEADERS: Final = {
+    # Each reader asks again whether the calendar is still the same, and still exists.
+    'Cache-Control': 'private, no-cache',
+    # The link is a secret: it must not reach other servers or search engines.
+    'Referrer-Policy': 'no-referrer',
+    'X-Robots-Tag': 'noindex',
+    'X-Content-Type-Options': 'nosniff',
+}
+
+
+class FeedCalendars:
+    """Answers requests for links to calendars; passes all others on.
+
+    :param rates: None for no limits
+    """
+
+    def __init__(self, app: WSGIApp, feeds: FeedLinks, rates: Rates | None) -> None:
+        self._app = app
+        self._feeds = feeds
+        self._rates = rates
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer the request or pass it on.
+
+        :raises climate.exceptions.NotFound: if the link does not exist or has expired
+        :raises climate.exceptions.TooManyRequests: if there are too many for it
+        :raises climate.exceptions.MethodNotAllowed: if the method is not GET or HEAD
+        """
+        match = _PATH.fullmatch(environ.get('PATH_INFO', ''))
+        if match is None:
+            return self._app(environ, start_response)
+        if environ['REQUEST_METHOD'] not in _METHODS:
+            raise exceptions.MethodNotAllowed(allowed=_METHODS)
+        answer: Iterable[bytes] = self._respond(match['secret'], environ)(environ, start_response)
+        return answer
+
+    def _respond(self, secret: str, environ: Environ) -> webob.Response:
+        found = self._feeds.open(secret)
+        if self._rates is not None:
+            feed_id = None if found is None else found.feed.id
+            self._rates.feed(feed_id, environ.get('REMOTE_ADDR') or '')
+        if found is None:
+            raise exceptions.NotFound('The calendar does not exist, or its link has expired')
+        etag = calendars.tag(found, self._feeds.settings)
+        response = webob.Response(content_type=calendars.CONTENT_TYPE, charset='utf-8')
+        response.headers.update(_HEADERS)
+        response.headers['ETag'] = etag
+        if conditions.read(environ, MAX).knows(etag):
+            response.status = HTTPStatus.NOT_MODIFIED
+            return response
+        response.content_disposition = 'inline; filename="leases.ics"'
+        response.body = calendars.write(found, self._feeds.settings)
+        return response

@@ -1,0 +1,311 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Queries of deliveries: notifications on their way to webhooks.
+
+A notification is copied for its webhooks in a transaction that marks its row in the
+outbox, so each webhook gets each notification, whatever process dies when. Only marked
+rows leave the outbox. If two managers copy the same notification, the unique key of the
+webhook and the notification makes the later one repeat its transaction.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import uuid
+from collections.abc import Collection
+from collections.abc import Mapping
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+from typing import Final
+
+import sqlalchemy as sa
+
+from climate.db.outbox_rows import OutboxRow
+from climate.db.repository import Repository
+from climate.db.tables import WEBHOOK_DELIVERIES
+from climate.db.tables import WEBHOOKS
+from climate.db.webhooks import WebhookRows
+from climate.domain.webhooks import Delivery
+from climate.domain.webhooks import DeliveryState
+from climate.domain.webhooks import TEST_EVENT
+
+MOST_WAITING: Final = 10_000
+"""How many deliveries wait for one webhook; further ones are dead at once."""
+
+AT_ONCE: Final = 2
+"""How many deliveries to one webhook a manager sends at the same time."""
+
+_ROWS = WEBHOOK_DELIVERIES
+_TOO_MANY: Final = f'More than {MOST_WAITING} notifications are waiting'
+# Not changed by an earlier owner, whose claim has expired.
+_MINE = sa.and_(
+    _ROWS.c.seq == sa.bindparam('row_seq'), _ROWS.c.claim_owner == sa.bindparam('row_owner')
+)
+_SETTLE = sa.update(_ROWS).where(_MINE)
+
+
+class Deliveries(Repository):
+    """Rows of ``webhook_deliveries``."""
+
+    def copy(self, messages: Collection[OutboxRow]) -> int:
+        """Write the deliveries of notifications to the webhooks that want them.
+
+        :returns: the number of deliveries
+        """
+        projects = {str(message.payload.get('project_id')) for message in messages}
+        webhooks = WebhookRows(self._session, self._now).enabled(projects) if projects else []
+        if not webhooks:
+            return 0
+        room = {webhook.id: MOST_WAITING for webhook in webhooks}
+        for webhook_id, number in self._waiting(list(room)):
+            room[webhook_id] -= number
+        values = []
+        for message in messages:
+            project_id = str(message.payload.get('project_id'))
+            for webhook in webhooks:
+                if webhook.wants(message.event_type, project_id):
+                    room[webhook.id] -= 1
+                    values.append(self._values(webhook.id, message, room[webhook.id] >= 0))
+        if values:
+            self._session.execute(sa.insert(_ROWS), values)
+        return len(values)
+
+    def add_test(self, webhook_id: str, payload: dict[str, Any]) -> str:
+        """Write a delivery that only tests a webhook; return its id."""
+        message = OutboxRow(
+            id=str(uuid.uuid4()),
+            lease_id='',
+            event_type=TEST_EVENT,
+            payload=payload,
+            created_at=self._now,
+        )
+        values = self._values(webhook_id, message, True)
+        self._session.execute(sa.insert(_ROWS), [values])
+        return str(values['id'])
+
+    def claim(
+        self,
+        owner: str,
+        until: datetime.datetime,
+        most: int,
+        busy: Mapping[str, int] = MappingProxyType({}),
+    ) -> list[Delivery]:
+        """Claim deliveries that are due, of as many webhooks as possible.
+
+        So a webhook whose receiver is slow delays no others. First the webhooks are
+        chosen, then some deliveries of each::
+
+            SELECT webhook_id, min(due) FROM webhook_deliveries
+            JOIN webhooks ON webhooks.id = webhook_id AND webhooks.enabled
+            WHERE state = 'waiting' AND due <= :now
+              AND (claim_until IS NULL OR claim_until < :now)
+            GROUP BY webhook_id ORDER BY min(due) LIMIT :most
+
+            SELECT seq FROM webhook_deliveries
+            WHERE webhook_id = :webhook_id AND state = 'waiting' AND due <= :now
+              AND (claim_until IS NULL OR claim_until < :now)
+            ORDER BY seq LIMIT :share FOR UPDATE SKIP LOCKED
+
+        :param owner: the claiming sender
+        :param until: when the claim expires (aware UTC)
+        :param busy: how many deliveries of a webhook *owner* is sending already; it gets
+            at most :data:`AT_ONCE`
+        """
+        full = [webhook_id for webhook_id, number in busy.items() if number >= AT_ONCE]
+        free = (
+            _ROWS.c.state == DeliveryState.WAITING,
+            _ROWS.c.due <= self._now,
+            sa.or_(_ROWS.c.claim_until.is_(None), _ROWS.c.claim_until < self._now),
+        )
+        first = sa.func.min(_ROWS.c.due)
+        heads = (
+            sa.select(_ROWS.c.webhook_id)
+            .join(WEBHOOKS, WEBHOOKS.c.id == _ROWS.c.webhook_id)
+            .where(*free, WEBHOOKS.c.enabled == sa.true(), _ROWS.c.webhook_id.not_in(full))
+            .group_by(_ROWS.c.webhook_id)
+            .order_by(first)
+            .limit(most)
+        )
+        webhook_ids = list(self._session.scalars(heads))
+        seqs: list[int] = []
+        for number, webhook_id in enumerate(webhook_ids):
+            share = math.ceil((most - len(seqs)) / (len(webhook_ids) - number))
+            share = min(share, AT_ONCE - busy.get(webhook_id, 0))
+            query = (
+                sa.select(_ROWS.c.seq)
+                .where(_ROWS.c.webhook_id == webhook_id, *free)
+                .order_by(_ROWS.c.seq)
+                .limit(share)
+                .with_for_update(skip_locked=True)
+            )
+            seqs += self._session.scalars(query)
+        if not seqs:
+            return []
+        mine = _ROWS.c.seq.in_(seqs)
+        claimed = sa.update(_ROWS).where(mine).values(claim_owner=owner, claim_until=until)
+        self._session.execute(claimed)
+        found = self._session.execute(sa.select(_ROWS).where(mine).order_by(_ROWS.c.seq))
+        return [_delivery(row) for row in found]
+
+    def deliver(self, delivery: Delivery, owner: str, status: int) -> None:
+        """Record that the receiver has accepted a delivery."""
+        self._settle(
+            delivery,
+            owner,
+            state=DeliveryState.DELIVERED,
+            status=status,
+            error=None,
+            finished_at=self._now,
+        )
+
+    def fail(
+        self,
+        delivery: Delivery,
+        owner: str,
+        *,
+        error: str,
+        status: int | None,
+        due: datetime.datetime | None,
+    ) -> None:
+        """Record a failed attempt.
+
+        :param due: when it is sent again (aware UTC); None gives it up
+        """
+        if due is None:
+            outcome: dict[str, Any] = {'state': DeliveryState.DEAD, 'finished_at': self._now}
+        else:
+            outcome = {'due': due}
+        self._settle(delivery, owner, error=error, status=status, **outcome)
+
+    def _settle(self, delivery: Delivery, owner: str, **values: Any) -> None:
+        self._session.execute(
+            _SETTLE.values(
+                attempts=_ROWS.c.attempts + 1, claim_owner=None, claim_until=None, **values
+            ),
+            {'row_seq': delivery.seq, 'row_owner': owner},
+        )
+
+    def give_back(self, owner: str) -> None:
+        """Release the claims of *owner*."""
+        self._session.execute(
+            sa.update(_ROWS)
+            .where(_ROWS.c.claim_owner == owner, _ROWS.c.state == DeliveryState.WAITING)
+            .values(claim_owner=None, claim_until=None)
+        )
+
+    def page(
+        self, webhook_id: str, state: DeliveryState | None, marker: str | None, limit: int
+    ) -> list[Delivery]:
+        """Return deliveries to a webhook, newest first, at most *limit*.
+
+        :param marker: the id of the last one of the page before; None for the first page
+        """
+        query = sa.select(_ROWS).where(_ROWS.c.webhook_id == webhook_id)
+        if state is not None:
+            query = query.where(_ROWS.c.state == state)
+        if marker is not None:
+            last = sa.select(_ROWS.c.seq).where(_ROWS.c.id == marker).scalar_subquery()
+            query = query.where(_ROWS.c.seq < last)
+        query = query.order_by(_ROWS.c.seq.desc()).limit(limit)
+        return [_delivery(row) for row in self._session.execute(query)]
+
+    def retry(self, webhook_id: str, ids: Sequence[str] | None) -> int:
+        """Send dead deliveries again, with all attempts left.
+
+        :param ids: None for all of the webhook
+        :returns: the number of deliveries
+        """
+        statement = sa.update(_ROWS).where(
+            _ROWS.c.webhook_id == webhook_id, _ROWS.c.state == DeliveryState.DEAD
+        )
+        if ids is not None:
+            statement = statement.where(_ROWS.c.id.in_(ids))
+        result: Any = self._session.execute(
+            statement.values(
+                state=DeliveryState.WAITING, attempts=0, due=self._now, finished_at=None
+            )
+        )
+        return int(result.rowcount)
+
+    def forget(
+        self, delivered_before: datetime.datetime, dead_before: datetime.datetime, most: int
+    ) -> int:
+        """Delete finished deliveries, and those of webhooks that were deleted.
+
+        :param most: the limit of one call
+        :returns: the number of deliveries
+        """
+        old = sa.or_(
+            sa.and_(
+                _ROWS.c.state == DeliveryState.DELIVERED, _ROWS.c.finished_at < delivered_before
+            ),
+            sa.and_(_ROWS.c.state == DeliveryState.DEAD, _ROWS.c.finished_at < dead_before),
+        )
+        orphans = (
+            sa.select(_ROWS.c.seq)
+            .outerjoin(WEBHOOKS, WEBHOOKS.c.id == _ROWS.c.webhook_id)
+            .where(WEBHOOKS.c.id.is_(None), _ROWS.c.created_at < delivered_before)
+            .limit(most)
+        )
+        seqs = list(self._session.scalars(sa.select(_ROWS.c.seq).where(old).limit(most)))
+        seqs += self._session.scalars(orphans)
+        if seqs:
+            self._session.execute(sa.delete(_ROWS).where(_ROWS.c.seq.in_(seqs)))
+        return len(seqs)
+
+    def _waiting(self, webhook_ids: Collection[str]) -> list[tuple[str, int]]:
+        query = (
+            sa.select(_ROWS.c.webhook_id, sa.func.count())
+            .where(_ROWS.c.webhook_id.in_(webhook_ids), _ROWS.c.state == DeliveryState.WAITING)
+            .group_by(_ROWS.c.webhook_id)
+        )
+        return [(webhook_id, int(number)) for webhook_id, number in self._session.execute(query)]
+
+    def _values(self, webhook_id: str, message: OutboxRow, fits: bool) -> dict[str, Any]:
+        return {
+            'id': str(uuid.uuid4()),
+            'webhook_id': webhook_id,
+            'message_id': message.id,
+            'sequence': message.seq,
+            'lease_id': message.lease_id or None,
+            'event_type': message.event_type,
+            'payload': dict(message.payload),
+            'state': DeliveryState.WAITING if fits else DeliveryState.DEAD,
+            'attempts': 0,
+            'due': self._now,
+            'error': None if fits else _TOO_MANY,
+            'created_at': message.created_at,
+            'finished_at': None if fits else self._now,
+        }
+
+
+def _delivery(row: Any) -> Delivery:
+    return Delivery(
+        seq=row.seq,
+        id=row.id,
+        webhook_id=row.webhook_id,
+        message_id=row.message_id,
+        sequence=row.sequence,
+        lease_id=row.lease_id,
+        event_type=row.event_type,
+        payload=row.payload,
+        state=DeliveryState(row.state),
+        attempts=row.attempts,
+        due=row.due,
+        error=row.error,
+        status=row.status,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+    )

@@ -1,0 +1,45 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A notification of the outbox, as a value."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class OutboxRow:
+    """A notification that the bus has not accepted yet.
+
+    :ivar id: unique, so that receivers can drop duplicates
+    :ivar attempts: the number of failed attempts while the bus was available
+    :ivar error: why the last attempt failed
+    :ivar set_aside_at: when it was set aside (aware UTC); None if it was not
+    :ivar seq: the order in which notifications were written; 0 before that
+    :ivar fanned: whether its webhooks have their own copies
+    """
+
+    id: str
+    lease_id: str
+    event_type: str
+    payload: Mapping[str, Any]
+    created_at: datetime.datetime
+    priority: str = 'INFO'
+    attempts: int = 0
+    error: str | None = None
+    set_aside_at: datetime.datetime | None = None
+    seq: int = 0
+    fanned: bool = False

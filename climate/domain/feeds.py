@@ -1,0 +1,105 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Calendar feeds: secret links to the leases of a project, of a resource, or to one lease."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+
+
+class FeedKind(enum.StrEnum):
+    """What a feed shows: the leases of a project, one lease, or the use of a resource."""
+
+    PROJECT = 'project'
+    LEASE = 'lease'
+    RESOURCE = 'resource'
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class FeedDraft:
+    """A feed to create.
+
+    :ivar id: None for a generated one
+    :ivar lease_id: the only lease that it shows; None for all
+    :ivar resource_id: the resource whose use it shows; None for leases
+    :ivar time_zone: an IANA name; times are in UTC if it is ``UTC``
+    :ivar before_start: seconds from an alarm to the start of a lease, one for each alarm
+    :ivar before_end: likewise, to the end
+    :ivar lasts: for how long the link works; None for the default
+    """
+
+    id: str | None = None
+    name: str = ''
+    lease_id: str | None = None
+    resource_id: int | None = None
+    time_zone: str = 'UTC'
+    before_start: tuple[int, ...] = ()
+    before_end: tuple[int, ...] = ()
+    lasts: datetime.timedelta | None = None
+
+    @property
+    def kind(self) -> FeedKind:
+        """What it shows."""
+        if self.lease_id is not None:
+            return FeedKind.LEASE
+        return FeedKind.PROJECT if self.resource_id is None else FeedKind.RESOURCE
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Feed:
+    """A link to a calendar; only a digest of the secret in it is stored.
+
+    :ivar project_id: the project whose leases are shown with their names
+    :ivar expires_at: when the link stops working (aware UTC)
+    """
+
+    id: str
+    project_id: str
+    user_id: str
+    name: str
+    kind: FeedKind
+    lease_id: str | None
+    resource_id: int | None
+    time_zone: str
+    before_start: tuple[int, ...]
+    before_end: tuple[int, ...]
+    created_at: datetime.datetime
+    expires_at: datetime.datetime
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class CalendarEntry:
+    """A period in a calendar.
+
+    :ivar uid: the same as long as the period exists, however often it changes; of a lease
+        of another project, only its digest may be shown
+    :ivar title: of a lease: its name; of a maintenance: its reason; '' if it is anonymous
+    :ivar status: of the lease; '' for a maintenance
+    :ivar lease_id: None for a maintenance, and for a lease of another project
+    :ivar resource_types: of the reservations
+    :ivar cancelled: whether it was deleted
+    :ivar changed_at: when it last changed (aware UTC)
+    """
+
+    uid: str
+    title: str
+    start: datetime.datetime
+    end: datetime.datetime
+    status: str
+    lease_id: str | None
+    resource_types: tuple[str, ...]
+    cancelled: bool
+    created_at: datetime.datetime
+    changed_at: datetime.datetime

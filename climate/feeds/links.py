@@ -1,0 +1,205 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What users can do with calendar feeds, and what a link shows.
+
+The secret in a link is all that a reader needs, so it has as many bits as a key. Only its
+digest is stored: not even the operators of the database can read a calendar with it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import hashlib
+import re
+import secrets
+import uuid
+from typing import Final
+
+from climate import exceptions
+from climate.conf.settings import option
+from climate.conf.settings import seconds
+from climate.conf.settings import Settings
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.feeds import CalendarEntry
+from climate.domain.feeds import Feed
+from climate.domain.feeds import FeedDraft
+from climate.domain.requests import Caller
+from climate.enforcement.limits import ProjectLimits
+
+_BYTES: Final = 32
+_SECRET = re.compile(r'[A-Za-z0-9_-]{43}', re.ASCII)
+
+
+def _page(value: str | None) -> str:
+    return (value or '').rstrip('/')
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class FeedSettings(Settings):
+    """The limits of feeds.
+
+    :ivar past: how long a feed shows leases after their end
+    :ivar refresh: how often calendars read a feed
+    :ivar page_url: of the page for users; '' if unknown
+    """
+
+    lifetime: datetime.timedelta = option('feeds', 'lifetime', seconds)
+    longest_lifetime: datetime.timedelta = option('feeds', 'longest_lifetime', seconds)
+    past: datetime.timedelta = option('feeds', 'past', seconds)
+    max_entries: int = option('feeds', 'max_entries')
+    refresh: datetime.timedelta = option('feeds', 'refresh', seconds)
+    page_url: str = option('feeds', 'page_url', _page)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Calendar:
+    """What a link shows.
+
+    :ivar title: the name of the feed, or a description
+    """
+
+    feed: Feed
+    title: str
+    entries: tuple[CalendarEntry, ...]
+
+
+class FeedLinks:
+    """The operations of users on calendar feeds.
+
+    :param limits: how many feeds each project may have
+    """
+
+    def __init__(self, store: Store, limits: ProjectLimits, settings: FeedSettings) -> None:
+        self._store = store
+        self._limits = limits
+        self.settings = settings
+
+    def create(self, caller: Caller, draft: FeedDraft) -> tuple[Feed, str]:
+        """Create a feed; return it with the secret, which cannot be read again.
+
+        :raises climate.exceptions.NotFound: if the lease or the resource does not exist
+        :raises climate.exceptions.MalformedParameter: if it would last too long
+        :raises climate.exceptions.ProjectLimit: if the project has too many
+        """
+        longest = self.settings.longest_lifetime
+        lasts = draft.lasts or min(self.settings.lifetime, longest)
+        if lasts > longest:
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter lifetime: at most {int(longest.total_seconds())} seconds '
+                'are allowed'
+            )
+        limits = self._limits.of(caller.project_id)
+        secret = secrets.token_urlsafe(_BYTES)
+
+        def write(tx: Transaction) -> Feed:
+            self._check_shown(tx, caller, draft)
+            feed = _feed(caller, draft, tx.now, lasts)
+            if draft.id is not None and _exists(tx, draft.id, caller.project_id):
+                # The answer with its secret was lost, so the link cannot be in use.
+                tx.feeds.delete(draft.id)
+            tx.projects.lock(caller.project_id)
+            limits.check('feeds', tx.feeds.count(caller.project_id) + 1)
+            tx.feeds.insert(feed, _digest(secret))
+            return feed
+
+        return self._store.run(write), secret
+
+    def page(self, project_id: str | None, marker: str | None, limit: int) -> list[Feed]:
+        """Return feeds, ordered by id.
+
+        :param project_id: of the caller; None for all projects
+        :param limit: at most so many
+        """
+        with self._store.reading() as tx:
+            return tx.feeds.page(project_id, marker, limit)
+
+    def get(self, feed_id: str, project_id: str | None) -> Feed:
+        """Return a feed.
+
+        :raises climate.exceptions.NotFound: if there is none
+        """
+        with self._store.reading() as tx:
+            return tx.feeds.get(feed_id, project_id)
+
+    def delete(self, feed_id: str, project_id: str | None) -> None:
+        """Revoke the link of a feed.
+
+        :raises climate.exceptions.NotFound: if there is none
+        """
+        self._store.run(lambda tx: tx.feeds.delete(tx.feeds.get(feed_id, project_id).id))
+
+    def open(self, secret: str) -> Calendar | None:
+        """Return what a link shows; None if it does not exist, was revoked or has expired."""
+        if _SECRET.fullmatch(secret) is None:
+            return None
+        with self._store.reading() as tx:
+            feed = tx.feeds.of_digest(_digest(secret))
+            return None if feed is None else self._calendar(tx, feed)
+
+    def _calendar(self, tx: Transaction, feed: Feed) -> Calendar | None:
+        since, most = tx.now - self.settings.past, self.settings.max_entries
+        if feed.resource_id is None:
+            found = tx.feeds.leases(feed.project_id, feed.lease_id, since, most)
+            title = f'Leases of {feed.project_id}'
+            if feed.lease_id is not None:
+                title = f'Lease {found[0].title}' if found else 'Lease'
+        else:
+            try:
+                title = tx.feeds.resource_name(feed.resource_id)
+            except exceptions.NotFound:
+                return None
+            found = tx.feeds.uses(feed.resource_id, feed.project_id, since, most)
+        return Calendar(feed=feed, title=feed.name or title, entries=tuple(found))
+
+    def _check_shown(self, tx: Transaction, caller: Caller, draft: FeedDraft) -> None:
+        """Check that the caller's project has the lease, and that the resource exists.
+
+        :raises climate.exceptions.NotFound: if not
+        """
+        if draft.lease_id is not None:
+            tx.leases.get(draft.lease_id, caller.project_id)
+        if draft.resource_id is not None:
+            tx.feeds.resource_name(draft.resource_id)
+
+
+def _feed(
+    caller: Caller, draft: FeedDraft, now: datetime.datetime, lasts: datetime.timedelta
+) -> Feed:
+    return Feed(
+        id=draft.id or str(uuid.uuid4()),
+        project_id=caller.project_id,
+        user_id=caller.user_id,
+        name=draft.name,
+        kind=draft.kind,
+        lease_id=draft.lease_id,
+        resource_id=draft.resource_id,
+        time_zone=draft.time_zone,
+        before_start=draft.before_start,
+        before_end=draft.before_end,
+        created_at=now,
+        expires_at=now + lasts,
+    )
+
+
+def _exists(tx: Transaction, feed_id: str, project_id: str) -> bool:
+    try:
+        tx.feeds.get(feed_id, project_id)
+    except exceptions.NotFound:
+        return False
+    return True
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

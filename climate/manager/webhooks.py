@@ -1,0 +1,225 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Sends the events of webhooks, at least once.
+
+The outbox is copied for webhooks by whichever manager sends it, or by this thread while
+the message bus is unavailable. A delivery is claimed for longer than an attempt can take,
+and no attempt begins late: two managers never send the same delivery at the same time. A
+manager that dies leaves its claims behind, which expire.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+import functools
+import logging
+import time
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from concurrent import futures
+from typing import ClassVar
+from typing import Final
+
+from climate import exceptions
+from climate.clock import Clock
+from climate.conf.settings import option
+from climate.conf.settings import seconds
+from climate.conf.settings import Settings
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain import events
+from climate.domain.webhooks import Delivery
+from climate.domain.webhooks import Webhook
+from climate.manager.sender import Sender
+from climate.webhooks.posts import NotAccepted
+from climate.webhooks.sending import EventSender
+
+LOG = logging.getLogger(__name__)
+
+# How long an attempt may wait to begin, in seconds: for a thread, and for the name server.
+_LATEST_START: Final = 30.0
+# Between the latest end of an attempt and the end of its claim, in seconds.
+_MARGIN: Final = 10.0
+# How often to look for more while receivers take their time, in seconds.
+_LOOK_AGAIN: Final = 1.0
+_COPIED: Final = 200
+_FORGOTTEN: Final = 500
+_FORGETS_EVERY: Final = 60.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class WebhookSenderSettings(Settings):
+    """How often and how long events are sent.
+
+    :ivar timeout: of an attempt, in seconds
+    :ivar workers: how many events are sent at the same time
+    :ivar attempts: before an event is a dead letter
+    """
+
+    timeout: float = option('webhooks', 'timeout')
+    workers: int = option('webhooks', 'workers')
+    attempts: int = option('webhooks', 'attempts')
+    first_pause: float = option('webhooks', 'retry_first_pause')
+    longest_pause: float = option('webhooks', 'retry_longest_pause')
+    keep_delivered: datetime.timedelta = option('webhooks', 'keep_delivered', seconds)
+    keep_dead: datetime.timedelta = option('webhooks', 'keep_dead', seconds)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Outcome:
+    """What became of an attempt; *error* is '' if it was accepted."""
+
+    delivery: Delivery
+    status: int | None = None
+    error: str = ''
+
+
+class WebhookSender(Sender):
+    """Sends deliveries that are due, in a pool of threads.
+
+    :param owner: the unique name of this manager
+    :param max_sleep: the longest interval between two checks, in seconds
+    :param ticks: returns the seconds of the monotonic clock
+    """
+
+    what: ClassVar[str] = 'Events of webhooks'
+    # Raised by nothing: each receiver fails by itself.
+    unreachable: ClassVar[type[exceptions.ClimateError]] = exceptions.ServiceUnavailable
+    first_pause: ClassVar[float] = 1.0
+    longest_pause: ClassVar[float] = 10.0
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        sender: EventSender,
+        owner: str,
+        settings: WebhookSenderSettings,
+        *,
+        max_sleep: float,
+        ticks: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(max_sleep=max_sleep)
+        self._store = store
+        self._clock = clock
+        self._sender = sender
+        self._owner = owner
+        self._settings = settings
+        self._ticks = ticks
+        self._forgets_at = ticks()
+        self._pool = futures.ThreadPoolExecutor(settings.workers, 'webhook')
+        self._lasts = datetime.timedelta(seconds=_LATEST_START + settings.timeout + _MARGIN)
+
+    def send_once(self) -> int:
+        """Copy what the outbox has for webhooks, and send what is due.
+
+        Goes on until nothing is due, and claims more as soon as an attempt is over: a slow
+        receiver delays no others.
+
+        :returns: the number of notifications and of attempts
+        """
+        self._forget()
+        total, running = 0, dict[futures.Future[_Outcome], str]()
+        while True:
+            if not self._thread.stopping:
+                total += self._store.run(lambda tx: tx.outbox.copy_to_webhooks(_COPIED))
+                total += self._begin(running)
+            if not running:
+                return total
+            done, _ = futures.wait(running, _LOOK_AGAIN, futures.FIRST_COMPLETED)
+            for future in done:
+                del running[future]
+            outcomes = [future.result() for future in done]
+            if outcomes:
+                self._store.run(functools.partial(self._settle_all, outcomes=outcomes))
+
+    def _begin(self, running: dict[futures.Future[_Outcome], str]) -> int:
+        """Claim as many deliveries as threads are free, and begin to send them."""
+        latest = self._ticks() + _LATEST_START
+        until = self._clock.now() + self._lasts
+        free = self._settings.workers - len(running)
+        if not free:
+            return 0
+        busy = collections.Counter(running.values())
+        claimed, webhooks = self._store.run(lambda tx: self._claim(tx, until, free, busy))
+        for one in claimed:
+            webhook = webhooks.get(one.webhook_id)
+            running[self._pool.submit(self._attempt, webhook, one, latest)] = one.webhook_id
+        return len(claimed)
+
+    def stop(self, timeout: float) -> None:
+        """Stop; attempts in progress end by themselves, and are repeated if need be."""
+        super().stop(timeout)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _claim(
+        self, tx: Transaction, until: datetime.datetime, free: int, busy: Mapping[str, int]
+    ) -> tuple[list[Delivery], dict[str, Webhook]]:
+        claimed = tx.deliveries.claim(self._owner, until, free, busy)
+        found = {one: tx.webhooks.find(one) for one in {each.webhook_id for each in claimed}}
+        return claimed, {key: webhook for key, webhook in found.items() if webhook is not None}
+
+    def _attempt(self, webhook: Webhook | None, delivery: Delivery, latest: float) -> _Outcome:
+        if webhook is None:
+            return _Outcome(delivery=delivery, error='the webhook was deleted')
+        try:
+            status = self._sender.send(webhook, delivery, latest)
+        except NotAccepted as error:
+            return _Outcome(delivery=delivery, status=error.status, error=str(error))
+        except Exception as error:
+            LOG.exception('Webhook %s: event %s cannot be sent', webhook.id, delivery.id)
+            return _Outcome(delivery=delivery, error=type(error).__name__)
+        return _Outcome(delivery=delivery, status=status)
+
+    def _settle_all(self, tx: Transaction, outcomes: Sequence[_Outcome]) -> None:
+        for outcome in outcomes:
+            self._settle(tx, outcome)
+
+    def _settle(self, tx: Transaction, outcome: _Outcome) -> None:
+        delivery, status = outcome.delivery, outcome.status
+        if not outcome.error and status is not None:
+            tx.deliveries.deliver(delivery, self._owner, status)
+            return
+        tried, settings = delivery.attempts + 1, self._settings
+        due = None
+        if tried < settings.attempts:
+            due = tx.now + events.backoff(tried, settings.first_pause, settings.longest_pause)
+        else:
+            LOG.warning(
+                'Webhook %s: event %s (%s) is a dead letter after %d attempts: %s',
+                delivery.webhook_id,
+                delivery.id,
+                delivery.event_type,
+                tried,
+                outcome.error,
+            )
+        tx.deliveries.fail(delivery, self._owner, error=outcome.error, status=status, due=due)
+
+    def _forget(self) -> None:
+        """Delete old records, at most once a minute."""
+        if self._ticks() < self._forgets_at:
+            return
+        settings = self._settings
+        count = self._store.run(
+            lambda tx: (
+                tx.deliveries.forget(
+                    tx.now - settings.keep_delivered, tx.now - settings.keep_dead, _FORGOTTEN
+                )
+                + tx.feeds.forget_expired(_FORGOTTEN)
+            )
+        )
+        if count < _FORGOTTEN:
+            self._forgets_at = self._ticks() + _FORGETS_EVERY

@@ -1,0 +1,54 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Events in the form of CloudEvents 1.0, structured as JSON."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any
+from typing import Final
+
+from climate.domain.webhooks import Delivery
+
+CONTENT_TYPE: Final = 'application/cloudevents+json; charset=utf-8'
+_DIGITS: Final = 20
+
+
+def body(delivery: Delivery, source: str) -> bytes:
+    """Return the body of a request: the same for each attempt.
+
+    The attribute ``sequence`` orders the events of a source, as texts: events may arrive
+    in another order.
+
+    :param source: the URI of this service
+    """
+    event: dict[str, Any] = {
+        'specversion': '1.0',
+        'id': delivery.message_id,
+        'source': source,
+        'type': delivery.event_type,
+        'time': _written(delivery.created_at),
+        'datacontenttype': 'application/json',
+        'data': dict(delivery.payload),
+    }
+    if delivery.lease_id is not None:
+        event['subject'] = delivery.lease_id
+    if delivery.sequence:
+        event['sequence'] = f'{delivery.sequence:0{_DIGITS}d}'
+    return json.dumps(event).encode()
+
+
+def _written(instant: datetime.datetime) -> str:
+    naive = instant.astimezone(datetime.UTC).replace(tzinfo=None)
+    return f'{naive.isoformat(timespec="microseconds")}Z'

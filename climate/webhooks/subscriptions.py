@@ -1,0 +1,254 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What users can do with webhooks."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import uuid
+from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+from climate.conf.settings import option
+from climate.conf.settings import seconds
+from climate.conf.settings import Settings
+from climate.db.store import Store
+from climate.db.store import Transaction
+from climate.domain.requests import Caller
+from climate.domain.webhooks import Delivery
+from climate.domain.webhooks import DeliveryState
+from climate.domain.webhooks import matches
+from climate.domain.webhooks import TEST_EVENT
+from climate.domain.webhooks import Webhook
+from climate.domain.webhooks import WebhookChange
+from climate.domain.webhooks import WebhookDraft
+from climate.enforcement.limits import ProjectLimits
+from climate.messaging import payloads
+from climate.webhooks import signatures
+from climate.webhooks import urls
+from climate.webhooks.posts import Poster
+
+EVENT_TYPES: Final = (*payloads.EVENT_TYPES, TEST_EVENT)
+"""All types of events that a webhook can get."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class SubscriptionSettings(Settings):
+    """The limits of subscriptions."""
+
+    longest_overlap: datetime.timedelta = option('webhooks', 'longest_overlap', seconds)
+
+
+class Subscriptions:
+    """The operations of users on webhooks.
+
+    :param poster: knows which URLs can be used
+    :param limits: how many webhooks each project may have
+    :param wake: called after a commit that gives managers something to send; it must
+        return at once
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        poster: Poster,
+        limits: ProjectLimits,
+        wake: Callable[[], None],
+        settings: SubscriptionSettings,
+    ) -> None:
+        self._store = store
+        self._poster = poster
+        self._limits = limits
+        self._wake = wake
+        self._settings = settings
+
+    def create(self, caller: Caller, draft: WebhookDraft) -> Webhook:
+        """Create a webhook; only the result of this call has its secret.
+
+        :raises climate.exceptions.MalformedParameter: naming the field and why
+        :raises climate.exceptions.ProjectLimit: if the project has too many
+        """
+        self._check_url(draft.url)
+        _check_types(draft.event_types)
+        limits = self._limits.of(caller.project_id)
+
+        def write(tx: Transaction) -> Webhook:
+            webhook = Webhook(
+                id=draft.id or str(uuid.uuid4()),
+                project_id=caller.project_id,
+                user_id=caller.user_id,
+                name=draft.name,
+                url=draft.url,
+                event_types=draft.event_types,
+                all_projects=draft.all_projects,
+                enabled=draft.enabled,
+                secrets=(signatures.new_secret(),),
+                created_at=tx.now,
+            )
+            earlier = tx.webhooks.find(webhook.id)
+            if earlier is not None and earlier.project_id == caller.project_id:
+                # The answer with its secret was lost, so the client cannot use the webhook.
+                tx.webhooks.update(webhook)
+                return dataclasses.replace(webhook, created_at=earlier.created_at)
+            tx.projects.lock(caller.project_id)
+            limits.check('webhooks', tx.webhooks.count(caller.project_id) + 1)
+            tx.webhooks.insert(webhook)
+            return webhook
+
+        return self._store.run(write)
+
+    def page(self, project_id: str | None, marker: str | None, limit: int) -> list[Webhook]:
+        """Return webhooks, ordered by id.
+
+        :param project_id: of the caller; None for all projects
+        :param limit: at most so many
+        """
+        with self._store.reading() as tx:
+            return tx.webhooks.page(project_id, marker, limit)
+
+    def get(self, webhook_id: str, project_id: str | None) -> Webhook:
+        """Return a webhook.
+
+        :raises climate.exceptions.NotFound: if there is none
+        """
+        with self._store.reading() as tx:
+            return tx.webhooks.get(webhook_id, project_id)
+
+    def update(self, webhook_id: str, project_id: str | None, change: WebhookChange) -> Webhook:
+        """Change a webhook; the result has its secrets.
+
+        :raises climate.exceptions.NotFound: if there is none
+        :raises climate.exceptions.MalformedParameter: naming the field and why
+        """
+        if change.url is not None:
+            self._check_url(change.url)
+        if change.event_types is not None:
+            _check_types(change.event_types)
+        if change.overlap > self._settings.longest_overlap:
+            most = int(self._settings.longest_overlap.total_seconds())
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter keep_previous_secret_for: at most {most} seconds are allowed'
+            )
+
+        def write(tx: Transaction) -> Webhook:
+            known = tx.webhooks.get(webhook_id, project_id, lock=True)
+            changed = _changed(known, change, tx.now)
+            tx.webhooks.update(changed)
+            return dataclasses.replace(changed, updated_at=tx.now)
+
+        changed = self._store.run(write)
+        self._wake()
+        return changed
+
+    def delete(self, webhook_id: str, project_id: str | None) -> None:
+        """Delete a webhook, with what was to be delivered to it.
+
+        :raises climate.exceptions.NotFound: if there is none
+        """
+
+        def write(tx: Transaction) -> None:
+            tx.webhooks.delete(tx.webhooks.get(webhook_id, project_id, lock=True).id)
+
+        self._store.run(write)
+
+    def deliveries(
+        self,
+        webhook_id: str,
+        project_id: str | None,
+        state: DeliveryState | None,
+        marker: str | None,
+        limit: int,
+    ) -> list[Delivery]:
+        """Return deliveries to a webhook, newest first.
+
+        :raises climate.exceptions.NotFound: if there is no such webhook
+        """
+        with self._store.reading() as tx:
+            tx.webhooks.get(webhook_id, project_id)
+            return tx.deliveries.page(webhook_id, state, marker, limit)
+
+    def redeliver(self, webhook_id: str, project_id: str | None, ids: Sequence[str] | None) -> int:
+        """Send dead letters again; return their number.
+
+        :param ids: of deliveries; None for all dead letters of the webhook
+        :raises climate.exceptions.NotFound: if there is no such webhook
+        """
+
+        def write(tx: Transaction) -> int:
+            tx.webhooks.get(webhook_id, project_id)
+            return tx.deliveries.retry(webhook_id, ids)
+
+        number = self._store.run(write)
+        self._wake()
+        return number
+
+    def test(self, webhook_id: str, project_id: str | None) -> str:
+        """Have managers send an event that only tests a webhook; return its delivery's id.
+
+        :raises climate.exceptions.NotFound: if there is no such webhook
+        :raises climate.exceptions.InvalidInput: if it is disabled
+        """
+
+        def write(tx: Transaction) -> str:
+            webhook = tx.webhooks.get(webhook_id, project_id)
+            if not webhook.enabled:
+                raise exceptions.InvalidInput('The webhook is disabled')
+            return tx.deliveries.add_test(webhook_id, test_payload(webhook))
+
+        delivery_id = self._store.run(write)
+        self._wake()
+        return delivery_id
+
+    def _check_url(self, url: str) -> None:
+        try:
+            self._poster.check(url)
+        except urls.BadUrl as error:
+            raise exceptions.MalformedParameter(f'Malformed parameter url: {error}') from None
+
+
+def test_payload(webhook: Webhook) -> dict[str, str]:
+    """Return the data of an event that tests a webhook."""
+    return {'webhook_id': webhook.id, 'project_id': webhook.project_id}
+
+
+def _check_types(patterns: Sequence[str]) -> None:
+    for number, pattern in enumerate(patterns):
+        if not any(matches(pattern, event_type) for event_type in EVENT_TYPES):
+            raise exceptions.MalformedParameter(
+                f'Malformed parameter event_types[{number}]: a type of notification, such as '
+                'lease.delete, or the beginning of some, such as lease.event.*, is required'
+            )
+
+
+def _changed(known: Webhook, change: WebhookChange, now: datetime.datetime) -> Webhook:
+    values: dict[str, Any] = {
+        'name': change.name,
+        'url': change.url,
+        'event_types': change.event_types,
+        'enabled': change.enabled,
+    }
+    changed = dataclasses.replace(
+        known, **{key: value for key, value in values.items() if value is not None}
+    )
+    if not change.rotates:
+        return changed
+    newest, keeps = signatures.new_secret(), bool(change.overlap) and bool(known.secrets)
+    return dataclasses.replace(
+        changed,
+        secrets=(newest, known.secrets[0]) if keeps else (newest,),
+        previous_until=now + change.overlap if keeps else None,
+    )

@@ -1,0 +1,346 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Webhooks: what managers send, to whom, how often, and what they never send twice at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import ipaddress
+import logging
+from typing import Any
+
+import fixtures
+from cryptography import fernet
+from oslo_db import exception as oslo_exception
+
+from climate import exceptions
+from climate.db import rotation
+from climate.db.tables import WEBHOOKS
+from climate.db.vault import Vault
+from climate.domain.webhooks import Delivery
+from climate.domain.webhooks import DeliveryState
+from climate.domain.webhooks import Webhook
+from climate.domain.webhooks import WebhookChange
+from climate.domain.webhooks import WebhookDraft
+from climate.enforcement.limits import Limits
+from climate.enforcement.limits import ProjectLimits
+from climate.manager.outbox import OutboxSender
+from climate.manager.webhooks import WebhookSender
+from climate.manager.webhooks import WebhookSenderSettings
+from climate.messaging.publisher import BrokerUnavailable
+from climate.testing.service import subscriptions
+from climate.webhooks.posts import Poster
+from climate.webhooks.posts import PosterSettings
+from climate.webhooks.sending import EventSender
+from tests import base
+from tests import services
+from tests.functional.manager import harness
+from tests.functional.manager.harness import Office
+from tests.functional.manager.receivers import Receiver
+from tests.functional.manager.receivers import signed_by
+
+OTHER = dataclasses.replace(harness.CALLER, project_id='red')
+HERE = PosterSettings(allow_http=True, allowed=(ipaddress.ip_network('127.0.0.0/8'),), timeout=5.0)
+SETTINGS = WebhookSenderSettings(attempts=3, first_pause=10.0, longest_pause=15.0)
+
+
+class WebhookTest(base.TestCase):
+    """A deployment, and a receiver on this machine."""
+
+    database = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office(database=self.database, hosts=0))
+        self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
+        self.receiver = self.useFixture(Receiver())
+        self.subscriptions = subscriptions(self.office.store, ProjectLimits(), HERE)
+        # What a deployment writes before its test begins.
+        self.outbox().send_once()
+
+    def subscribe(self, caller: Any = harness.CALLER, **facts: Any) -> Webhook:
+        draft = WebhookDraft(**{'url': self.receiver.url, **facts})
+        return self.subscriptions.create(caller, draft)
+
+    def outbox(self) -> OutboxSender:
+        return OutboxSender(
+            self.office.store,
+            self.office.clock,
+            self.office.bus,
+            'outbox',
+            batch=100,
+            attempts=2,
+            max_sleep=1.0,
+            claim_seconds=10.0,
+        )
+
+    def sender(self, owner: str = 'me', poster: Poster | None = None) -> WebhookSender:
+        events = EventSender(poster or Poster(HERE), self.office.clock, '/reservation')
+        found = WebhookSender(
+            self.office.store, self.office.clock, events, owner, SETTINGS, max_sleep=1.0
+        )
+        self.addCleanup(found.stop, 1.0)
+        return found
+
+    def deliveries(self, webhook: Webhook, state: DeliveryState | None = None) -> list[Delivery]:
+        return self.subscriptions.deliveries(webhook.id, None, state, None, 100)
+
+
+class Delivered:
+    """What is the same on all databases."""
+
+    def test_a_notification_arrives_signed_as_a_cloud_event(self) -> None:
+        webhook = self.subscribe()
+        lease = self.office.create(600, 3600, hosts=0, name='night run')
+        self.outbox().send_once()
+        self.sender().send_once()
+        (one,) = self.receiver.received
+        self.assertTrue(signed_by(one, webhook.secrets[0]))
+        self.assertEqual('/hook', one.path)
+        self.assertEqual('application/cloudevents+json; charset=utf-8', one.headers['content-type'])
+        self.assertEqual(
+            str(int(self.office.clock.now().timestamp())), one.headers['webhook-timestamp']
+        )
+        event = one.event
+        self.assertEqual(one.headers['webhook-id'], event['id'])
+        self.assertEqual(self.office.bus.taken[-1].id, event['id'])
+        self.assertEqual('1.0', event['specversion'])
+        self.assertEqual('/reservation', event['source'])
+        self.assertEqual('lease.create', event['type'])
+        self.assertEqual(lease.id, event['subject'])
+        self.assertEqual('2030-01-01T12:00:00.000000Z', event['time'])
+        self.assertEqual('application/json', event['datacontenttype'])
+        self.assertEqual('night run', event['data']['name'])
+        self.assertRegex(event['sequence'], '^[0-9]{20}$')
+        (delivery,) = self.deliveries(webhook)
+        self.assertEqual(
+            (DeliveryState.DELIVERED, 1, 204), (delivery.state, delivery.attempts, delivery.status)
+        )
+        self.assertEqual(0, self.sender().send_once())
+        self.assertEqual(1, len(self.receiver.received))
+
+    def test_projects_get_their_own_and_operators_all(self) -> None:
+        theirs = self.subscribe(OTHER)
+        everything = self.subscribe(OTHER, all_projects=True)
+        some = self.subscribe(event_types=('lease.event.*',))
+        disabled = self.subscribe(enabled=False)
+        self.office.create(600, 3600, hosts=0)
+        self.outbox().send_once()
+        self.assertEqual(
+            [0, 1, 0, 0],
+            [len(self.deliveries(one)) for one in (theirs, everything, some, disabled)],
+        )
+
+    def test_it_is_tried_again_with_growing_pauses_and_then_a_dead_letter(self) -> None:
+        webhook = self.subscribe()
+        self.office.create(600, 3600, hosts=0)
+        self.outbox().send_once()
+        self.receiver.answers = lambda _: 503
+        sender, pauses = self.sender(), []
+        while not self.deliveries(webhook, DeliveryState.DEAD):
+            sender.send_once()
+            (one,) = self.deliveries(webhook)
+            pauses.append((one.due - self.office.clock.now()).total_seconds())
+            self.office.clock.advance(max(pauses[-1], 0.0))
+        self.assertEqual([10.0, 15.0, 0.0], pauses)
+        self.assertEqual('the response has status 503', one.error)
+        self.assertEqual((3, 503), (one.attempts, one.status))
+        self.assertEqual(1, len({each.body for each in self.receiver.received}))
+        self.assertEqual(
+            3, len({each.headers['webhook-timestamp'] for each in self.receiver.received})
+        )
+        self.receiver.answers = lambda _: 200
+        self.assertEqual(0, self.subscriptions.redeliver(webhook.id, None, ['other']))
+        self.assertEqual(1, self.subscriptions.redeliver(webhook.id, None, [one.id]))
+        sender.send_once()
+        self.assertEqual(DeliveryState.DELIVERED, self.deliveries(webhook)[0].state)
+
+    def test_it_arrives_while_the_bus_is_away(self) -> None:
+        self.subscribe()
+        self.office.bus.refuses = lambda _: True
+        self.office.create(600, 3600, hosts=0)
+        # More than the outbox tries at a time.
+        self.assertRaises(BrokerUnavailable, self.outbox().send_once)
+        self.office.create(600, 3600, hosts=0)
+        self.sender().send_once()
+        self.assertEqual(2, len(self.receiver.received))
+        self.office.bus.refuses = lambda _: False
+        while self.outbox().send_once():
+            continue
+        self.sender().send_once()
+        self.assertEqual(2, len(self.receiver.received))
+
+    def test_what_leaves_the_outbox_has_its_copies(self) -> None:
+        """Also if no thread for webhooks ever ran."""
+        webhook = self.subscribe()
+        leases = [self.office.create(600, 3600, hosts=0) for _ in range(3)]
+        self.outbox().send_once()
+        self.assertEqual(0, self.office.waiting())
+        found = {one.lease_id for one in self.deliveries(webhook)}
+        self.assertEqual({lease.id for lease in leases}, found)
+
+    def test_two_copies_of_a_notification_are_refused(self) -> None:
+        webhook = self.subscribe()
+        self.office.create(600, 3600, hosts=0)
+        with self.office.store.reading() as tx:
+            rows = [dataclasses.replace(row) for row in tx.outbox.claim('x', harness.at(9), 5)]
+            tx.undo()
+
+        def copy_twice(tx: Any) -> None:
+            tx.deliveries.copy(rows)
+            self.assertRaises(oslo_exception.DBDuplicateEntry, tx.deliveries.copy, rows)
+            tx.undo()
+
+        self.office.store.run(copy_twice, undone=True)
+        self.assertEqual([], self.deliveries(webhook))
+
+    def test_a_claimed_one_is_nobody_elses_until_the_claim_expires(self) -> None:
+        webhook = self.subscribe()
+        self.office.create(600, 3600, hosts=0)
+        self.outbox().send_once()
+        run = self.office.store.run
+        (mine,) = run(lambda tx: tx.deliveries.claim('first', harness.at(50), 9))
+        self.assertEqual(0, self.sender('second').send_once())
+        self.office.clock.advance(51)
+        (theirs,) = run(lambda tx: tx.deliveries.claim('second', harness.at(99), 9))
+        self.assertEqual(mine.id, theirs.id)
+        # The first one is back, too late.
+        run(lambda tx: tx.deliveries.fail(mine, 'first', error='x', status=None, due=None))
+        (one,) = self.deliveries(webhook)
+        self.assertEqual((DeliveryState.WAITING, 0), (one.state, one.attempts))
+        run(lambda tx: tx.deliveries.deliver(theirs, 'second', 200))
+        self.assertEqual(DeliveryState.DELIVERED, self.deliveries(webhook)[0].state)
+
+    def test_a_webhook_with_many_leaves_room_for_others(self) -> None:
+        busy, quiet = self.subscribe(), self.subscribe()
+        for _ in range(20):
+            self.subscriptions.test(busy.id, None)
+        self.subscriptions.test(quiet.id, None)
+        run = self.office.store.run
+        first = run(lambda tx: tx.deliveries.claim('me', harness.at(50), 16))
+        self.assertEqual([busy.id] * 2 + [quiet.id], [one.webhook_id for one in first])
+        held = {busy.id: 2, quiet.id: 1}
+        self.assertEqual([], run(lambda tx: tx.deliveries.claim('me', harness.at(50), 9, held)))
+
+
+class TestOnSqlite(Delivered, WebhookTest):
+    """SQLite, and what is the same on all."""
+
+    def test_both_secrets_sign_during_a_rotation(self) -> None:
+        webhook = self.subscribe()
+        overlap = datetime.timedelta(hours=1)
+        change = WebhookChange(rotates=True, overlap=overlap)
+        new = self.subscriptions.update(webhook.id, None, change).secrets[0]
+        old = webhook.secrets[0]
+        self.subscriptions.test(webhook.id, None)
+        self.sender().send_once()
+        self.office.clock.advance(3600)
+        self.subscriptions.test(webhook.id, None)
+        self.sender().send_once()
+        during, after = self.receiver.received
+        self.assertEqual((True, True), (signed_by(during, old), signed_by(during, new)))
+        self.assertEqual((False, True), (signed_by(after, old), signed_by(after, new)))
+
+    def test_redirections_are_not_followed(self) -> None:
+        webhook = self.subscribe()
+        self.receiver.answers = lambda _: 307
+        self.receiver.location = self.receiver.url
+        self.subscriptions.test(webhook.id, None)
+        self.sender().send_once()
+        self.assertEqual(1, len(self.receiver.received))
+        (one,) = self.deliveries(webhook)
+        self.assertEqual('the response has status 307', one.error)
+
+    def test_the_address_counts_not_the_name(self) -> None:
+        webhook = self.subscribe(url='http://localhost/')
+        self.subscriptions.test(webhook.id, None)
+        self.sender(poster=Poster(PosterSettings(allow_http=True))).send_once()
+        (one,) = self.deliveries(webhook)
+        self.assertEqual('the host has no address that is allowed', one.error)
+
+    def test_a_deleted_webhook_gets_nothing_more(self) -> None:
+        webhook = self.subscribe()
+        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.delete(webhook.id, harness.PROJECT)
+        self.assertEqual(0, self.sender().send_once())
+        self.assertEqual([], self.receiver.received)
+
+    def test_a_disabled_one_waits(self) -> None:
+        webhook = self.subscribe()
+        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.update(webhook.id, None, WebhookChange(enabled=False))
+        self.assertEqual(0, self.sender().send_once())
+        self.subscriptions.update(webhook.id, None, WebhookChange(enabled=True))
+        self.assertEqual(1, self.sender().send_once())
+
+    def test_a_project_has_so_many(self) -> None:
+        limits = ProjectLimits(usual=Limits(webhooks=1))
+        few = subscriptions(self.office.store, limits, HERE)
+        few.create(harness.CALLER, WebhookDraft(url=self.receiver.url))
+        again = WebhookDraft(url=self.receiver.url)
+        self.assertRaises(exceptions.ProjectLimit, few.create, harness.CALLER, again)
+        few.create(OTHER, again)
+
+    def test_records_are_kept_for_a_while(self) -> None:
+        webhook = self.subscribe()
+        self.subscriptions.test(webhook.id, None)
+        self.sender().send_once()
+        self.sender().send_once()
+        self.assertEqual(1, len(self.deliveries(webhook)))
+        self.office.clock.advance(86401)
+        self.sender().send_once()
+        self.assertEqual([], self.deliveries(webhook))
+
+    def test_secrets_are_encrypted_and_follow_a_rotation_of_keys(self) -> None:
+        keys = [fernet.Fernet.generate_key().decode() for _ in range(2)]
+        store = self.office.store
+        store.vault = Vault(keys[:1])
+        webhook = self.subscribe()
+        self.assertEqual([], [row for row in self.stored() if webhook.secrets[0] in row])
+        self.assertEqual([], [row for row in self.stored() if 'hook' in row])
+        store.vault = Vault(keys[::-1])
+        rotation.rotate(store, store.vault)
+        store.vault = Vault(keys[1:])
+        found = self.subscriptions.get(webhook.id, None)
+        self.assertEqual((webhook.url, webhook.secrets), (found.url, found.secrets))
+        store.vault = Vault([fernet.Fernet.generate_key().decode()])
+        self.subscriptions.test(webhook.id, None)
+        self.sender().send_once()
+        self.assertIn('encryption_keys', self.deliveries(webhook)[0].error or '')
+
+    def stored(self) -> list[str]:
+        """Return the texts of the columns of the webhooks that are encrypted."""
+        with self.office.store.reading() as tx:
+            rows = tx.session.execute(WEBHOOKS.select()).all()
+        return [text for row in rows for text in (row.url, row.secret)]
+
+    def test_a_repeated_request_gets_a_secret_that_works(self) -> None:
+        """The answer to the first one was lost with the process."""
+        wanted = '7b1c2ed5-6a4b-4e2c-8c8e-0f5cfd5a0001'
+        first = self.subscribe(id=wanted)
+        second = self.subscribe(id=wanted)
+        self.assertNotEqual(first.secrets, second.secrets)
+        self.assertEqual(second.secrets, self.subscriptions.get(wanted, None).secrets)
+
+
+class TestOnMariadb(Delivered, WebhookTest):
+    """MariaDB."""
+
+    database = services.MARIADB
+
+
+class TestOnPostgresql(Delivered, WebhookTest):
+    """PostgreSQL."""
+
+    database = services.POSTGRESQL

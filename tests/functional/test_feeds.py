@@ -1,0 +1,169 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the links of calendar feeds show, and to whom."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import icalendar
+import webob
+from fixtures import FakeLogger
+
+from climate.enforcement.limits import Limits
+from climate.enforcement.limits import ProjectLimits
+from tests.base import TestCase
+from tests.functional import fixtures
+from tests.functional import http
+
+OTHER = 'bob:red:member'
+
+
+class FeedsTest(TestCase):
+    """A project with leases, and another one."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(
+            fixtures.Service(limits=ProjectLimits(usual=Limits(feeds=2)))
+        )
+
+    def lease(self, name: str, token: str = http.MEMBER, hosts: int = 1) -> dict[str, Any]:
+        reservation = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
+        body = {
+            'name': name,
+            'start_date': '2030-02-01T00:00:00Z',
+            'end_date': '2030-02-02T00:00:00Z',
+            'reservations': [reservation],
+        }
+        return self.send('POST', '/v1/leases', body, token).json['lease']
+
+    def feed(self, token: str = http.MEMBER, **body: Any) -> str:
+        return str(self.send('POST', '/v1/feeds', body, token).json['feed']['url'])
+
+    def send(
+        self, method: str, path: str, body: Any = None, token: str = http.MEMBER, status: int = 0
+    ) -> webob.Response:
+        answer = http.send(self.service.app, method, path, body, token=token, version='1.5')
+        self.assertIn(answer.status_int, (status,) if status else (200, 201, 204), answer.text)
+        return answer
+
+    def open(self, url: str, **headers: str) -> webob.Response:
+        request = webob.Request.blank(url)
+        request.headers.update({key.replace('_', '-'): value for key, value in headers.items()})
+        return request.get_response(self.service.app)
+
+    def events(self, url: str) -> dict[str, icalendar.Event]:
+        answer = self.open(url)
+        self.assertEqual(200, answer.status_int, answer.text)
+        found = icalendar.Calendar.from_ical(answer.body).walk('VEVENT')
+        return {str(event['SUMMARY']): event for event in found}
+
+    def test_a_project_sees_its_leases_and_no_others(self) -> None:
+        self.lease('ours')
+        self.lease('theirs', OTHER)
+        (event,) = self.events(self.feed()).values()
+        self.assertEqual('ours', event['SUMMARY'])
+        self.assertEqual('2030-02-01T00:00:00+00:00', event['DTSTART'].dt.isoformat())
+
+    def test_a_change_keeps_the_id_and_raises_the_sequence(self) -> None:
+        lease, url = self.lease('ours'), self.feed()
+        before, tag = self.events(url)['ours'], self.open(url).headers['ETag']
+        self.service.clock.advance(90)
+        self.send('PUT', f'/v1/leases/{lease["id"]}', {'end_date': '2030-02-03T00:00:00Z'})
+        answer = self.open(url, If_None_Match=tag)
+        self.assertEqual(200, answer.status_int)
+        after = self.events(url)['ours']
+        self.assertEqual(before['UID'], after['UID'])
+        self.assertLess(before['SEQUENCE'], after['SEQUENCE'])
+        self.assertEqual('2030-02-03T00:00:00+00:00', after['DTEND'].dt.isoformat())
+        self.assertEqual(304, self.open(url, If_None_Match=answer.headers['ETag']).status_int)
+
+    def test_a_deleted_lease_is_cancelled(self) -> None:
+        lease, url = self.lease('ours'), self.feed()
+        self.send('DELETE', f'/v1/leases/{lease["id"]}')
+        self.assertEqual('CANCELLED', self.events(url)['ours']['STATUS'])
+
+    def test_what_is_held_for_an_offer_is_no_lease(self) -> None:
+        body = {'reservations': http.LEASE['reservations'], 'duration': '1h', 'hold': '5m'}
+        self.send('POST', '/v1/offers', body)
+        self.assertEqual({}, self.events(self.feed()))
+
+    def test_one_lease(self) -> None:
+        self.lease('first')
+        url = self.feed(lease_id=self.lease('second')['id'])
+        self.assertEqual(['second'], list(self.events(url)))
+
+    def test_the_lease_of_another_project(self) -> None:
+        theirs = self.lease('theirs', OTHER)['id']
+        self.send('POST', '/v1/feeds', {'lease_id': theirs}, status=404)
+
+    def test_a_resource_shows_others_without_their_names(self) -> None:
+        self.lease('ours', http.ADMIN, hosts=3)
+        theirs = self.lease('theirs', OTHER)['id']
+        self.send('POST', '/v1/feeds', {'resource_id': 1}, status=403)
+        shown = []
+        for number in (1, 2, 3, 4):
+            answer = self.send('POST', '/v1/feeds', {'resource_id': number}, http.ADMIN)
+            url = answer.json['feed']['url']
+            shown += self.events(url)
+            self.assertNotIn('theirs', self.open(url).text)
+            self.assertNotIn(theirs, self.open(url).text)
+            self.send('DELETE', f'/v1/feeds/{answer.json["feed"]["id"]}', token=http.ADMIN)
+        self.assertEqual(['Reserved', 'ours', 'ours', 'ours'], sorted(shown))
+
+    def test_a_resource_shows_its_maintenances(self) -> None:
+        body = {
+            'resource_id': 1,
+            'start_date': '2030-02-05T00:00:00Z',
+            'end_date': '2030-02-06T00:00:00Z',
+            'reason': 'a new fan',
+        }
+        self.send('POST', '/v1/maintenances', body, http.ADMIN)
+        url = self.feed(http.ADMIN, resource_id=1)
+        self.assertEqual(['Maintenance: a new fan'], list(self.events(url)))
+
+    def test_a_link_expires(self) -> None:
+        url = self.feed(lifetime='1h')
+        self.service.clock.advance(3599)
+        self.assertEqual(200, self.open(url).status_int)
+        self.service.clock.advance(1)
+        self.assertEqual(404, self.open(url).status_int)
+
+    def test_a_project_has_so_many(self) -> None:
+        for _ in range(2):
+            self.feed(lifetime='1h')
+        self.send('POST', '/v1/feeds', {}, status=400)
+        self.feed(OTHER)
+        self.service.clock.advance(3600)
+        self.feed()
+
+    def test_the_secret_is_neither_stored_nor_logged(self) -> None:
+        log = self.useFixture(FakeLogger(level=logging.DEBUG))
+        url = self.feed()
+        self.open(url)
+        secret = url.rpartition('/')[2].removesuffix('.ics')
+        self.assertNotIn(secret, repr(self.service.rows()))
+        self.assertIn('/feeds/***', log.output)
+        self.assertNotIn(secret, log.output)
+
+    def test_requests_for_one_link_are_limited(self) -> None:
+        self.service.conf.set_override('rate', '2/minute', group='feeds')
+        self.service.app = self.service.made()
+        url, other = self.feed(), self.feed()
+        answers = [self.open(url).status_int for _ in range(3)]
+        self.assertEqual([200, 200, 429], answers)
+        self.assertEqual(200, self.open(other).status_int)
+        lost = url[:-8] + 'AAAA.ics'
+        self.assertEqual([404, 404, 429], [self.open(lost).status_int for _ in range(3)])
