@@ -228,6 +228,10 @@ genconfig: $(SERVICE) ## Regenerate etc/climate/climate.conf.sample
 genpolicy: $(SERVICE) ## Regenerate etc/climate/policy.yaml.sample
 	$(BIN)/oslopolicy-sample-generator --config-file etc/climate/climate-policy-generator.conf
 
+.PHONY: web-types
+web-types: $(SERVICE) ## Regenerate web/src/api.d.ts from the OpenAPI document
+	$(BIN)/python -m tools.typescript
+
 .PHONY: bench
 bench: $(TESTS) ## Run the benchmarks (ARGS is passed on)
 	@exec $(BIN)/python benchmarks/core.py $(ARGS)
