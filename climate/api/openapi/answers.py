@@ -112,6 +112,15 @@ def _leases(version: Microversion) -> dict[str, Json]:
     if version >= V1_3:
         lease['notices'] = or_null(listed({**TEXT, 'enum': list(NOTICES)}))
         lease['readiness'] = or_null(ref('Readiness'))
+    return {
+        'Lease': record(lease),
+        'Reservation': _reservation(version),
+        'Rehearsal': _rehearsal(),
+        **_parts(),
+    }
+
+
+def _parts() -> dict[str, Json]:
     event: Json = {
         'id': schemas.UUID,
         'lease_id': schemas.UUID,
@@ -120,21 +129,14 @@ def _leases(version: Microversion) -> dict[str, Json]:
         'status': TEXT,
         **_CREATED,
     }
-    return {
-        'Lease': record(lease),
-        'Reservation': _reservation(version),
-        'Event': record(event),
-        'Readiness': record(
-            {
-                'ready': listed(TEXT),
-                'waiting': listed(TEXT),
-                'by': TEXT,
-                'detail': TEXT,
-                'said_at': _TIME,
-            }
-        ),
-        'Rehearsal': _rehearsal(),
+    readiness: Json = {
+        'ready': listed(TEXT),
+        'waiting': listed(TEXT),
+        'by': TEXT,
+        'detail': TEXT,
+        'said_at': _TIME,
     }
+    return {'Event': record(event), 'Readiness': record(readiness)}
 
 
 def _reservation(version: Microversion) -> Json:
@@ -234,6 +236,14 @@ def _offers() -> dict[str, Json]:
         'held_until': _TIME_OR_NULL,
         'lease_id': or_null(TEXT),
     }
+    return {
+        'Offer': record(offer, optional=optional),
+        'StoredOffer': record(stored, optional=optional),
+        **_extensions(),
+    }
+
+
+def _extensions() -> dict[str, Json]:
     shortage: Json = {
         'reservation': COUNT,
         'resource_type': TEXT,
@@ -247,12 +257,7 @@ def _offers() -> dict[str, Json]:
         'offers': listed(ref('Offer')),
         'searched_until': _TIME,
     }
-    return {
-        'Offer': record(offer, optional=optional),
-        'StoredOffer': record(stored, optional=optional),
-        'Shortage': record(shortage),
-        'Extension': record(extension),
-    }
+    return {'Shortage': record(shortage), 'Extension': record(extension)}
 
 
 def _resources() -> dict[str, Json]:
@@ -284,24 +289,29 @@ def _resources() -> dict[str, Json]:
         'resource_schema': or_null(_ANY_OBJECT),
         **_CREATED,
     }
-    maintenance: Json = {
-        'id': schemas.UUID,
-        'resource_id': RESOURCE_ID,
-        'resource_type': TEXT,
-        'resource_name': TEXT,
-        'start_date': _TIME,
-        'end_date': _TIME,
-        'reason': TEXT,
-        'user_id': TEXT,
-        'created_at': _TIME_OR_NULL,
-    }
     return {
         'Inventories': by_name(record(inventory)),
         'Resource': record(resource),
         'ResourceType': record(kind),
-        'Maintenance': record(maintenance),
+        'Maintenance': _maintenance(),
         **_properties(),
     }
+
+
+def _maintenance() -> Json:
+    return record(
+        {
+            'id': schemas.UUID,
+            'resource_id': RESOURCE_ID,
+            'resource_type': TEXT,
+            'resource_name': TEXT,
+            'start_date': _TIME,
+            'end_date': _TIME,
+            'reason': TEXT,
+            'user_id': TEXT,
+            'created_at': _TIME_OR_NULL,
+        }
+    )
 
 
 def _properties() -> dict[str, Json]:
