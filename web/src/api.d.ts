@@ -55,6 +55,61 @@ export type Availability = {
   }>;
 };
 
+/** Instants are seconds since 1970. */
+export type Calendar = {
+  resource_type: string;
+  start: number;
+  end: number;
+  generation: string;
+  total: number;
+  group_by: string | null;
+  resources: {
+    id: Array<number>;
+    name: Array<string>;
+    disabled: Array<0 | 1>;
+    failed: Array<0 | 1>;
+    capacity: Array<number>;
+    group?: Array<string | null>;
+  };
+  capacities: Array<Record<string, number>>;
+  main: Array<string | null>;
+  allocations: {
+    resource: Array<number>;
+    start: Array<number>;
+    end: Array<number>;
+    amount: Array<number>;
+    share: Array<number>;
+    lease: Array<number>;
+  };
+  held: Array<number>;
+  leases: {
+    id: Array<string>;
+    name: Array<string>;
+    status: Array<"PENDING" | "STARTING" | "ACTIVE" | "UPDATING" | "TERMINATING" | "TERMINATED" | "DELETING" | "DELETED" | "ERROR">;
+    mine: Array<0 | 1>;
+    project_id?: Array<string>;
+  };
+  maintenances: {
+    resource: Array<number>;
+    start: Array<number>;
+    end: Array<number>;
+    id?: Array<string>;
+  };
+  next_marker?: number;
+};
+
+export type Caller = {
+  user_id: string | null;
+  user_name: string | null;
+  project_id: string | null;
+  project_name: string | null;
+  roles: Array<string>;
+  admin: boolean;
+  token_expires_at: Time | null;
+  may: Record<string, boolean>;
+  server_time: number;
+};
+
 export type ChangedProperty = {
   id: string;
   resource_type: string;
@@ -539,6 +594,22 @@ export interface Operations {
       availability: Availability;
     };
   };
+  /** Show a page of resources, and when they are reserved. */
+  'GET /calendar': {
+    query: {
+      end?: string;
+      group_by?: string;
+      limit?: number;
+      marker?: string;
+      offset?: number;
+      resource_type: string;
+      search?: string;
+      start?: string;
+    };
+    answer: {
+      calendar: Calendar;
+    };
+  };
   /** List the resources. */
   'GET /floatingips': {
     answer: {
@@ -726,6 +797,12 @@ export interface Operations {
   /** Cancel a maintenance. */
   'DELETE /maintenances/{maintenance_id}': {
     answer: void;
+  };
+  /** Show who calls, and what they may do. */
+  'GET /me': {
+    answer: {
+      me: Caller;
+    };
   };
   /** Find periods in which a lease could be booked, and hold the first if requested. */
   'POST /offers': {

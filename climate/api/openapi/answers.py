@@ -20,6 +20,7 @@ from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
+from climate.api.openapi import calendar
 from climate.api.openapi import schemas
 from climate.api.openapi.schemas import BOOLEAN
 from climate.api.openapi.schemas import by_name
@@ -57,6 +58,7 @@ def components(version: Microversion) -> dict[str, Json]:
         **_resources(),
         **_allocations(version),
         **_availability(),
+        **calendar.components(),
     }
 
 

@@ -20,6 +20,8 @@ from http import HTTPStatus
 from typing import Any
 from typing import Final
 
+from oslo_log import log as logging
+
 from climate.api import microversions
 from climate.api import routes
 from climate.api.controllers.root import RootController
@@ -35,6 +37,8 @@ from climate.api.openapi.operations import Operation
 from climate.api.openapi.schemas import Json
 from climate.api.routes import Route
 from climate.plugins.collections import served
+
+LOG = logging.getLogger(__name__)
 
 VERSION: Final = '3.1.0'
 
@@ -70,17 +74,25 @@ class DocumentWriter:
             self._operations |= operations.of_collection(each)
             self._bodies |= requests.of_collection(each)
 
-    def document(self, version: Microversion) -> Json:
+    def document(self, version: Microversion, *, complete: bool = True) -> Json:
         """Return the document at a microversion.
 
+        :param complete: whether to refuse a route without a schema, not to leave it out
         :raises UndescribedRoute: if a route has no schema
         """
         paths: dict[str, Json] = {}
         for route in self._routes:
-            if route.since <= version:
-                paths.setdefault(route.path, {})[route.method.lower()] = self._operation(
-                    route, version
-                )
+            if route.since > version:
+                continue
+            try:
+                operation = self._operation(route, version)
+            except UndescribedRoute as error:
+                if complete:
+                    raise
+                # The rest of the document is still of use to clients.
+                LOG.warning('%s', error)
+                continue
+            paths.setdefault(route.path, {})[route.method.lower()] = operation
         return {
             'openapi': VERSION,
             'info': {

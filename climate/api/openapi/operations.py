@@ -72,6 +72,8 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('GET', '/availability'): Operation(
         answers=_shows('availability', 'Availability'), headers=_TAGGED
     ),
+    ('GET', '/calendar'): Operation(answers=_shows('calendar', 'Calendar'), headers=_TAGGED),
+    ('GET', '/me'): Operation(answers=_shows('me', 'Caller')),
     ('GET', '/leases'): Operation(
         answers=_page('leases', 'Lease'), query=queries.LEASES, headers=_TAGGED
     ),

@@ -42,6 +42,7 @@ QUERY: Final[dict[str, Json]] = {
     'limit': {'type': 'integer', 'minimum': 1, 'description': 'The most objects of a page.'},
     'marker': {**schemas.TEXT, 'description': 'The id of the last object of the page before.'},
     'name': _NAME,
+    'offset': {**schemas.COUNT, 'description': 'The number of objects before the page.'},
     'project_id': _NAME,
     'reservation_id': schemas.TEXT,
     'resource_properties': {**schemas.TEXT, 'description': 'A requirement, as in leases.'},
@@ -51,6 +52,7 @@ QUERY: Final[dict[str, Json]] = {
         'pattern': '^[A-Z0-9_]{1,255}:[0-9]{1,10}(?:,[A-Z0-9_]{1,255}:[0-9]{1,10})*$',
         'description': 'Amounts by resource class, such as VCPU:2,MEMORY_MB:4096.',
     },
+    'search': {**_NAME, 'description': 'A part of a name, or of the value of a property.'},
     'sort_dir': {**schemas.listed({**schemas.TEXT, 'enum': ['asc', 'desc']})},
     'sort_key': schemas.listed({**schemas.TEXT, 'enum': list(SORT_KEYS)}),
     'start': {**schemas.TEXT, 'description': _PAST},
@@ -68,6 +70,7 @@ QUERY: Final[dict[str, Json]] = {
 REQUIRED: Final = frozenset(
     {
         ('GET', '/availability', 'resource_type'),
+        ('GET', '/calendar', 'resource_type'),
         ('GET', '/resources/properties', 'type'),
         ('PATCH', '/resources/properties/{property_name}', 'type'),
     }

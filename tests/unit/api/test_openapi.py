@@ -96,6 +96,9 @@ class DocumentTest(base.TestCase):
         error = self.assertRaises(document.UndescribedRoute, writer.document, microversions.MAX)
         self.assertIn('GET /v1/leases has no schema of its answers', str(error))
         self.assertIn('climate/api/openapi', str(error))
+        # A service leaves it out rather than have no document.
+        left = writer.document(microversions.MAX, complete=False)['paths']
+        self.assertEqual({'post'}, set(left['/leases']))
 
     def test_a_parameter_without_a_schema_is_refused_by_name(self) -> None:
         writer = shipped.writer()
