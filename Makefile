@@ -222,7 +222,7 @@ releasenotes: $(DOCS) ## Build the release notes (needs a clone)
 
 .PHONY: genconfig
 genconfig: $(SERVICE) ## Regenerate etc/climate/climate.conf.sample
-	$(BIN)/oslo-config-generator --config-file etc/climate/climate-config-generator.conf
+	$(BIN)/python -m tools.sample
 
 .PHONY: genpolicy
 genpolicy: $(SERVICE) ## Regenerate etc/climate/policy.yaml.sample
