@@ -111,8 +111,8 @@ class TestHead(testtools.TestCase):
             self.assertTrue(about, name)
             stated = about.partition('Default: ')[2].split(' ')[0]
             conf = cfg.ConfigOpts()
-            conf.register_opt(opt)
             conf([], default_config_files=[], default_config_dirs=[])
+            conf.register_opt(opt)
             real = conf[opt.dest]
             if isinstance(real, list):
                 real = ','.join(real) or None
