@@ -46,7 +46,7 @@ class Unit(configparser.RawConfigParser):
 
     def __init__(self, path: pathlib.Path) -> None:
         super().__init__(strict=False, interpolation=None, delimiters=('=',))
-        self.optionxform = str  # type: ignore[assignment,method-assign]
+        self.optionxform = str  # type: ignore[assignment,method-assign]  # its type is that of a method
         self.read(path, encoding='utf-8')
 
 
