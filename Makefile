@@ -222,11 +222,15 @@ releasenotes: $(DOCS) ## Build the release notes (needs a clone)
 
 .PHONY: genconfig
 genconfig: $(SERVICE) ## Regenerate etc/climate/climate.conf.sample
-	$(BIN)/oslo-config-generator --config-file etc/climate/climate-config-generator.conf
+	$(BIN)/python -m tools.sample
 
 .PHONY: genpolicy
 genpolicy: $(SERVICE) ## Regenerate etc/climate/policy.yaml.sample
 	$(BIN)/oslopolicy-sample-generator --config-file etc/climate/climate-policy-generator.conf
+
+.PHONY: web-types
+web-types: $(SERVICE) ## Regenerate web/src/api.d.ts from the OpenAPI document
+	$(BIN)/python -m tools.typescript
 
 .PHONY: bench
 bench: $(TESTS) ## Run the benchmarks (ARGS is passed on)

@@ -31,6 +31,8 @@ from climate.api.middleware import ForPath
 from climate.api.middleware import JsonErrors
 from climate.api.middleware import Negotiation
 from climate.api.middleware import SizeLimit
+from climate.api.openapi import served as openapi
+from climate.api.openapi.document import DocumentWriter
 from climate.api.proxies import HEADERS
 from climate.api.proxies import Proxies
 from climate.api.rates import AddressRate
@@ -46,6 +48,7 @@ from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.api.wsgi import WSGIApp
 from climate.metrics import recording
+from climate.resources.catalog import fixed
 
 
 def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
@@ -58,14 +61,15 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # Health checks must work whatever else fails, and are not logged. JsonErrors
     # surrounds everything that can raise. SizeLimit precedes everything that reads
     # the body. FeedCalendars answers calendars, whose readers have no token. Negotiation
-    # precedes authentication, because version documents need no token. Identity precedes
-    # all work, because clients repeat a request after a 401.
+    # precedes authentication, because version documents and the OpenAPI document need no
+    # token. Identity precedes all work, because clients repeat a request after a 401.
     root = RootController(services, settings)
     app: WSGIApp = _pecan(root, services, settings)
     if settings.rates is not None and settings.rates.projects:
         app = ProjectRate(app, settings.rates)
     app = Identity(app)
     app = settings.authenticate(app)
+    app = ForPath(openapi.PATH, openapi.OpenApi(DocumentWriter(root, fixed(services.plugins))), app)
     app = Negotiation(app)
     app = SizeLimit(app, settings.max_request_body_size)
     app = FeedCalendars(app, services.feeds, settings.rates)

@@ -27,7 +27,7 @@ from climate.api.microversions import Microversion
 from climate.api.routing import handlers
 from climate.api.routing import is_generic_handler
 
-OPEN: Final = ('/', '/versions', '/v1', '/healthcheck')
+OPEN: Final = ('/', '/versions', '/v1', '/v1/openapi.json', '/healthcheck')
 """Paths that middleware answers without a token."""
 
 

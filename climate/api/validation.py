@@ -61,6 +61,11 @@ class Validator:
         self._validator = jsonschema.Draft202012Validator(self._schema)
         self._compiled = compiled
 
+    @property
+    def schema(self) -> Schema:
+        """The schema, in the order in which faults are reported."""
+        return self._schema
+
     def check(self, body: Any) -> None:
         """Check *body* against the schema.
 

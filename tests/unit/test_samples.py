@@ -20,12 +20,14 @@ import re
 import fixtures
 import testtools
 from oslo_config import cfg
-from oslo_config import generator as config_generator
 from oslo_policy import generator as policy_generator
 
+from climate.conf import opts
 from tests.architecture import ROOT
+from tools import sample
 
 ETC = ROOT / 'etc' / 'climate'
+TRACKED = (ETC / 'climate.conf.sample').read_text(encoding='utf-8')
 GENERATORS = {
     'climate.conf.sample': ('climate-config-generator.conf', 'genconfig'),
     'policy.yaml.sample': ('climate-policy-generator.conf', 'genpolicy'),
@@ -39,16 +41,12 @@ class TestSamples(testtools.TestCase):
 
     def generated(self, name: str, number: int = 0) -> str:
         """Return what the sample *name* should be."""
+        if name == sample.FILE.name:
+            return sample.text()
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         output = folder / f'{number}-{name}'
         arguments = ['--config-file', str(ETC / GENERATORS[name][0]), '--output-file', str(output)]
-        if name.startswith('policy'):
-            policy_generator.generate_sample(arguments, conf=cfg.ConfigOpts())
-        else:
-            conf = cfg.ConfigOpts()
-            config_generator.register_cli_opts(conf)
-            conf(arguments, project='climate')
-            config_generator.generate(conf)
+        policy_generator.generate_sample(arguments, conf=cfg.ConfigOpts())
         return output.read_text(encoding='utf-8')
 
     def assert_tracked(self, name: str) -> None:
@@ -77,3 +75,81 @@ class TestSamples(testtools.TestCase):
     def test_samples_say_something(self) -> None:
         self.assertIn('[manager]', self.generated('climate.conf.sample'))
         self.assertIn('climate:leases:', self.generated('policy.yaml.sample'))
+
+
+class TestHead(testtools.TestCase):
+    """The first part of the sample configuration."""
+
+    def test_it_has_about_twenty_options_that_exist_once(self) -> None:
+        named = [(group, name) for group, name, _ in sample.COMMON]
+        self.assertIn(len(named), range(18, 26))
+        self.assertEqual(len(named), len(set(named)))
+        self.assertEqual(set(), set(named) - sample.options().keys())
+
+    def test_examples_are_values_of_their_options(self) -> None:
+        conf = cfg.ConfigOpts()
+        for group, name, _ in sample.COMMON:
+            where = None if group == 'DEFAULT' else group
+            conf.register_opt(sample.options()[group, name], group=where)
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        file = folder / 'climate.conf'
+        file.write_text(
+            ''.join(f'[{group}]\n{name} = {value}\n' for group, name, value in sample.COMMON),
+            encoding='utf-8',
+        )
+        conf(['--config-file', str(file)], project='climate', default_config_dirs=[])
+        for group, name, value in sample.COMMON:
+            # Raises if the value has another type.
+            found = conf[name] if group == 'DEFAULT' else conf[group][name]
+            self.assertIsNotNone(found, value)
+
+    def test_defaults_are_those_that_it_states(self) -> None:
+        text = ' '.join(sample.head().replace('\n#', ' ').split())
+        for group, name, value in sample.COMMON:
+            opt = sample.options()[group, name]
+            about = text.partition(f' {name} = {value} ')[2]
+            self.assertTrue(about, name)
+            stated = about.partition('Default: ')[2].split(' ')[0]
+            conf = cfg.ConfigOpts()
+            conf([], default_config_files=[], default_config_dirs=[])
+            conf.register_opt(opt)
+            real = conf[opt.dest]
+            if isinstance(real, list):
+                real = ','.join(real) or None
+            if opt.sample_default is not None and stated == str(opt.sample_default):
+                continue
+            shown = 'none' if real is None or real == '' else str(real)
+            self.assertEqual(shown.lower(), stated.lower(), name)
+
+    def test_all_of_it_is_comments(self) -> None:
+        for line in sample.head().splitlines():
+            self.assertTrue(line.startswith('#'), line)
+
+
+class TestLogins(testtools.TestCase):
+    """The options that each service has for its own login."""
+
+    def test_what_is_not_repeated_has_the_same_default_everywhere(self) -> None:
+        dropped = sample.logins() - {'auth_type', 'service_type'}
+        groups = dict(opts.list_opts())
+        first = {opt.dest: opt.default for opt in groups['nova']}
+        for group, options in groups.items():
+            for opt in options:
+                if opt.dest in dropped and opt.dest in first and opt.dest in self.named(group):
+                    self.assertEqual(first[opt.dest], opt.default, f'[{group}] {opt.dest}')
+
+    def named(self, group: str) -> set[str]:
+        """Return the options that only [nova] has in the sample, of a group that refers to it."""
+        text = TRACKED
+        part = re.split(r'(?m)^(?=\[)', text)
+        (own,) = [one for one in part if one.startswith(f'[{group}]')]
+        return set() if 'are those of [nova]' not in own else set(sample.logins())
+
+    def test_each_option_is_in_the_sample_or_is_one_of_a_login(self) -> None:
+        text = TRACKED
+        for part in re.split(r'(?m)^(?=\[)', text)[1:]:
+            group = part[1 : part.index(']')]
+            shown = set(re.findall(r'(?m)^#([a-z0-9_]+) =', part))
+            every = {opt.dest for opt in dict(opts.list_opts())[group]}
+            missing = every - shown
+            self.assertEqual(set(), missing - sample.logins(), group)

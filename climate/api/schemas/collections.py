@@ -21,6 +21,7 @@ from climate import exceptions
 from climate.api import bodies
 from climate.api import microversions
 from climate.api.schemas import capabilities
+from climate.api.validation import Schema
 from climate.api.validation import Validator
 from climate.domain.resources import ResourceDraft
 from climate.plugins.collection import ResourceCollection
@@ -28,15 +29,22 @@ from climate.plugins.collection import ResourceCollection
 _UPDATE: Final = Validator({'type': 'object', 'properties': {}})
 
 
+def created(collection: ResourceCollection) -> dict[microversions.Microversion, Schema]:
+    """Return the schemas of the body that registers a resource, by microversion."""
+    closed = {'additionalProperties': False} if collection.strict else {}
+    return {
+        microversions.V1_0: collection.schema,
+        microversions.V1_1: {**collection.schema, **closed},
+    }
+
+
 class CollectionSchemas:
     """Reads the bodies of one collection."""
 
     def __init__(self, collection: ResourceCollection) -> None:
         self._collection = collection
-        closed = {'additionalProperties': False} if collection.strict else {}
         self._create = {
-            microversions.V1_0: Validator(collection.schema),
-            microversions.V1_1: Validator({**collection.schema, **closed}),
+            version: Validator(schema) for version, schema in created(collection).items()
         }
 
     def read_new(self, version: microversions.Microversion, body: dict[str, Any]) -> ResourceDraft:

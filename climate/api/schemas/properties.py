@@ -20,17 +20,17 @@ from climate import exceptions
 from climate.api import microversions
 from climate.api import validation
 
-_UPDATE = {
-    microversions.V1_0: validation.Validator({'type': 'object', 'required': ['private']}),
-    microversions.V1_1: validation.Validator(
-        {
-            'type': 'object',
-            'required': ['private'],
-            'additionalProperties': False,
-            'properties': {'private': {'type': 'boolean'}},
-        }
-    ),
+SCHEMAS: dict[microversions.Microversion, validation.Schema] = {
+    microversions.V1_0: {'type': 'object', 'required': ['private']},
+    microversions.V1_1: {
+        'type': 'object',
+        'required': ['private'],
+        'additionalProperties': False,
+        'properties': {'private': {'type': 'boolean'}},
+    },
 }
+
+_UPDATE = {version: validation.Validator(schema) for version, schema in SCHEMAS.items()}
 
 
 def read_private(version: microversions.Microversion, body: dict[str, Any]) -> bool:

@@ -35,7 +35,7 @@ _FIELDS: dict[str, Any] = {
     },
 }
 _NAME = {'type': 'string', 'maxLength': 64, 'pattern': '^custom:[a-z0-9_-]+\\Z'}
-_CREATE = Validator(
+CREATE = Validator(
     {
         'type': 'object',
         'required': ['name'],
@@ -43,7 +43,7 @@ _CREATE = Validator(
         'properties': {'name': _NAME, **_FIELDS},
     }
 )
-_UPDATE = Validator(
+UPDATE = Validator(
     {
         'type': 'object',
         'minProperties': 1,
@@ -58,7 +58,7 @@ def read_new(body: Any, origin: Origin = Origin.API) -> Declaration:
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    _CREATE.check(body)
+    CREATE.check(body)
     return _checked(Declaration(name=body['name'], origin=origin, **_facts(body)))
 
 
@@ -67,7 +67,7 @@ def check_change(body: dict[str, Any]) -> None:
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    _UPDATE.check(body)
+    UPDATE.check(body)
     _facts(body)
 
 

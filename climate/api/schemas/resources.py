@@ -26,7 +26,7 @@ from climate.api.validation import Validator
 from climate.domain.requests import ResourceChange
 from climate.domain.resources import ResourceDraft
 
-_CREATE = Validator(
+CREATE = Validator(
     {
         'type': 'object',
         'required': ['resource_type'],
@@ -40,7 +40,7 @@ _CREATE = Validator(
         },
     }
 )
-_UPDATE = Validator(
+UPDATE = Validator(
     {
         'type': 'object',
         'minProperties': 1,
@@ -59,7 +59,7 @@ def check_new(body: dict[str, Any]) -> None:
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    _CREATE.check(body)
+    CREATE.check(body)
 
 
 def read_new(body: dict[str, Any], schema: Schema, reserved: Collection[str] = ()) -> ResourceDraft:
@@ -100,7 +100,7 @@ def check_change(body: dict[str, Any]) -> None:
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    _UPDATE.check(body)
+    UPDATE.check(body)
     capabilities.read(body.get('properties', {}), reserved=())
 
 

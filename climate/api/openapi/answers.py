@@ -1,0 +1,375 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The components that answers consist of, at each microversion."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from climate.api.microversions import Microversion
+from climate.api.microversions import V1_1
+from climate.api.microversions import V1_3
+from climate.api.microversions import V1_4
+from climate.api.openapi import calendar
+from climate.api.openapi import schemas
+from climate.api.openapi.schemas import BOOLEAN
+from climate.api.openapi.schemas import by_name
+from climate.api.openapi.schemas import COUNT
+from climate.api.openapi.schemas import Json
+from climate.api.openapi.schemas import listed
+from climate.api.openapi.schemas import or_null
+from climate.api.openapi.schemas import record
+from climate.api.openapi.schemas import ref
+from climate.api.openapi.schemas import RESOURCE_ID
+from climate.api.openapi.schemas import TEXT
+from climate.api.openapi.schemas import WHOLE
+from climate.domain.history import Effect
+from climate.domain.history import StepState
+from climate.domain.leases import NOTICES
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.offers import OfferKind
+
+_TIME: Final = ref('Time')
+_TIME_OR_NULL: Final = or_null(_TIME)
+_RECORD_TIME: Final = or_null(ref('RecordTime'))
+_CREATED: Final[Json] = {'created_at': _RECORD_TIME, 'updated_at': _RECORD_TIME}
+_ZONED: Final[Json] = {'type': 'string', 'format': 'date-time'}
+_ANY_OBJECT: Final[Json] = {'type': 'object'}
+
+
+def components(version: Microversion) -> dict[str, Json]:
+    """Return the components at a microversion, by name."""
+    return {
+        **_times(version),
+        **_errors(version),
+        **_leases(version),
+        **_history(),
+        **_offers(),
+        **_resources(),
+        **_allocations(version),
+        **_availability(),
+        **calendar.components(),
+    }
+
+
+def _times(version: Microversion) -> dict[str, Json]:
+    if version >= V1_1:
+        return {'Time': _ZONED, 'RecordTime': _ZONED}
+    day, time = r'^\d{4}-\d{2}-\d{2}', r'\d{2}:\d{2}:\d{2}'
+    # The time of creation is in the long form in the answer to the creation of an address.
+    return {
+        'Time': {**TEXT, 'pattern': rf'{day}T{time}\.\d{{6}}$'},
+        'RecordTime': {**TEXT, 'pattern': rf'{day}(?: {time}|T{time}\.\d{{6}})$'},
+    }
+
+
+def _errors(version: Microversion) -> dict[str, Json]:
+    fields: Json = {'error_code': WHOLE, 'error_message': TEXT, 'error_name': TEXT}
+    optional: Json = {}
+    if version >= V1_1:
+        reason = record(
+            {
+                'resource_type': TEXT,
+                'reservation': COUNT,
+                'matched': COUNT,
+                'free': COUNT,
+                'first_blocker_ends': _TIME,
+            },
+            optional=('resource_type', 'reservation', 'matched', 'free', 'first_blocker_ends'),
+        )
+        optional['reasons'] = listed(reason)
+    if version >= V1_4:
+        optional['alternatives'] = listed({'anyOf': [ref('StoredOffer'), ref('Offer')]})
+    return {'ApiError': record({**fields, **optional}, optional=optional)}
+
+
+def _leases(version: Microversion) -> dict[str, Json]:
+    lease: Json = {
+        'id': schemas.UUID,
+        'name': TEXT,
+        'user_id': TEXT,
+        'project_id': TEXT,
+        'start_date': _TIME,
+        'end_date': _TIME,
+        'trust_id': schemas.NULL,
+        'status': {**TEXT, 'enum': [one.value for one in LeaseStatus]},
+        'degraded': BOOLEAN,
+        **_CREATED,
+        'reservations': listed(ref('Reservation')),
+        'events': listed(ref('Event')),
+    }
+    if version >= V1_1:
+        lease['before_end_date'] = _TIME_OR_NULL
+        lease['notify_before_start'] = or_null(listed(WHOLE))
+    if version >= V1_3:
+        lease['notices'] = or_null(listed({**TEXT, 'enum': list(NOTICES)}))
+        lease['readiness'] = or_null(ref('Readiness'))
+    return {
+        'Lease': record(lease),
+        'Reservation': _reservation(version),
+        'Rehearsal': _rehearsal(),
+        **_parts(),
+    }
+
+
+def _parts() -> dict[str, Json]:
+    event: Json = {
+        'id': schemas.UUID,
+        'lease_id': schemas.UUID,
+        'event_type': TEXT,
+        'time': _TIME,
+        'status': TEXT,
+        **_CREATED,
+    }
+    readiness: Json = {
+        'ready': listed(TEXT),
+        'waiting': listed(TEXT),
+        'by': TEXT,
+        'detail': TEXT,
+        'said_at': _TIME,
+    }
+    return {'Event': record(event), 'Readiness': record(readiness)}
+
+
+def _reservation(version: Microversion) -> Json:
+    """Return the common part; each resource type adds fields."""
+    found: Json = {
+        'id': schemas.UUID,
+        'lease_id': schemas.UUID,
+        'resource_id': TEXT,
+        'resource_type': TEXT,
+        'status': TEXT,
+        'missing_resources': BOOLEAN,
+        'resources_changed': BOOLEAN,
+        **_CREATED,
+    }
+    if version >= V1_3:
+        found['part_of'] = or_null(TEXT)
+    if version >= V1_4:
+        found['placement'] = _ANY_OBJECT
+    return record(found, optional=('placement',), closed=False)
+
+
+def _rehearsal() -> Json:
+    chosen = record(
+        {
+            'id': schemas.UUID,
+            'resource_type': TEXT,
+            'resources': COUNT,
+            'classes': by_name(COUNT),
+            'resource_names': listed(TEXT),
+        },
+        optional=('resource_names',),
+    )
+    return record(
+        {
+            'lease': ref('Lease'),
+            'reservations': listed(chosen),
+            'filters_not_asked': listed(TEXT),
+        }
+    )
+
+
+def _history() -> dict[str, Json]:
+    step: Json = {
+        'event_id': TEXT,
+        'reservation_id': or_null(TEXT),
+        'resource_type': or_null(TEXT),
+        'effect': {**TEXT, 'enum': [one.value for one in Effect]},
+        'state': {**TEXT, 'enum': [one.value for one in StepState]},
+        'attempts': COUNT,
+        'first_at': _TIME_OR_NULL,
+        'last_at': _TIME_OR_NULL,
+        'waiting_for': or_null(TEXT),
+        'error': or_null(TEXT),
+        'lines': listed(record({'at': _TIME, 'text': TEXT})),
+    }
+    awaited: Json = {
+        'event_id': TEXT,
+        'event_type': TEXT,
+        'time': _TIME,
+        'due': _TIME_OR_NULL,
+        'failures': COUNT,
+        'why': or_null(TEXT),
+    }
+    history: Json = {
+        'lease_id': schemas.UUID,
+        'steps': listed(record(step)),
+        'awaited': listed(record(awaited)),
+    }
+    return {'History': record(history)}
+
+
+def _offers() -> dict[str, Json]:
+    reservation: Json = {
+        'reservation': COUNT,
+        'resource_type': TEXT,
+        'amount': COUNT,
+        'classes': by_name(COUNT),
+    }
+    requirement: Json = {'reservation': COUNT, 'property': TEXT, 'values': listed(TEXT)}
+    optional: Json = {
+        'requirements': listed(record(requirement)),
+        'cost': {'type': 'number'},
+        'resources': COUNT,
+    }
+    offer: Json = {
+        'start_date': _TIME,
+        'end_date': _TIME,
+        'reason': {**TEXT, 'enum': [one.value for one in OfferKind]},
+        'reservations': listed(record(reservation)),
+        'blocked_before': listed(ref('Shortage')),
+        **optional,
+    }
+    stored: Json = {
+        'id': schemas.UUID,
+        **offer,
+        'expires_at': _TIME_OR_NULL,
+        'held_until': _TIME_OR_NULL,
+        'lease_id': or_null(TEXT),
+    }
+    return {
+        'Offer': record(offer, optional=optional),
+        'StoredOffer': record(stored, optional=optional),
+        **_extensions(),
+    }
+
+
+def _extensions() -> dict[str, Json]:
+    shortage: Json = {
+        'reservation': COUNT,
+        'resource_type': TEXT,
+        'resource_class': or_null(TEXT),
+        'missing': COUNT,
+        'until': _TIME_OR_NULL,
+    }
+    extension: Json = {
+        'end_date': _TIME,
+        'blocked_by': listed(ref('Shortage')),
+        'offers': listed(ref('Offer')),
+        'searched_until': _TIME,
+    }
+    return {'Shortage': record(shortage), 'Extension': record(extension)}
+
+
+def _resources() -> dict[str, Json]:
+    amounts = ('total', 'reserved', 'min_unit', 'max_unit', 'step_size')
+    inventory: Json = {**dict.fromkeys(amounts, WHOLE), 'allocation_ratio': {'type': 'number'}}
+    resource: Json = {
+        'id': RESOURCE_ID,
+        'resource_type': TEXT,
+        'name': TEXT,
+        'reservable': BOOLEAN,
+        'disabled': BOOLEAN,
+        'failed_at': _TIME_OR_NULL,
+        'attributes': _ANY_OBJECT,
+        'properties': by_name(or_null(TEXT)),
+        'inventories': ref('Inventories'),
+        'traits': listed(TEXT),
+        **_CREATED,
+    }
+    kind: Json = {
+        'name': TEXT,
+        'description': TEXT,
+        'origin': TEXT,
+        'exclusive': BOOLEAN,
+        'noun': or_null(TEXT),
+        'classes': listed(TEXT),
+        'inventories': or_null(ref('Inventories')),
+        'announce': or_null(listed(TEXT)),
+        'reservation_schema': _ANY_OBJECT,
+        'resource_schema': or_null(_ANY_OBJECT),
+        **_CREATED,
+    }
+    return {
+        'Inventories': by_name(record(inventory)),
+        'Resource': record(resource),
+        'ResourceType': record(kind),
+        'Maintenance': _maintenance(),
+        **_properties(),
+    }
+
+
+def _maintenance() -> Json:
+    return record(
+        {
+            'id': schemas.UUID,
+            'resource_id': RESOURCE_ID,
+            'resource_type': TEXT,
+            'resource_name': TEXT,
+            'start_date': _TIME,
+            'end_date': _TIME,
+            'reason': TEXT,
+            'user_id': TEXT,
+            'created_at': _TIME_OR_NULL,
+        }
+    )
+
+
+def _properties() -> dict[str, Json]:
+    detail: Json = {'property': TEXT, 'private': BOOLEAN, 'values': listed(TEXT)}
+    changed: Json = {
+        'id': TEXT,
+        'resource_type': TEXT,
+        'property_name': TEXT,
+        'private': BOOLEAN,
+        'created_at': _TIME_OR_NULL,
+        'updated_at': _TIME_OR_NULL,
+    }
+    return {
+        'Property': record(detail, optional=('private', 'values')),
+        'ChangedProperty': record(changed),
+    }
+
+
+def _allocations(version: Microversion) -> dict[str, Json]:
+    busy: Json = {
+        'id': TEXT,
+        'lease_id': or_null(TEXT),
+        'start_date': _TIME,
+        'end_date': _TIME,
+    }
+    if version >= V1_4:
+        busy['held_until'] = _TIME_OR_NULL
+    amounts = {**busy, 'resources': by_name(COUNT)}
+    own: Json = {'resource_id': RESOURCE_ID}
+    if version >= V1_1:
+        own['resource_name'] = TEXT
+    return {
+        'Allocation': record({**own, 'reservations': listed(record(busy))}),
+        'AllocationOfAny': record({**own, 'reservations': listed(record(amounts))}),
+    }
+
+
+def _availability() -> dict[str, Json]:
+    figures = listed(WHOLE)
+    group: Json = {
+        'value': or_null(TEXT),
+        'whole': ref('Figures'),
+        'classes': by_name(ref('Figures')),
+        'slots': or_null(ref('Figures')),
+    }
+    whole: Json = {
+        'resource_type': TEXT,
+        'start': _TIME,
+        'end': _TIME,
+        'step': COUNT,
+        'buckets': COUNT,
+        'resources': by_name(COUNT),
+        'group_by': or_null(TEXT),
+        'groups': listed(record(group)),
+    }
+    return {
+        'Figures': record({'free': figures, 'total': figures}),
+        'Availability': record(whole),
+    }

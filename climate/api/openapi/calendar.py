@@ -1,0 +1,115 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The components of the calendar and of the caller, which the web page reads."""
+
+from __future__ import annotations
+
+from typing import Any
+from typing import Final
+
+from climate.api.openapi.schemas import BOOLEAN
+from climate.api.openapi.schemas import by_name
+from climate.api.openapi.schemas import COUNT
+from climate.api.openapi.schemas import Json
+from climate.api.openapi.schemas import listed
+from climate.api.openapi.schemas import or_null
+from climate.api.openapi.schemas import record
+from climate.api.openapi.schemas import ref
+from climate.api.openapi.schemas import TEXT
+from climate.api.openapi.schemas import WHOLE
+from climate.domain.lifecycles import LeaseStatus
+
+_FLAGS: Final = listed({'type': 'integer', 'enum': [0, 1]})
+_NUMBERS: Final = listed(WHOLE)
+_TEXTS: Final = listed(TEXT)
+
+
+def components() -> dict[str, Json]:
+    """Return the components, by name; lists of one object are as long as each other."""
+    page: Json = {
+        'resource_type': TEXT,
+        'start': WHOLE,
+        'end': WHOLE,
+        'generation': TEXT,
+        'total': COUNT,
+        'group_by': or_null(TEXT),
+        'resources': _resources(),
+        'capacities': listed(by_name(COUNT)),
+        'main': listed(or_null(TEXT)),
+        'allocations': _allocations(),
+        'held': _NUMBERS,
+        'leases': _leases(),
+        'maintenances': _maintenances(),
+        'next_marker': WHOLE,
+    }
+    return {
+        'Calendar': {
+            'description': 'Instants are seconds since 1970.',
+            **record(page, optional=('next_marker',)),
+        },
+        'Caller': _caller(),
+    }
+
+
+def _resources() -> Json:
+    columns: dict[str, Any] = {
+        'id': _NUMBERS,
+        'name': _TEXTS,
+        'disabled': _FLAGS,
+        'failed': _FLAGS,
+        'capacity': _NUMBERS,
+        'group': listed(or_null(TEXT)),
+    }
+    return record(columns, optional=('group',))
+
+
+def _allocations() -> Json:
+    columns = ('resource', 'start', 'end', 'amount', 'share', 'lease')
+    return record(dict.fromkeys(columns, _NUMBERS))
+
+
+def _leases() -> Json:
+    columns: dict[str, Any] = {
+        'id': _TEXTS,
+        'name': _TEXTS,
+        'status': listed({**TEXT, 'enum': [one.value for one in LeaseStatus]}),
+        'mine': _FLAGS,
+        'project_id': _TEXTS,
+    }
+    return record(columns, optional=('project_id',))
+
+
+def _maintenances() -> Json:
+    columns: dict[str, Any] = {
+        'resource': _NUMBERS,
+        'start': _NUMBERS,
+        'end': _NUMBERS,
+        'id': _TEXTS,
+    }
+    return record(columns, optional=('id',))
+
+
+def _caller() -> Json:
+    return record(
+        {
+            'user_id': or_null(TEXT),
+            'user_name': or_null(TEXT),
+            'project_id': or_null(TEXT),
+            'project_name': or_null(TEXT),
+            'roles': _TEXTS,
+            'admin': BOOLEAN,
+            'token_expires_at': or_null(ref('Time')),
+            'may': by_name(BOOLEAN),
+            'server_time': WHOLE,
+        }
+    )

@@ -1,0 +1,145 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The parameters of operations: in paths, queries and headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from climate.api import microversions
+from climate.api.microversions import Microversion
+from climate.api.openapi import schemas
+from climate.api.openapi.schemas import Json
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import RESOURCE_SORT_KEYS
+from climate.domain.requests import SORT_KEYS
+
+_NAME: Final[Json] = {'type': 'string', 'maxLength': 255}
+_ANY: Final[Json] = {}
+_PAST: Final = 'An instant: ISO 8601 with a zone, or now.'
+
+QUERY: Final[dict[str, Json]] = {
+    'all': {**_ANY, 'description': 'Whether to add private ones; ignored for members.'},
+    'detail': {**_ANY, 'description': 'Whether to add the values.'},
+    'end': {**schemas.TEXT, 'description': _PAST},
+    'end_after': {**schemas.TEXT, 'description': _PAST},
+    'end_before': {**schemas.TEXT, 'description': _PAST},
+    'group_by': {**_NAME, 'description': 'The property that divides the resources.'},
+    'latest': {**schemas.TEXT, 'description': _PAST},
+    'lease_id': schemas.TEXT,
+    'limit': {'type': 'integer', 'minimum': 1, 'description': 'The most objects of a page.'},
+    'marker': {**schemas.TEXT, 'description': 'The id of the last object of the page before.'},
+    'name': _NAME,
+    'offset': {**schemas.COUNT, 'description': 'The number of objects before the page.'},
+    'project_id': _NAME,
+    'reservation_id': schemas.TEXT,
+    'resource_properties': {**schemas.TEXT, 'description': 'A requirement, as in leases.'},
+    'resource_type': _NAME,
+    'resources': {
+        **schemas.TEXT,
+        'pattern': '^[A-Z0-9_]{1,255}:[0-9]{1,10}(?:,[A-Z0-9_]{1,255}:[0-9]{1,10})*$',
+        'description': 'Amounts by resource class, such as VCPU:2,MEMORY_MB:4096.',
+    },
+    'search': {**_NAME, 'description': 'A part of a name, or of the value of a property.'},
+    'sort_dir': {**schemas.listed({**schemas.TEXT, 'enum': ['asc', 'desc']})},
+    'sort_key': schemas.listed({**schemas.TEXT, 'enum': list(SORT_KEYS)}),
+    'start': {**schemas.TEXT, 'description': _PAST},
+    'start_after': {**schemas.TEXT, 'description': _PAST},
+    'start_before': {**schemas.TEXT, 'description': _PAST},
+    'status': {**schemas.TEXT, 'enum': [one.value for one in LeaseStatus]},
+    'step': {
+        **schemas.TEXT,
+        'description': 'Seconds, an ISO 8601 duration, or such as 90m, 2h or 1d.',
+    },
+    'type': {**_NAME, 'description': 'A resource type.'},
+}
+"""Schemas by name; a parameter with one name means the same in every route."""
+
+REQUIRED: Final = frozenset(
+    {
+        ('GET', '/availability', 'resource_type'),
+        ('GET', '/calendar', 'resource_type'),
+        ('GET', '/resources/properties', 'type'),
+        ('PATCH', '/resources/properties/{property_name}', 'type'),
+    }
+)
+_OF_RESOURCES: Final[dict[str, Json]] = {
+    'sort_key': schemas.listed({**schemas.TEXT, 'enum': list(RESOURCE_SORT_KEYS)}),
+}
+_PATHS: Final[dict[str, Json]] = {
+    'lease_id': schemas.UUID,
+    'maintenance_id': schemas.UUID,
+    'offer_id': schemas.UUID,
+    'property_name': {'type': 'string', 'minLength': 1},
+    'type_name': {'type': 'string', 'minLength': 1},
+}
+_SEGMENT: Final = re.compile(r'\{(\w+)\}')
+_TAGS: Final = 'An entity tag in quotes, a list of them, or *.'
+
+
+def of_path(path: str) -> list[Json]:
+    """Return the parameters in a path; ids of resources are numbers."""
+    return [
+        {
+            'name': name,
+            'in': 'path',
+            'required': True,
+            'schema': _PATHS.get(name, schemas.RESOURCE_ID),
+        }
+        for name in _SEGMENT.findall(path)
+    ]
+
+
+def of_query(method: str, path: str, names: Iterable[str]) -> list[Json]:
+    """Return the parameters of a query, in the order of their names.
+
+    :raises KeyError: if one has no schema in :data:`QUERY`
+    """
+    own = _OF_RESOURCES if path == '/resources' else {}
+    found = []
+    for name in sorted(names):
+        schema = dict(own.get(name) or QUERY[name])
+        one: Json = {'name': name, 'in': 'query', 'schema': schema}
+        if 'description' in schema:
+            one['description'] = schema.pop('description')
+        if (method, path, name) in REQUIRED:
+            one['required'] = True
+        found.append(one)
+    return found
+
+
+def microversion(version: Microversion) -> Json:
+    """Return the header that chooses a microversion; without it requests are at 1.0."""
+    value = f'{microversions.SERVICE_TYPE} {version}'
+    return {
+        'name': microversions.HEADER,
+        'in': 'header',
+        'required': version > microversions.MIN,
+        'schema': {'type': 'string', 'const': value},
+    }
+
+
+def of_headers(names: Iterable[str]) -> list[Json]:
+    """Return further headers of a request."""
+    described = {
+        'Idempotency-Key': 'A repetition with the same key gets the first answer.',
+        'If-Match': _TAGS,
+        'If-None-Match': _TAGS,
+        'Prefer': 'wait=SECONDS: answer when the lease has started, or is gone.',
+    }
+    return [
+        {'name': name, 'in': 'header', 'description': described[name], 'schema': schemas.TEXT}
+        for name in names
+    ]

@@ -1,0 +1,151 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The schemas of bodies that each operation reads, from those that check them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate.api.microversions import Microversion
+from climate.api.microversions import V1_0
+from climate.api.microversions import V1_1
+from climate.api.microversions import V1_2
+from climate.api.microversions import V1_3
+from climate.api.microversions import V1_4
+from climate.api.openapi import schemas
+from climate.api.openapi.schemas import Json
+from climate.api.openapi.schemas import portable
+from climate.api.openapi.schemas import ref
+from climate.api.schemas import collections
+from climate.api.schemas import leases
+from climate.api.schemas import maintenances
+from climate.api.schemas import offers
+from climate.api.schemas import placements
+from climate.api.schemas import properties
+from climate.api.schemas import reallocations
+from climate.api.schemas import resource_types
+from climate.api.schemas import resources
+from climate.api.schemas import taken_offers
+from climate.api.validation import Schema
+from climate.plugins.collection import ResourceCollection
+from climate.plugins.contract import Plugin
+
+Versions = Mapping[Microversion, Schema]
+Plugins = Mapping[str, Plugin[Any]]
+
+BODIES: Final[Mapping[tuple[str, str], Versions]] = {
+    ('POST', '/leases'): {
+        **leases.SCHEMAS['create'],
+        V1_4: {'anyOf': [leases.CREATE_1_4, taken_offers.TAKE_1_4]},
+    },
+    ('PUT', '/leases/{lease_id}'): leases.SCHEMAS['update'],
+    ('POST', '/leases/{lease_id}/reallocate'): {V1_2: reallocations.SCHEMA},
+    ('POST', '/leases/{lease_id}/readiness'): {V1_3: leases.READINESS},
+    ('POST', '/maintenances'): {V1_2: maintenances.CREATE},
+    ('POST', '/offers'): {V1_4: offers.CREATE},
+    ('POST', '/resource-types'): {V1_2: resource_types.CREATE.schema},
+    ('PUT', '/resource-types/{type_name}'): {V1_2: resource_types.UPDATE.schema},
+    ('POST', '/resources'): {V1_2: resources.CREATE.schema},
+    ('PUT', '/resources/{resource_id}'): {V1_2: resources.UPDATE.schema},
+    ('PATCH', '/resources/properties/{property_name}'): properties.SCHEMAS,
+}
+"""Schemas by method and path, and by the microversion from which on each is used."""
+
+
+def of_collection(collection: ResourceCollection) -> dict[tuple[str, str], Versions]:
+    """Return the schemas of a collection that a resource type declares."""
+    path, item = f'/{collection.path}', f'/{collection.path}/{{{collection.item_id}}}'
+    found: dict[tuple[str, str], Versions] = {('POST', path): collections.created(collection)}
+    if collection.properties:
+        found['PUT', item] = {V1_0: {'type': 'object'}}
+        found['PATCH', f'{path}/properties/{{property_name}}'] = properties.SCHEMAS
+    return found
+
+
+def component(resource_type: str) -> str:
+    """Return the name of the component that describes a reservation of a type."""
+    words = resource_type.replace(':', ' ').replace('_', ' ').replace('-', ' ').split()
+    return 'Request' + ''.join(word.capitalize() for word in words)
+
+
+def components(plugins: Plugins, version: Microversion) -> dict[str, Json]:
+    """Return the components of requests, by name: a reservation of each resource type."""
+    if version < V1_1:
+        return {}
+    found: dict[str, Json] = {}
+    for name in sorted(plugins):
+        _add(found, component(name), _request(plugins[name], version))
+    declared: Json = {
+        'type': 'object',
+        'description': 'A reservation of a declared type; GET /resource-types has its schema.',
+        'required': ['resource_type'],
+        'properties': {
+            'resource_type': {
+                'type': 'string',
+                'minLength': 1,
+                'maxLength': 64,
+                'not': {'enum': sorted(plugins)},
+            }
+        },
+    }
+    if version >= V1_4:
+        found['Placement'] = portable(placements.PLACEMENT)
+        declared['properties']['placement'] = ref('Placement')
+    return {**found, 'RequestDeclared': declared}
+
+
+def _add(found: dict[str, Json], name: str, schema: Json) -> None:
+    """Add a component; definitions inside it become components of their own.
+
+    Types share some definitions; one that differs is named after its component.
+    """
+    names = {}
+    for own, definition in schema.get('$defs', {}).items():
+        shared = own[:1].upper() + own[1:]
+        known = found.get(shared)
+        renamed = schemas.renamed(definition, {own: shared})
+        if known is not None and known != renamed:
+            shared = name + shared
+        names[own] = shared
+    for own, definition in schema.get('$defs', {}).items():
+        found[names[own]] = schemas.renamed(definition, names)
+    rest = {key: value for key, value in schema.items() if key != '$defs'}
+    found[name] = schemas.renamed(rest, names)
+
+
+def _request(plugin: Plugin[Any], version: Microversion) -> Json:
+    found: Json = portable(plugin.request_schema)
+    if version >= V1_4 and 'properties' in found:
+        found = {**found, 'properties': {**found['properties'], 'placement': ref('Placement')}}
+    return found
+
+
+def at(versions: Versions, version: Microversion, plugins: Plugins) -> Json:
+    """Return the schema of a body at a microversion, with references to components."""
+    found: Json = portable(versions[max(known for known in versions if known <= version)])
+    return found if version < V1_1 else _with_types(found, plugins)
+
+
+def _with_types(schema: Any, plugins: Plugins) -> Any:
+    """Return a schema in which reservations that name a type refer to those of the types."""
+    if isinstance(schema, list):
+        return [_with_types(one, plugins) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _with_types(value, plugins) for key, value in schema.items()}
+    if found.get('required') == ['resource_type'] and 'additionalProperties' not in found:
+        names = [*(component(name) for name in sorted(plugins)), 'RequestDeclared']
+        return {'anyOf': [ref(name) for name in names]}
+    return found

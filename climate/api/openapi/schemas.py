@@ -1,0 +1,112 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Words of JSON Schema that the schemas of the document are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Final
+
+Json = dict[str, Any]
+
+TEXT: Final[Json] = {'type': 'string'}
+WHOLE: Final[Json] = {'type': 'integer'}
+COUNT: Final[Json] = {'type': 'integer', 'minimum': 0}
+BOOLEAN: Final[Json] = {'type': 'boolean'}
+NULL: Final[Json] = {'type': 'null'}
+UUID: Final[Json] = {'type': 'string', 'format': 'uuid'}
+RESOURCE_ID: Final[Json] = {'type': 'string', 'pattern': '^[0-9]{1,10}$'}
+
+_PREFIX: Final = '#/components/schemas/'
+_OWN: Final = '#/$defs/'
+
+
+def ref(name: str) -> Json:
+    """Return a reference to a component."""
+    return {'$ref': _PREFIX + name}
+
+
+def references(schema: Any) -> set[str]:
+    """Return the names of the components that *schema* refers to."""
+    if isinstance(schema, Mapping):
+        target = schema.get('$ref')
+        found = set()
+        if isinstance(target, str) and target.startswith(_PREFIX):
+            found.add(target.removeprefix(_PREFIX))
+        return found.union(*(references(one) for one in schema.values()))
+    if isinstance(schema, Sequence) and not isinstance(schema, str):
+        return set().union(*(references(one) for one in schema))
+    return set()
+
+
+def renamed(schema: Any, names: Mapping[str, str]) -> Any:
+    """Return a schema whose references to own definitions are references to components.
+
+    :param names: of components, by the names of definitions
+    """
+    if isinstance(schema, Mapping):
+        target = schema.get('$ref')
+        if isinstance(target, str) and target.startswith(_OWN):
+            return {**schema, '$ref': _PREFIX + names[target.removeprefix(_OWN)]}
+        return {key: renamed(value, names) for key, value in schema.items()}
+    if isinstance(schema, list):
+        return [renamed(one, names) for one in schema]
+    return schema
+
+
+def or_null(schema: Json) -> Json:
+    """Return the schema of a value that may be null."""
+    if isinstance(schema.get('type'), str) and 'enum' not in schema:
+        return {**schema, 'type': [schema['type'], 'null']}
+    return {'anyOf': [schema, NULL]}
+
+
+def listed(schema: Json) -> Json:
+    """Return the schema of a list."""
+    return {'type': 'array', 'items': schema}
+
+
+def by_name(schema: Json) -> Json:
+    """Return the schema of an object whose keys are names."""
+    return {'type': 'object', 'additionalProperties': schema}
+
+
+def record(properties: Json, *, optional: Collection[str] = (), closed: bool = True) -> Json:
+    """Return the schema of an object with all *properties* but the *optional* ones.
+
+    :param closed: whether it has no further ones
+    """
+    required = [name for name in properties if name not in optional]
+    found: Json = {'type': 'object', 'properties': properties}
+    if required:
+        found['required'] = required
+    if closed:
+        found['additionalProperties'] = False
+    return found
+
+
+def portable(schema: Any) -> Any:
+    r"""Return a schema without what only Python knows: ``\Z`` in a pattern."""
+    if isinstance(schema, Mapping):
+        return {
+            key: value.replace('\\Z', '$')
+            if key == 'pattern' and isinstance(value, str)
+            else portable(value)
+            for key, value in schema.items()
+        }
+    if isinstance(schema, list | tuple):
+        return [portable(one) for one in schema]
+    return schema

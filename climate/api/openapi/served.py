@@ -1,0 +1,77 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``/v1/openapi.json``: answers with the document of the microversion of the request."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Final
+
+import webob
+
+from climate import exceptions
+from climate.api import errors
+from climate.api.microversions import Microversion
+from climate.api.openapi.document import DocumentWriter
+from climate.api.wsgi import Environ
+from climate.api.wsgi import StartResponse
+
+PATH: Final = '/v1/openapi.json'
+
+_SECONDS: Final = 300
+_READS: Final = ('GET', 'HEAD')
+
+
+class OpenApi:
+    """Serves the document without a token; each is made once, and kept.
+
+    It depends on the release and the configured resource types only.
+    """
+
+    def __init__(self, writer: DocumentWriter) -> None:
+        self._writer = writer
+        self._made: dict[Microversion, tuple[bytes, bytes, str]] = {}
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer the request."""
+        answer: Iterable[bytes] = self._respond(environ)(environ, start_response)
+        return answer
+
+    def _respond(self, environ: Environ) -> webob.Response:
+        request = webob.Request(environ)
+        if request.method not in _READS:
+            error = exceptions.MethodNotAllowed(allowed=list(_READS))
+            return errors.response(error, environ)
+        plain, packed, tag = self._of(environ['climate.microversion'])
+        answer = webob.Response(content_type='application/json', charset=None)
+        # The bytes differ, and so do the tags.
+        if 'HTTP_ACCEPT_ENCODING' in environ and 'gzip' in request.accept_encoding:
+            answer.body, answer.content_encoding, answer.etag = packed, 'gzip', f'{tag}-gzip'
+        else:
+            answer.body, answer.etag = plain, tag
+        answer.cache_control.public = True
+        answer.cache_control.max_age = _SECONDS
+        answer.vary = ('Accept-Encoding',)
+        answer.conditional_response = True
+        return answer
+
+    def _of(self, version: Microversion) -> tuple[bytes, bytes, str]:
+        if version not in self._made:
+            document = self._writer.document(version, complete=False)
+            plain = json.dumps(document, separators=(',', ':')).encode()
+            tag = hashlib.blake2b(plain, digest_size=16).hexdigest()
+            self._made[version] = plain, gzip.compress(plain, mtime=0), tag
+        return self._made[version]

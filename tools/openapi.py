@@ -1,0 +1,69 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The OpenAPI document of all resource types that Climate ships; prints it if run."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from importlib import metadata
+from typing import Any
+
+from climate.api import microversions
+from climate.api.controllers.root import RootController
+from climate.api.microversions import Microversion
+from climate.api.openapi.document import DocumentWriter
+
+_PACKAGE = 'openstack-climate'
+_GROUP = 'climate.resource_types'
+
+
+def plugins() -> Any:
+    """Return the classes of the shipped resource types, by name."""
+    return {
+        one.name: one.load()
+        for one in sorted(metadata.entry_points(group=_GROUP), key=lambda one: one.name)
+        if one.dist is not None and one.dist.name == _PACKAGE
+    }
+
+
+def root() -> RootController:
+    """Return the controllers of an API that serves every shipped type."""
+    services: Any = types.SimpleNamespace(plugins=plugins())
+    settings: Any = None
+    return RootController(services, settings)
+
+
+def writer() -> DocumentWriter:
+    """Return what describes that API."""
+    return DocumentWriter(root(), plugins())
+
+
+def document(version: Microversion = microversions.MAX) -> dict[str, Any]:
+    """Return the document at a microversion."""
+    return writer().document(version)
+
+
+def main() -> int:
+    """Print the document at the newest microversion, or at the one that is given."""
+    version = microversions.MAX
+    if sys.argv[1:]:
+        major, _, minor = sys.argv[1].partition('.')
+        version = Microversion(int(major), int(minor))
+    print(json.dumps(document(version), indent=1))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
