@@ -37,6 +37,11 @@ def _escaped(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub(lambda found: found[0].encode('unicode_escape').decode('ascii'), text)
 
 
+def one_line(text: str) -> str:
+    """Return a text with line ends and control characters escaped."""
+    return _escaped(_IN_MESSAGES, text)
+
+
 class Record(logging.LogRecord):
     """A record whose message is one line, whatever the formatter."""
 

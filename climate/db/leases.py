@@ -225,6 +225,10 @@ class Leases(Repository):
             return self._whole(found, sa.select(LEASES.c.id).where(*conditions)), False
         return self._whole(found[:limit]), len(found) > limit
 
+    def of_rows(self, found: Sequence[Any]) -> list[Lease]:
+        """Return the leases of rows of :data:`COLUMNS`, with their parts."""
+        return self._whole(found)
+
     def _whole(self, found: Sequence[Any], scope: Any = None) -> list[Lease]:
         """Load the parts of the leases, in two statements for any number of leases.
 

@@ -173,6 +173,11 @@ class Outbox(Repository):
         query = sa.select(OUTBOX).where(OUTBOX.c.attempts > 0).order_by(OUTBOX.c.seq)
         return [_row(row) for row in self._session.execute(query)]
 
+    def unsent(self) -> list[OutboxRow]:
+        """Return everything that was not sent yet, oldest first."""
+        query = sa.select(OUTBOX).order_by(OUTBOX.c.seq)
+        return [_row(row) for row in self._session.execute(query)]
+
     def retry(self, ids: Collection[str] | None) -> int:
         """Return what was set aside to the queue, with all attempts left.
 
