@@ -24,6 +24,7 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.db import lease_queries
+from climate.db import origins
 from climate.db.events import Events
 from climate.db.repository import Repository
 from climate.db.reservations import Reservations
@@ -293,6 +294,7 @@ def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event
         notices=_tuple(options.get('notices')),
         readiness=readiness(options),
         lead_time=options.get('lead_time'),
+        origin=origins.load(options.get('origin')),
         trust_id=trust_id,
         next_due=next_due,
         reservations=tuple(reservations),
@@ -310,6 +312,7 @@ def _options(lease: Lease) -> dict[str, Any]:
         'notify_before_start': lease.notify_before_start,
         'notices': lease.notices,
         'lead_time': lease.lead_time,
+        'origin': origins.dump(lease.origin),
         'readiness': None
         if said is None
         else {

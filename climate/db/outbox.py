@@ -20,12 +20,15 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 
+from climate.db import origins
 from climate.db.lists import Among
 from climate.db.repository import Repository
 from climate.db.tables import OUTBOX
+from climate.domain.origins import RequestOrigin
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +36,7 @@ class OutboxRow:
     """A notification that the bus has not accepted yet.
 
     :ivar id: unique, so that receivers can drop duplicates
+    :ivar origin: the request that made or last changed the lease; None if none is known
     :ivar attempts: the number of failed attempts while the bus was available
     :ivar error: why the last attempt failed
     :ivar set_aside_at: when it was set aside (aware UTC); None if it was not
@@ -44,11 +48,14 @@ class OutboxRow:
     payload: Mapping[str, Any]
     created_at: datetime.datetime
     priority: str = 'INFO'
+    origin: RequestOrigin | None = None
     attempts: int = 0
     error: str | None = None
     set_aside_at: datetime.datetime | None = None
 
 
+# A key of payloads in the table only: subscribers get the ids in the context of a message.
+_ORIGIN: Final = '_origin'
 # Built once, see leases.py.
 # PostgreSQL would return the numbers, which are not used.
 _INSERT = sa.insert(OUTBOX).inline()
@@ -96,7 +103,7 @@ class Outbox(Repository):
                 'lease_id': message.lease_id,
                 'event_type': message.event_type,
                 'priority': message.priority,
-                'payload': dict(message.payload),
+                'payload': _payload(message),
                 'created_at': message.created_at,
             }
             for message in messages
@@ -211,12 +218,20 @@ class Outbox(Repository):
         return int(self._session.scalar(query) or 0)
 
 
+def _payload(message: OutboxRow) -> dict[str, Any]:
+    origin = origins.dump(message.origin)
+    return {**message.payload} if origin is None else {**message.payload, _ORIGIN: origin}
+
+
 def _row(row: Any) -> OutboxRow:
+    payload = dict(row.payload)
+    origin = origins.load(payload.pop(_ORIGIN, None))
     return OutboxRow(
         id=row.id,
         lease_id=row.lease_id,
         event_type=row.event_type,
-        payload=row.payload,
+        payload=payload,
+        origin=origin,
         created_at=row.created_at,
         priority=row.priority,
         attempts=row.attempts,

@@ -191,7 +191,15 @@ class TestManage(base.TestCase):
             store.run(lambda tx, number=number: tx.outbox.set_aside(f'message-{number}', 'broken'))
         lines = self.run_command(0, 'outbox', 'list')
         self.assertEqual(
-            'message-0 lease-0 lease.create set_aside 2031-01-01T00:00:00Z 1 broken'.split(),
+            [
+                'message-0',
+                'lease-0',
+                'lease.create',
+                'set_aside',
+                '2031-01-01T00:00:00Z',
+                '1',
+                'broken',
+            ],
             lines[1].split(),
         )
         self.assertEqual(
