@@ -69,6 +69,8 @@ LEVELS = {
     'conf': 0,
     'threads': 0,
     'metrics': 1,
+    'context': 1,
+    'tracing': 1,
 }
 COMPOSITION = 11
 
@@ -82,6 +84,7 @@ HOMES = {
     'pecan': {'api'},
     'pycadf': {'api'},
     'prometheus_client': {'metrics'},
+    'opentelemetry': {'tracing'},
     'pydantic': {'plugins'},
     'webob': {'api', 'testing', 'wsgi'},
     'limits': {'api'},
@@ -111,7 +114,7 @@ HOMES = {
 }
 
 # Libraries of the extras in setup.cfg, which are imported only if they are installed.
-OPTIONAL = {'ortools'}
+OPTIONAL = {'opentelemetry', 'ortools'}
 
 # Units that import only the standard library, and lower units of Climate.
 PURE = {'domain', 'allocation', 'exceptions', 'clock'}

@@ -46,9 +46,11 @@ from climate.api.routing import Request
 from climate.api.routing import Router
 from climate.api.services import ApiSettings
 from climate.api.services import Services
+from climate.api.traces import TracedRequests
 from climate.api.wsgi import WSGIApp
 from climate.metrics import recording
 from climate.resources.catalog import fixed
+from climate.tracing import spans
 
 
 def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
@@ -79,6 +81,8 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = AccessLog(app)
     if recording.enabled():
         app = MeasuredRequests(app, {*OPEN, *(route.path for route in walk(root))})
+    if spans.enabled():
+        app = TracedRequests(app, {*OPEN, *(route.path for route in walk(root))})
     app = ForPath(PATH, Health(settings.conf, services.health), app)
     app = request_id.RequestId(app, settings.conf)
     app = ForHeaders(['HTTP_ORIGIN'], cors.CORS(app, settings.conf), app)

@@ -37,6 +37,32 @@ def template(path: str) -> str:
     return '/'.join(_PARAMETER if word.startswith('{') else word for word in path.split('/'))
 
 
+class Routes:
+    """The templates of paths, such as ``/v1/leases/{id}``.
+
+    Paths that no route has are one template together, because clients can invent any number
+    of them; so are unknown methods.
+
+    :param paths: the paths of all routes, with parameters in braces
+    """
+
+    def __init__(self, paths: Collection[str]) -> None:
+        self._templates = {template(path) for path in paths}
+        self._words = {word for path in self._templates for word in path.split('/')}
+
+    def route(self, environ: Environ) -> str:
+        """Return the template of the path of a request."""
+        path = str(environ.get('PATH_INFO') or '')
+        words = (path.rstrip('/') or '/').split('/')
+        found = '/'.join(word if word in self._words else _PARAMETER for word in words)
+        return found if found in self._templates else _OTHER
+
+    def method(self, environ: Environ) -> str:
+        """Return the method of a request."""
+        method = environ.get('REQUEST_METHOD')
+        return method if method in _METHODS else _OTHER
+
+
 class MeasuredRequests:
     """Records the duration and status of each request, and why requests are refused.
 
@@ -48,8 +74,7 @@ class MeasuredRequests:
 
     def __init__(self, app: WSGIApp, paths: Collection[str]) -> None:
         self._app = app
-        self._templates = {template(path) for path in paths}
-        self._words = {word for path in self._templates for word in path.split('/')}
+        self._routes = Routes(paths)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Pass the request on, and record the outcome."""
@@ -60,19 +85,13 @@ class MeasuredRequests:
             status[0] = line[:3]
             return start_response(line, *rest)
 
-        route = self._route(str(environ.get('PATH_INFO') or ''))
+        route = self._routes.route(environ)
         try:
             return self._app(environ, started)
         finally:
             took = time.monotonic() - begun
-            method = environ.get('REQUEST_METHOD')
-            method = method if method in _METHODS else _OTHER
+            method = self._routes.method(environ)
             recording.observe(catalogue.REQUESTS, took, method, route, status[0])
             reason = environ.get(errors.NAME)
             if reason is not None:
                 recording.count(catalogue.REFUSALS, reason)
-
-    def _route(self, path: str) -> str:
-        words = (path.rstrip('/') or '/').split('/')
-        found = '/'.join(word if word in self._words else _PARAMETER for word in words)
-        return found if found in self._templates else _OTHER

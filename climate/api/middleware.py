@@ -85,6 +85,8 @@ class ForPath:
 class AccessLog:
     """Logs the client address, method, path, status and duration of each request.
 
+    The reason of a refusal follows, as the ``error_name`` of the response.
+
     Never logs headers, queries or bodies. :mod:`climate.cmd.logs` escapes control
     characters, as in every line.
     """
@@ -103,15 +105,19 @@ class AccessLog:
 
         # Until the caller is known, log lines of this thread must have the id of this
         # request, not that of the previous one.
-        oslo_context.RequestContext(request_id=environ.get(request_id.ENV_REQUEST_ID))
+        oslo_context.RequestContext(
+            request_id=environ.get(request_id.ENV_REQUEST_ID),
+            global_request_id=environ.get(request_id.GLOBAL_REQ_ID),
+        )
         answer = self._app(environ, started)
         LOG.info(
-            '%s %s %s %s %.3f s',
+            '%s %s %s %s %.3f s%s',
             environ.get('REMOTE_ADDR') or '-',
             environ.get('REQUEST_METHOD'),
             _path(environ),
             status[-1] if status else '-',
             time.monotonic() - begun,
+            f' {environ[errors.NAME]}' if errors.NAME in environ else '',
         )
         return answer
 

@@ -44,9 +44,11 @@ from climate.api.microversions import V1_4
 from climate.api.services import Enforcer
 from climate.api.streams import JsonText
 from climate.clock import Clock
+from climate.domain.origins import RequestOrigin
 from climate.domain.requests import Caller
 from climate.policies import leases as lease_policies
 from climate.policies import properties as property_policies
+from climate.tracing import spans
 
 JSON: Final = 'application/json'
 Credentials = Mapping[str, Any]
@@ -168,7 +170,11 @@ class Scope:
             project_id=context.project_id,
             roles=frozenset(context.roles or ()),
             all_projects=self.allows(lease_policies.ALL_PROJECTS),
-            request_id=context.request_id,
+            origin=RequestOrigin(
+                request_id=context.request_id,
+                global_request_id=context.global_request_id,
+                traceparent=environ.get(spans.TRACEPARENT),
+            ),
             token=context.auth_token,
         )
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import logging
 from collections.abc import Mapping
 from collections.abc import Sequence
 
@@ -50,6 +51,8 @@ from climate.leases import following
 from climate.leases import notices
 from climate.leases import schedule
 from climate.leases import states
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,7 +99,14 @@ def change(
     with trusts.renewed(context, caller, lease_id, change.end) as trust_id:
         new = dataclasses.replace(new, trust_id=trust_id)
         book = functools.partial(_book, context, new)
-        return prepare.booked(context, caller, book, book(prepare.NOTHING))
+        lease = prepare.booked(context, caller, book, book(prepare.NOTHING))
+    LOG.info(
+        'Lease %s: changed, it lasts from %s to %s',
+        lease.id,
+        lease.period.start.isoformat(),
+        lease.period.end.isoformat(),
+    )
+    return lease
 
 
 def _book(
@@ -129,6 +139,7 @@ def choose(
     lease = dates.changed(old, new.change, tx.now)
     if new.trust_id is not None:
         lease = dataclasses.replace(lease, trust_id=new.trust_id)
+    lease = dataclasses.replace(lease, origin=new.caller.origin or lease.origin)
     ids = [reservation.id for reservation in old.reservations]
     current = tx.allocations.live_of(ids) if ids else []
     make_chooser = functools.partial(Chooser, tx, context.settings, context.rng, changing=ids)

@@ -133,9 +133,10 @@ def booked(
 
     with _trust(context, new) as trust_id, _things(context, new):
         outcome = book(trust_id, prepare.NOTHING)
-        if isinstance(outcome, Lease):
-            return outcome
-        return prepare.booked(context, caller, functools.partial(book, trust_id), outcome)
+        if not isinstance(outcome, Lease):
+            outcome = prepare.booked(context, caller, functools.partial(book, trust_id), outcome)
+    LOG.info('Lease %s: booked for project %s', outcome.id, outcome.project_id)
+    return outcome
 
 
 def earlier(context: Context, lease_id: str) -> Lease | None:
@@ -379,6 +380,7 @@ def proposed(
         notify_before_start=draft.notify_before_start,
         notices=draft.notices,
         trust_id=trust_id,
+        origin=new.caller.origin,
         created_at=tx.now,
         reservations=tuple(
             Reservation(

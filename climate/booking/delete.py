@@ -28,6 +28,7 @@ from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.origins import RequestOrigin
 from climate.domain.requests import Check
 from climate.enforcement.base import Ending
 from climate.enforcement.filters import Filters
@@ -43,31 +44,34 @@ def delete(
     lease_id: str,
     project_id: str | None,
     check: Check | None = None,
-) -> None:
+    origin: RequestOrigin | None = None,
+) -> LeaseStatus:
     """Delete a lease.
 
     :param project_id: None looks in every project
+    :param origin: the request that deletes it; None if none does
+    :returns: its new status, DELETED or DELETING
     :raises climate.exceptions.NotFound: if there is none
     """
     lease = tx.leases.get(lease_id, project_id, lock=True)
     if check is not None:
         check(lease)
     if lease.status is LeaseStatus.DELETING:
-        return
+        return lease.status
+    lease = dataclasses.replace(lease, origin=origin or lease.origin)
     if _untouched(lease, plugins):
-        finish(tx, plugins, filters, lease)
-        return
+        return finish(tx, plugins, filters, lease).status
     for event in lease.events:
         # Events under way are finished first; all others are cancelled.
         if event.state is EventState.UNDONE:
             tx.events.update(cancelled(event))
     now = schedule.new_event(lease.id, EventKind.DELETE, tx.now)
     tx.events.insert([now])
-    tx.leases.update(
-        dataclasses.replace(
-            lease, status=LEASE.table[lease.status, LeaseTrigger.DELETE], next_due=tx.now
-        )
+    deleting = dataclasses.replace(
+        lease, status=LEASE.table[lease.status, LeaseTrigger.DELETE], next_due=tx.now
     )
+    tx.leases.update(deleting)
+    return deleting.status
 
 
 def finish(tx: Transaction, plugins: notices.Plugins, filters: Filters, lease: Lease) -> Lease:

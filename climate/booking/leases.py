@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Iterator
 
 from climate.booking import alternatives
@@ -44,6 +45,8 @@ from climate.domain.requests import LeaseQuery
 from climate.domain.requests import Reallocation
 from climate.leases import history
 from climate.leases import readiness
+
+LOG = logging.getLogger(__name__)
 
 # The most leases in memory at once, in a list without a limit.
 _BATCH = 200
@@ -195,7 +198,9 @@ class Leases(Context):
         :param check: of the lease before; None for none
         :raises climate.exceptions.NotFound: if there is none
         """
-        self.store.run(
-            lambda tx: delete(tx, self.plugins, self.filters, lease_id, project_id, check)
+        plugins, filters, origin = self.plugins, self.filters, caller.origin
+        status = self.store.run(
+            lambda tx: delete(tx, plugins, filters, lease_id, project_id, check, origin)
         )
+        LOG.info('Lease %s: its deletion is requested, it is %s now', lease_id, status)
         self.wake()

@@ -31,6 +31,7 @@ from climate import exceptions
 from climate.clients import sending
 from climate.clients.base import Cloud
 from climate.clients.rehearsal import looks
+from climate.tracing import spans
 
 Guard = Callable[[], None]
 
@@ -180,8 +181,9 @@ class _FencedService:
         self._guard = guard
 
     def __getattr__(self, verb: str) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(self._real, verb)
-        return found if looks(f'{self._name}.{verb}') else functools.partial(self._call, found)
+        name = f'{self._name}.{verb}'
+        found: Callable[..., Any] = spans.traced(name, getattr(self._real, verb))
+        return found if looks(name) else functools.partial(self._call, found)
 
     def _call(self, verb: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         self._guard()

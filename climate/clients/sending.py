@@ -25,6 +25,9 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Any
 
+from climate import context
+from climate.tracing import spans
+
 _READ_ONLY = frozenset({'GET', 'HEAD', 'OPTIONS'})
 _local = threading.local()
 
@@ -49,6 +52,18 @@ def fence(session: Any) -> None:
         session.session.mount(prefix, _Adapter(adapter))
 
 
+def _mark(request: Any) -> None:
+    """Add the ids of the request that a call goes back to, for the logs of the service."""
+    traceparent = spans.traceparent()
+    if traceparent is not None:
+        request.headers.setdefault('traceparent', traceparent)
+    work = context.work()
+    if work is not None and work.origin is not None:
+        global_id = work.origin.global_id
+        if global_id is not None:
+            request.headers.setdefault('X-OpenStack-Request-ID', global_id)
+
+
 class _Adapter:
     """A transport adapter of the library ``requests`` that calls the guard.
 
@@ -63,6 +78,7 @@ class _Adapter:
 
         :raises climate.clients.fence.ClaimLost: if the guard raises it
         """
+        _mark(request)
         guard = getattr(_local, 'guard', None)
         if guard is not None and str(request.method).upper() not in _READ_ONLY:
             guard()

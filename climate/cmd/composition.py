@@ -45,6 +45,7 @@ from climate.cmd import config
 from climate.cmd import custom_types
 from climate.cmd import memory
 from climate.cmd import metrics
+from climate.cmd import tracing
 from climate.db.store import Store
 from climate.domain.booting import ServerReport
 from climate.domain.drafts import DRAFT
@@ -278,6 +279,7 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
             'auth_strategy is noauth: callers, including administrators, are not authenticated'
         )
     endpoint = metrics.endpoint(conf, Exporter.API)
+    tracing.set_up(conf, 'climate-api')
     parts = core(conf)
     client = rpc.ManagerClient(transport.rpc_transport(conf), topic=conf.manager.rpc_topic)
     broker = _broker_check(BrokerCheck(conf))

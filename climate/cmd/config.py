@@ -90,7 +90,7 @@ def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
         ]
     )
     log.setup(conf, 'climate')
-    logs.escape()
+    logs.prepare()
 
 
 def _sources() -> tuple[list[str] | None, list[str] | None]:

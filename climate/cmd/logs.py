@@ -10,7 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Escapes logs, so that input of callers cannot forge lines or control a terminal."""
+"""Prepares log lines: escaped, without mere repetitions, and with ids as fields.
+
+Lines are escaped so that input of callers cannot forge lines or control a terminal.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,12 @@ import re
 import sys
 from collections.abc import Iterable
 from typing import Any
+from typing import Final
+
+from oslo_context import context as oslo_context
+
+from climate import context
+from climate.cmd.repeats import RepeatFilter
 
 # Characters that end a line for some reader, move the cursor of a terminal, change the
 # direction of writing, are invisible, or cannot be written at all, such as half of a
@@ -29,6 +38,11 @@ _MEANINGFUL = (
     '\ud800-\udfff\ufeff\U000e0000-\U000e007f'
 )
 _LONGEST_CHAIN = 10
+_OF_REQUEST: Final = ('request_id', 'global_request_id')
+# Messages begin with the object and its id, see the style guide.
+_NAMED: Final = re.compile(
+    r'\b(?P<noun>[Ll]ease|[Rr]eservation) (?P<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b'
+)
 _IN_LINES = re.compile(f'[{_MEANINGFUL}]')
 _IN_MESSAGES = re.compile(f'[\n{_MEANINGFUL}]')
 
@@ -37,12 +51,21 @@ def _escaped(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub(lambda found: found[0].encode('unicode_escape').decode('ascii'), text)
 
 
+def one_line(text: str) -> str:
+    """Return a text with line ends and control characters escaped."""
+    return _escaped(_IN_MESSAGES, text)
+
+
 class Record(logging.LogRecord):
     """A record whose message is one line, whatever the formatter."""
 
+    repeats: int
+
     def getMessage(self) -> str:
-        """Return the message, with its arguments."""
-        return _escaped(_IN_MESSAGES, super().getMessage())
+        """Return the message, with its arguments, and how often it was repeated."""
+        text = _escaped(_IN_MESSAGES, super().getMessage())
+        times = getattr(self, 'repeats', 1)
+        return text if times == 1 else f'{text} ({times} times)'
 
 
 class Escaping(logging.Formatter):
@@ -60,6 +83,7 @@ class Escaping(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> Any:
         """Return the formatted record; formatters for some log services return an object."""
+        annotate(record)
         found: Any = self._inner.format(record)
         if not isinstance(found, str):
             return found
@@ -82,10 +106,55 @@ def _texts(record: logging.LogRecord) -> Iterable[str]:
         error = error.__cause__ or error.__context__
 
 
-def escape() -> None:
-    """Escape control characters in everything that existing handlers log from now on."""
+def annotate(record: logging.LogRecord) -> None:
+    """Add the ids of the lease, reservation, event and request that a record is about.
+
+    JSON has them as fields of ``extra``. A manager works for no request of its own, so its
+    lines get the ids of the request that the work goes back to.
+    """
+    fields = _fields(record)
+    if not fields:
+        return
+    record.extra = {**getattr(record, 'extra', {}), **fields}
+    if 'request_id' in fields and oslo_context.get_current() is None:
+        # A RequestContext would become that of the thread, and outlive its work.
+        record.context = {name: fields[name] for name in _OF_REQUEST if name in fields}
+
+
+def _fields(record: logging.LogRecord) -> dict[str, str]:
+    found: dict[str, str | None] = {
+        f'{match["noun"].lower()}_id': match['id'] for match in _NAMED.finditer(record.getMessage())
+    }
+    current = oslo_context.get_current()
+    if current is not None:
+        found |= {
+            'request_id': current.request_id,
+            'global_request_id': current.global_request_id,
+        }
+    work = context.work()
+    # Some lines are about another lease than the one that the thread works on.
+    if work is not None and found.get('lease_id', work.lease_id) == work.lease_id:
+        origin = work.known_origin
+        found = {
+            'lease_id': work.lease_id,
+            'reservation_id': work.reservation_id,
+            'event_id': work.event_id,
+            'event': work.event,
+            'request_id': origin.request_id,
+            'global_request_id': origin.global_request_id,
+        } | found
+    if not found.keys() & {'lease_id', 'reservation_id'}:
+        return {}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def prepare() -> None:
+    """Have existing handlers escape, annotate and thin out what they log from now on."""
     logging.setLogRecordFactory(Record)
+    repeats = RepeatFilter()
     for handler in _handlers():
+        if not any(isinstance(item, RepeatFilter) for item in handler.filters):
+            handler.addFilter(repeats)
         if not isinstance(handler.formatter, Escaping):
             handler.setFormatter(Escaping(handler.formatter or logging.Formatter()))
 

@@ -25,20 +25,18 @@ from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import manage_events
+from climate.cmd import manage_leases
 from climate.cmd.composition import say
 from climate.db import migration
 from climate.db import purge
 from climate.db import rotation
 from climate.db import vault
 from climate.db.store import Store
-from climate.domain.events import EventKind
 from climate.domain.resources import ResourceDraft
 from climate.manager.clocks import Clocks
 from climate.resources import catalog
 from climate.resources.registrar import Registrar
-from climate.running import force
-
-_A_MINUTE = datetime.timedelta(minutes=1)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -82,20 +80,8 @@ def _commands(subparsers: Any) -> None:
     old.add_argument('--deleted-only', action='store_true', help='only those deleted by users')
     old.add_argument('--dry-run', action='store_true', help='only print how many')
     old.set_defaults(run=_purge)
-    event = add('event', help='The events').add_subparsers(dest='what', required=True)
-    late = event.add_parser('list', help='list overdue events')
-    late.add_argument('--older', type=float, default=0.0, help='by this many seconds (default 0)')
-    late.add_argument('--limit', type=int, default=100, help='at most this many (default 100)')
-    late.set_defaults(run=_late)
-    lease = add('lease', help='The leases').add_subparsers(dest='what', required=True)
-    repair = lease.add_parser('repair', help='compare cloud and leases, and correct differences')
-    repair.add_argument('--dry-run', action='store_true', help='only report the differences')
-    repair.add_argument('--lease', metavar='ID', help='only this lease')
-    repair.set_defaults(run=_repair)
-    end = lease.add_parser('end', help='end a lease now, despite failures')
-    end.add_argument('--force', action='store_true', required=True, help='give up what fails')
-    end.add_argument('lease', metavar='ID')
-    end.set_defaults(run=_end)
+    manage_events.add_commands(add)
+    manage_leases.add_commands(add)
     host = add('host', help='The hosts').add_subparsers(dest='what', required=True)
     found = host.add_parser('discover', help='list hypervisors that are not registered')
     found.add_argument('--register', metavar='NAME', nargs='+', help='register these')
@@ -104,7 +90,6 @@ def _commands(subparsers: Any) -> None:
     add('clock', help='compare the clock of this machine with that of the database').set_defaults(
         run=_clock
     )
-    _outbox_commands(add('outbox', help='The notifications'))
     keys = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
     keys.add_parser('new', help='print a new key').set_defaults(run=_new_key)
     keys.add_parser(
@@ -115,22 +100,6 @@ def _commands(subparsers: Any) -> None:
 def _hold_commands(parser: Any) -> None:
     hold = parser.add_subparsers(dest='what', required=True)
     hold.add_parser('list', help='list offers whose resources are held').set_defaults(run=_holds)
-
-
-def _outbox_commands(parser: Any) -> None:
-    outbox = parser.add_subparsers(dest='what', required=True)
-    outbox.add_parser('list', help='list notifications that could not be sent').set_defaults(
-        run=_failing
-    )
-    for name, run, what in (
-        ('retry', _retry, 'send notifications again that were set aside'),
-        ('drop', _drop, 'discard notifications that were set aside'),
-    ):
-        command = outbox.add_parser(name, help=what)
-        which = command.add_mutually_exclusive_group(required=True)
-        which.add_argument('ids', metavar='ID', nargs='*', default=[], help='these')
-        which.add_argument('--all', action='store_true', help='all that were set aside')
-        command.set_defaults(run=run)
 
 
 def _new_key() -> int:
@@ -186,44 +155,6 @@ def _purge(conf: cfg.ConfigOpts, store: Store) -> int:
     return 0
 
 
-def _late(conf: cfg.ConfigOpts, store: Store) -> int:
-    now = SystemClock().now()
-    before = now - datetime.timedelta(seconds=conf.command.older)
-    # The longest pause between two attempts of a failing event.
-    pause = datetime.timedelta(seconds=conf.manager.retry_longest_pause)
-    with store.reading() as tx:
-        found = tx.events.overdue(
-            before, list(EventKind), conf.command.limit, looked_at=now + pause + _A_MINUTE
-        )
-    for event in found:
-        since = int((now - event.time).total_seconds())
-        # A preparation is not late before its lease starts.
-        word = 'failing for' if event.kind is EventKind.PREPARE and event.attempts else 'late'
-        say(
-            f'{event.lease_id} {event.kind:<18} {event.state:<11} {word} {since} s, '
-            f'{event.attempts} failures, {event.error or "no error"}'
-        )
-    return 0
-
-
-def _repair(conf: cfg.ConfigOpts, _store: Store) -> int:
-    found = left = 0
-    with composition.repair(composition.core(conf)) as repair:
-        look = repair.rehearse if conf.command.dry_run else repair.run
-        for finding in look(lease_id=conf.command.lease):
-            found += 1
-            left += not finding.done
-            say(f'{finding.what}: {finding.done or "left as it is"}')
-    say(f'{found} found, {left} left')
-    return 1 if left else 0
-
-
-def _end(conf: cfg.ConfigOpts, store: Store) -> int:
-    lease = store.run(lambda tx: force.end(tx, conf.command.lease))
-    say(f'{lease.id} ends as soon as a manager processes it; what fails stays in the cloud')
-    return 0
-
-
 def _discover(conf: cfg.ConfigOpts, store: Store) -> int:
     parts = composition.core(conf)
     host = catalog.host_type(parts.plugins)
@@ -257,36 +188,4 @@ def _holds(_conf: cfg.ConfigOpts, store: Store) -> int:
                 f' from {period.start:%Y-%m-%dT%H:%M:%SZ} to {period.end:%Y-%m-%dT%H:%M:%SZ}'
                 f' until {found.held_until:%Y-%m-%dT%H:%M:%SZ}'
             )
-    return 0
-
-
-def _failing(_conf: cfg.ConfigOpts, store: Store) -> int:
-    with store.reading() as tx:
-        found = tx.outbox.failing()
-    for row in found:
-        state = 'tried again' if row.set_aside_at is None else 'set aside'
-        say(
-            f'{row.id} {row.created_at:%Y-%m-%dT%H:%M:%SZ} {row.event_type} of lease'
-            f' {row.lease_id}, {state}, {row.attempts} tries: {row.error}'
-        )
-    return 0
-
-
-def _retry(conf: cfg.ConfigOpts, store: Store) -> int:
-    return _aside(conf, store.run(lambda tx: tx.outbox.retry(_chosen(conf))), 'sent again')
-
-
-def _drop(conf: cfg.ConfigOpts, store: Store) -> int:
-    return _aside(conf, store.run(lambda tx: tx.outbox.drop(_chosen(conf))), 'dropped')
-
-
-def _chosen(conf: cfg.ConfigOpts) -> list[str] | None:
-    return None if conf.command.all else sorted(set(conf.command.ids))
-
-
-def _aside(conf: cfg.ConfigOpts, count: int, done: str) -> int:
-    say(f'{count} notifications {"are" if done != "dropped" else "were"} {done}')
-    missing = 0 if conf.command.all else len(set(conf.command.ids)) - count
-    if missing:
-        raise exceptions.NotFound(f'{missing} of these were not set aside')
     return 0

@@ -28,6 +28,7 @@ from climate.cmd import manager_check
 from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import signals
+from climate.cmd import tracing
 from climate.conf import cloud as cloud_conf
 from climate.manager.service import ManagerOptions
 from climate.messaging import nova
@@ -57,6 +58,7 @@ def main() -> int:
         return manager_check.check(conf)
     try:
         endpoint = metrics.endpoint(conf, Exporter.MANAGER)
+        tracing.set_up(conf, 'climate-manager')
         parts = composition.core(conf)
         bus = publisher.from_conf(conf)
         manager = composition.manager(

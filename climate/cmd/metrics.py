@@ -45,6 +45,7 @@ from climate.threads import RepeatingThread
 LOG = logging.getLogger(__name__)
 
 PATH: Final = '/metrics'
+HEALTHZ: Final = '/healthz'
 
 # How long to wait for the port, in seconds: another process of the service may stop.
 _PAUSE: Final = 2.0
@@ -84,7 +85,9 @@ class MetricsEndpoint:
             'clock': manager.clocks.check,
             'loop': manager.check,
         }
-        self._app = ForPath(health.PATH, health.Health(self._conf, checks), self._app)
+        answers = health.Health(self._conf, checks)
+        self._app = ForPath(health.PATH, answers, self._app)
+        self._app = ForPath(HEALTHZ, _Probe(answers), self._app)
 
     def start(self) -> None:
         """Start listening; does not block."""
@@ -106,6 +109,18 @@ class MetricsEndpoint:
         LOG.info('Metrics are exposed on %s port %d', host, self._port)
         server.run()
         return _PAUSE
+
+
+class _Probe:
+    """Answers probes without parameters, such as those of Kubernetes, by all checks."""
+
+    def __init__(self, answers: WSGIApp) -> None:
+        self._answers = answers
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on."""
+        checks = environ.get('QUERY_STRING') or 'checks=all'
+        return self._answers({**environ, 'QUERY_STRING': checks}, start_response)
 
 
 def endpoint(conf: cfg.ConfigOpts, exporter: Exporter) -> MetricsEndpoint | None:

@@ -41,6 +41,7 @@ from climate.cmd import exposure
 from climate.cmd import metrics
 from climate.cmd import samples
 from climate.cmd import signals
+from climate.cmd import tracing
 from climate.db import migration
 from climate.db import vault
 from climate.manager.service import Manager
@@ -145,6 +146,7 @@ class Standalone:
         _close_to_others(state)
         conf = _conf(state, options.config_file)
         self._metrics = metrics.endpoint(conf, Exporter.BOTH)
+        tracing.set_up(conf, 'climate-standalone')
         parts = composition.core(conf, SystemClock())
         migration.sync(parts.store.engine)
         self._parts = parts

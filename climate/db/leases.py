@@ -24,6 +24,7 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.db import lease_queries
+from climate.db import origins
 from climate.db.events import Events
 from climate.db.repository import Repository
 from climate.db.reservations import Reservations
@@ -240,6 +241,10 @@ class Leases(Repository):
             return self._whole(found, sa.select(LEASES.c.id).where(*conditions)), False
         return self._whole(found[:limit]), len(found) > limit
 
+    def of_rows(self, found: Sequence[Any]) -> list[Lease]:
+        """Return the leases of rows of :data:`COLUMNS`, with their parts."""
+        return self._whole(found)
+
     def _whole(self, found: Sequence[Any], scope: Any = None) -> list[Lease]:
         """Load the parts of the leases, in two statements for any number of leases.
 
@@ -308,6 +313,7 @@ def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event
         notices=_tuple(options.get('notices')),
         readiness=readiness(options),
         lead_time=options.get('lead_time'),
+        origin=origins.load(options.get('origin')),
         trust_id=trust_id,
         next_due=next_due,
         reservations=tuple(reservations),
@@ -325,6 +331,7 @@ def _options(lease: Lease) -> dict[str, Any]:
         'notify_before_start': lease.notify_before_start,
         'notices': lease.notices,
         'lead_time': lease.lead_time,
+        'origin': origins.dump(lease.origin),
         'readiness': None
         if said is None
         else {

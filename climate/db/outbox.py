@@ -18,15 +18,19 @@ import datetime
 from collections.abc import Collection
 from collections.abc import Iterable
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 
+from climate.db import origins
 from climate.db.deliveries import Deliveries
 from climate.db.lists import Among
 from climate.db.outbox_rows import OutboxRow as OutboxRow
 from climate.db.repository import Repository
 from climate.db.tables import OUTBOX
 
+# A key of payloads in the table only: subscribers get the ids in the context of a message.
+_ORIGIN: Final = '_origin'
 # Built once, see leases.py.
 # PostgreSQL would return the numbers, which are not used.
 _INSERT = sa.insert(OUTBOX).inline()
@@ -81,7 +85,7 @@ class Outbox(Repository):
                 'lease_id': message.lease_id,
                 'event_type': message.event_type,
                 'priority': message.priority,
-                'payload': dict(message.payload),
+                'payload': _payload(message),
                 'created_at': message.created_at,
             }
             for message in messages
@@ -178,6 +182,11 @@ class Outbox(Repository):
         query = sa.select(OUTBOX).where(OUTBOX.c.attempts > 0).order_by(OUTBOX.c.seq)
         return [_row(row) for row in self._session.execute(query)]
 
+    def unsent(self) -> list[OutboxRow]:
+        """Return everything that was not sent yet, oldest first."""
+        query = sa.select(OUTBOX).order_by(OUTBOX.c.seq)
+        return [_row(row) for row in self._session.execute(query)]
+
     def retry(self, ids: Collection[str] | None) -> int:
         """Return what was set aside to the queue, with all attempts left.
 
@@ -211,12 +220,20 @@ class Outbox(Repository):
         return int(self._session.scalar(query) or 0)
 
 
+def _payload(message: OutboxRow) -> dict[str, Any]:
+    origin = origins.dump(message.origin)
+    return {**message.payload} if origin is None else {**message.payload, _ORIGIN: origin}
+
+
 def _row(row: Any) -> OutboxRow:
+    payload = dict(row.payload)
+    origin = origins.load(payload.pop(_ORIGIN, None))
     return OutboxRow(
         id=row.id,
         lease_id=row.lease_id,
         event_type=row.event_type,
-        payload=row.payload,
+        payload=payload,
+        origin=origin,
         created_at=row.created_at,
         priority=row.priority,
         attempts=row.attempts,

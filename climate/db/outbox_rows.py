@@ -19,12 +19,15 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
+from climate.domain.origins import RequestOrigin
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class OutboxRow:
     """A notification that the bus has not accepted yet.
 
     :ivar id: unique, so that receivers can drop duplicates
+    :ivar origin: the request that made or last changed the lease; None if none is known
     :ivar attempts: the number of failed attempts while the bus was available
     :ivar error: why the last attempt failed
     :ivar set_aside_at: when it was set aside (aware UTC); None if it was not
@@ -38,6 +41,7 @@ class OutboxRow:
     payload: Mapping[str, Any]
     created_at: datetime.datetime
     priority: str = 'INFO'
+    origin: RequestOrigin | None = None
     attempts: int = 0
     error: str | None = None
     set_aside_at: datetime.datetime | None = None

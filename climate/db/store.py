@@ -60,6 +60,7 @@ from climate.db.maintenances import Maintenances
 from climate.db.oddities import Oddities
 from climate.db.offers import Offers
 from climate.db.outbox import Outbox
+from climate.db.oversight import Oversight
 from climate.db.projects import Projects
 from climate.db.properties import Properties
 from climate.db.reservations import Reservations
@@ -167,6 +168,7 @@ class Transaction:
         self.offers = Offers(session, now)
         self.secrets = Secrets(session, now)
         self.oddities = Oddities(session, now)
+        self.oversight = Oversight(session, now)
         self.projects = Projects(session, now)
         self.book = functools.partial(Books, session, now, docket)
         self.timelines = timelines

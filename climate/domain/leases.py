@@ -24,6 +24,7 @@ from typing import Final
 from climate.domain.events import Event
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.origins import RequestOrigin
 from climate.domain.periods import Period
 from climate.domain.placements import MemberPlacement
 from climate.domain.placements import PlacedMembers
@@ -124,6 +125,7 @@ class Lease:
     :ivar lead_time: the longest time, in seconds, that one of its resources
         needs to get ready, from the capability ``lead_time``; None if no
         resource has the capability
+    :ivar origin: the request that made or last changed it; None if none is known
     :ivar trust_id: Keystone's id of the trust by which effects act for the
         user; None if no effect needs one
     """
@@ -141,6 +143,7 @@ class Lease:
     readiness: Readiness | None = None
     lead_time: int | None = None
     trust_id: str | None = None
+    origin: RequestOrigin | None = None
     next_due: datetime.datetime | None = None
     reservations: tuple[Reservation, ...] = ()
     events: tuple[Event, ...] = ()

@@ -25,6 +25,7 @@ from typing import Final
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.listed import ListedLease
+from climate.domain.origins import RequestOrigin
 from climate.domain.periods import Period
 from climate.domain.placements import MemberPlacement
 from climate.domain.resources import Inventory
@@ -49,6 +50,7 @@ class Caller:
     """The caller of a request; from the token only, never from a body.
 
     :ivar all_projects: whether policy lets the caller see every project
+    :ivar origin: the ids of the request; None if there is no request
     :ivar token: for queries to the cloud with the rights of the caller; never
         stored
     """
@@ -57,7 +59,7 @@ class Caller:
     project_id: str
     roles: frozenset[str] = frozenset()
     all_projects: bool = False
-    request_id: str | None = None
+    origin: RequestOrigin | None = None
     token: str | None = dataclasses.field(default=None, repr=False)
 
 

@@ -19,6 +19,7 @@ import datetime
 from collections.abc import Mapping
 
 from climate import exceptions
+from climate.context import WorkContext
 from climate.domain.events import Event
 from climate.domain.leases import Lease
 from climate.plugins.contract import Again
@@ -40,6 +41,12 @@ class Job:
     event: Event
     works: tuple[Work, ...]
     first: bool = False
+
+    @property
+    def subject(self) -> WorkContext:
+        """What a thread works on that runs the effects, or settles them."""
+        lease, event = self.lease, self.event
+        return WorkContext(lease.id, event.id, event.kind.value, lease.origin)
 
     @property
     def started(self) -> bool:

@@ -65,6 +65,7 @@ def tell(
                 payload=payload,
                 created_at=tx.now,
                 priority=payloads.priority(event_type),
+                origin=lease.origin,
             )
         ]
     )

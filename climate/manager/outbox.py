@@ -21,6 +21,8 @@ from typing import ClassVar
 
 from climate import exceptions
 from climate.clock import Clock
+from climate.context import WorkContext
+from climate.context import Working
 from climate.db.outbox import OutboxRow
 from climate.db.store import Store
 from climate.db.store import Transaction
@@ -29,6 +31,8 @@ from climate.manager.sender import Sender
 from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import OutboxMessage
 from climate.messaging.publisher import Publisher
+from climate.tracing import spans
+from climate.tracing.spans import SpanKind
 
 LOG = logging.getLogger(__name__)
 
@@ -104,7 +108,16 @@ class OutboxSender(Sender):
             # An earlier notification of the same lease has to be sent first.
             return
         try:
-            self._publisher.publish([_message(row)])
+            with (
+                Working(WorkContext(row.lease_id, origin=row.origin)),
+                spans.span(
+                    f'publish {row.event_type}',
+                    SpanKind.PRODUCER,
+                    None if row.origin is None else row.origin.traceparent,
+                    {'messaging.message.id': row.id, 'climate.lease_id': row.lease_id},
+                ),
+            ):
+                self._publisher.publish([_message(row)])
         except BrokerUnavailable:
             raise
         except Exception as error:
@@ -161,4 +174,18 @@ def _message(row: OutboxRow) -> OutboxMessage:
         payload=row.payload,
         priority=row.priority,
         created_at=row.created_at,
+        context=_ids(row),
     )
+
+
+def _ids(row: OutboxRow) -> dict[str, str]:
+    """Return the ids of the request that a notification goes back to."""
+    if row.origin is None:
+        return {}
+    found = {
+        'request_id': row.origin.request_id,
+        'global_request_id': row.origin.global_request_id,
+        # Of the span in which it is sent, if it is recorded.
+        'traceparent': spans.traceparent(),
+    }
+    return {name: value for name, value in found.items() if value is not None}

@@ -27,6 +27,8 @@ from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
 from climate.clients.fence import Hold
+from climate.context import WorkContext
+from climate.context import Working
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.enforcement.filters import Filters
@@ -99,7 +101,8 @@ class Worker:
     def errors_of(self, lease_id: str) -> Iterator[None]:
         """Log the errors of the work on a lease."""
         try:
-            yield
+            with Working(WorkContext(lease_id)):
+                yield
         except ClaimLost as error:
             LOG.warning('%s; another manager continues with it', error.message)
             recording.count(catalogue.LOST_CLAIMS)

@@ -59,6 +59,7 @@ class OutboxMessage:
 
     :ivar id: the same for each attempt, so that receivers recognize duplicates
     :ivar priority: ``INFO`` or ``ERROR``, as Notifier writes them
+    :ivar context: the ids of the request that it goes back to
     :ivar created_at: when the event that it reports happened (aware)
     """
 
@@ -67,6 +68,7 @@ class OutboxMessage:
     payload: Mapping[str, Any]
     created_at: datetime.datetime
     priority: str = 'INFO'
+    context: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 class Publisher(Protocol):
@@ -147,7 +149,7 @@ class BusPublisher:
             content = envelope(message, self._publisher_id)
             try:
                 for driver in self._drivers:
-                    driver.notify({}, content, message.priority, self._retry)
+                    driver.notify(message.context, content, message.priority, self._retry)
             except transports.DELIVERY_ERRORS as error:
                 raise BrokerUnavailable(
                     f'The message bus did not accept a notification: {type(error).__name__}',

@@ -24,6 +24,8 @@ import random
 from collections.abc import Iterable
 
 from climate.booking.delete import cancelled
+from climate.context import WorkContext
+from climate.context import Working
 from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.copies import with_changes
@@ -110,7 +112,10 @@ class EventStarter:
         :raises climate.booking.choose.LostRace: if the caller has to try again
         """
         lease = tx.leases.claimed(lease_id, self._owner)
-        job = None if lease is None else self._next(tx, lease, moves)
+        job = None
+        if lease is not None:
+            with Working(WorkContext(lease.id, origin=lease.origin)):
+                job = self._next(tx, lease, moves)
         if job is None:
             tx.claims.release(self._owner, lease_id)
         return job

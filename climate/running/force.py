@@ -37,11 +37,12 @@ _REFUSED: Final = {
 }
 
 
-def end(tx: Transaction, lease_id: str) -> Lease:
+def end(tx: Transaction, lease_id: str, *, forced: bool = True) -> Lease:
     """Have a lease that has started end now, whatever fails on the way.
 
     A lease that is being deleted is deleted in the same way.
 
+    :param forced: whether what fails is abandoned; otherwise it is retried
     :raises climate.exceptions.NotFound: if the lease does not exist
     :raises climate.exceptions.Conflict: if there is nothing to end
     """
@@ -52,13 +53,13 @@ def end(tx: Transaction, lease_id: str) -> Lease:
         why = _REFUSED.get(lease.status, 'there is nothing to end')
         raise exceptions.Conflict(f'Lease {lease_id} cannot be ended: {why}')
     (event, *_) = found
-    forced = dataclasses.replace(
+    now = dataclasses.replace(
         event,
         due=min(event.due, tx.now),
         time=min(event.time, tx.now),
-        payload=dataclasses.replace(event.end or EndPayload(), forced=True),
+        payload=dataclasses.replace(event.end or EndPayload(), forced=forced or event.forced),
     )
-    lease = tx.events.keep(lease, forced)
+    lease = tx.events.keep(lease, now)
     if lease.period.start < tx.now < lease.period.end:
         lease = dataclasses.replace(
             lease, period=dataclasses.replace(lease.period, end=tx.now), updated_at=tx.now

@@ -24,6 +24,7 @@ from typing import Any
 from climate import exceptions
 from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
+from climate.context import Working
 from climate.domain.events import EventKind
 from climate.domain.events import is_news
 from climate.domain.leases import Lease
@@ -35,6 +36,8 @@ from climate.plugins.contract import Done
 from climate.plugins.contract import Outcome
 from climate.plugins.contract import Plugin
 from climate.plugins.contract import Work
+from climate.tracing import spans
+from climate.tracing.spans import SpanKind
 
 LOG = logging.getLogger(__name__)
 
@@ -51,6 +54,34 @@ def perform(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Repor
     :param cloud: fenced by the claim on the lease
     :raises climate.clients.fence.ClaimLost: at once, if the claim may have expired
     """
+    with (
+        Working(job.subject),
+        spans.span(
+            job.event.kind.value,
+            SpanKind.CONSUMER,
+            job.subject.known_origin.traceparent,
+            _attributes(job) if spans.enabled() else None,
+        ) as span,
+    ):
+        report = _performed(job, plugins, cloud)
+        if report.error is not None:
+            span.fail(type(report.error).__name__)
+        return report
+
+
+def _attributes(job: Job) -> spans.Attributes:
+    origin = job.subject.known_origin
+    return {
+        'climate.lease_id': job.lease.id,
+        'climate.event_id': job.event.id,
+        'climate.attempts': job.event.attempts,
+        'openstack.project_id': job.lease.project_id,
+        'openstack.request_id': origin.request_id,
+        'openstack.global_request_id': origin.global_request_id,
+    }
+
+
+def _performed(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Report:
     steps: list[Step] = []
     for work in job.works:
         if _too_early(job, work, steps, plugins):
@@ -127,7 +158,14 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
         return Step(reservation_id=reservation.id, error=error)
     effect = _effect(job, plugin)
     try:
-        return Step(reservation_id=reservation.id, outcome=effect(work, cloud))
+        with (
+            Working(job.subject.of(reservation.id)),
+            spans.span(
+                f'{reservation.resource_type} {effect.__name__}',
+                attributes={'climate.reservation_id': reservation.id},
+            ),
+        ):
+            return Step(reservation_id=reservation.id, outcome=effect(work, cloud))
     except ClaimLost:
         raise
     except exceptions.EffectError as error:

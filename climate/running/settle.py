@@ -28,6 +28,7 @@ from climate import exceptions
 from climate.booking import delete
 from climate.booking import ends
 from climate.booking import move
+from climate.context import Working
 from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.copies import with_changes
@@ -95,6 +96,10 @@ class EventSettler:
         :returns: whether more events of the lease are due now; if not, or if the
             claim has expired meanwhile, this manager no longer has the lease
         """
+        with Working(job.subject):
+            return self._settle(tx, job, report)
+
+    def _settle(self, tx: Transaction, job: Job, report: Report) -> bool:
         found = tx.leases.claimed(job.lease.id, self._owner)
         if found is None:
             LOG.warning('Lease %s: it was deleted, or another manager has claimed it', job.lease.id)

@@ -191,9 +191,16 @@ class TestManage(base.TestCase):
             store.run(lambda tx, number=number: tx.outbox.set_aside(f'message-{number}', 'broken'))
         lines = self.run_command(0, 'outbox', 'list')
         self.assertEqual(
-            'message-0 2031-01-01T00:00:00Z lease.create of lease lease-0, set aside, 1 tries:'
-            ' broken',
-            lines[0],
+            [
+                'message-0',
+                'lease-0',
+                'lease.create',
+                'set_aside',
+                '2031-01-01T00:00:00Z',
+                '1',
+                'broken',
+            ],
+            lines[1].split(),
         )
         self.assertEqual(
             ['1 notifications are sent again'], self.run_command(0, 'outbox', 'retry', 'message-0')

@@ -201,8 +201,10 @@ class TestManagerMetrics(ProcessCase):
             if metric.exporter is not Exporter.API and not metric.labels
         }
         self.assertEqual(set(), unlabelled - found.keys())
-        status, text = get(self.port, '/healthcheck?checks=all')
-        self.assertEqual((200, 'ok'), (status, json.loads(text)['status']))
+        for path in ('/healthcheck?checks=all', '/healthz'):
+            status, text = get(self.port, path)
+            self.assertEqual((200, 'ok'), (status, json.loads(text)['status']))
+            self.assertEqual({'clock', 'database', 'loop'}, set(json.loads(text)['checks']))
         self.assertEqual(404, get(self.port, '/v1/leases')[0])
         done = self.check(config)
         self.assertEqual((0, 'ok: clock, database, loop\n'), (done.returncode, done.stdout))

@@ -58,7 +58,7 @@ class LogsTest(base.TestCase):
         logger.setLevel(logging.INFO)
         self.addCleanup(logger.setLevel, logging.NOTSET)
         self.addCleanup(logger.removeHandler, handler)
-        logs.escape()
+        logs.prepare()
         return logger
 
     def line(self) -> str:
@@ -117,7 +117,9 @@ class LogsTest(base.TestCase):
         http.send(service.app, 'GET', forged, headers={'X-Forwarded-For': '203.0.113.5'})
         line = self.text.getvalue()
         self.assertEqual(1, line.count('\n'))
-        self.assertRegex(line, r'^- GET /v1/leases\\n2030.*leases\\x1b\[2J\\x9b/ü 404 0\.\d+ s$')
+        self.assertRegex(
+            line, r'^- GET /v1/leases\\n2030.*leases\\x1b\[2J\\x9b/ü 404 0\.\d+ s NOT_FOUND$'
+        )
 
     def test_the_address_of_the_client(self) -> None:
         service = self.useFixture(Service(hosts=0))

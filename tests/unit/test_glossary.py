@@ -74,6 +74,7 @@ PLAIN_CLASSES = {
     'ListedLease': 'a lease, as lists show it',
     'ListedReservation': 'a reservation, as lists show it',
     'MonitoredResource': 'a resource in the health check',
+    'RequestOrigin': 'the ids of a request, on their way into logs and traces',
     'Outage': 'a missing resource, on its way into a notification',
     'OfferPreference': 'what a caller prefers among offers; described as a parameter',
     'PropertyValues': 'the values of a property, in an offer',

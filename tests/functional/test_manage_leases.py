@@ -1,0 +1,369 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-manage lease``, ``event`` and ``outbox`` on leases that a manager processes."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import pathlib
+from typing import Any
+
+import fixtures
+
+from climate.clock import ManualClock
+from climate.clock import SystemClock
+from climate.db.outbox import OutboxRow
+from climate.domain.copies import with_changes
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import EventState
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import LeaseDraft
+from climate.testing.deployment import CALLER
+from climate.upkeep import stuck
+from tests import base
+from tests import services
+from tests.functional.manager.harness import Office
+from tests.functional.test_manage import run
+
+HOUR = datetime.timedelta(hours=1)
+
+
+class ManageCase(base.TestCase):
+    """A deployment of four hosts, and commands with the same database and cloud."""
+
+    KIND = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        clock = ManualClock(SystemClock().now())
+        self.office = self.useFixture(
+            Office(database=self.KIND, clock=clock, cloud_dir=str(folder / 'cloud'))
+        )
+        self.file = folder / 'climate.conf'
+        url = self.office.conf.database.connection.replace('$', '$$')
+        self.file.write_text(
+            '[DEFAULT]\ncloud = simulated\nresource_types = physical:host\n'
+            f'[simulator]\nstate_dir = {folder}/cloud\n[database]\nconnection = {url}\n'
+        )
+
+    def manage(self, status: int, *arguments: str) -> list[str]:
+        """Run a command that ends with *status*; return the lines that it prints."""
+        ended, lines = run('--config-file', str(self.file), *arguments)
+        self.assertEqual(status, ended, lines)
+        return [line for line in lines if ' climate.' not in line]
+
+    def document(self, status: int, *arguments: str) -> Any:
+        """Run a command that prints JSON."""
+        return json.loads('\n'.join(self.manage(status, *arguments, '-f', 'json')))
+
+    def book(self, *, active: bool = True, **facts: Any) -> Lease:
+        """Book a host for an hour from now; start the lease."""
+        now = self.tick()
+        draft = LeaseDraft(
+            name=facts.pop('name', 'night'),
+            start=now,
+            end=now + HOUR,
+            reservations=({'resource_type': 'physical:host', 'min': 1, 'max': 1},),
+            grain=datetime.timedelta(0),
+            asked_at=now,
+            **facts,
+        )
+        lease = self.office.leases.create(CALLER, draft)
+        if active:
+            self.office.work()
+        return lease
+
+    def tick(self, seconds: float = 0.0) -> datetime.datetime:
+        """Move the clock of managers to the real time, plus some seconds."""
+        now = SystemClock().now() + datetime.timedelta(seconds=seconds)
+        self.office.clock.move_to(now)
+        return now
+
+    def fail_event(self, lease: Lease, kind: EventKind, error: str) -> str:
+        """Have an event look as after failed tries: overdue, and postponed by an hour."""
+        now = SystemClock().now()
+        event = self.office.event(lease, kind)
+
+        def fail(tx: Any) -> None:
+            found = tx.leases.get(lease.id, lock=True)
+            old = found.events[[item.id for item in found.events].index(event.id)]
+            late = with_changes(
+                old,
+                time=now - HOUR,
+                due=now + datetime.timedelta(seconds=50),
+                begun_at=now - HOUR,
+                attempts=7,
+                error=error,
+                state=EventState.UNDONE,
+            )
+            found = tx.events.keep(found, late)
+            tx.leases.update(with_changes(found, next_due=late.due))
+
+        self.office.store.run(fail)
+        return event.id
+
+
+class TestLists(ManageCase):
+    """What operators see."""
+
+    def test_leases(self) -> None:
+        self.assertEqual([], self.manage(0, 'lease', 'list'))
+        lease, later = self.book(name='x\x1b[31m\ny'), self.book(active=False)
+        lines = self.manage(0, 'lease', 'list')
+        self.assertEqual('ID', lines[0].split()[0])
+        self.assertEqual([lease.id, later.id], [line.split()[0] for line in lines[1:]])
+        self.assertIn('\\x1b[31m\\ny', lines[1])
+        (found,) = self.document(0, 'lease', 'list', '--status', 'active')
+        self.assertEqual((lease.id, 'blue', 'ACTIVE'), tuple(found.values())[:3])
+        self.assertEqual('x\x1b[31m\ny', found['name'])
+        self.assertIsNone(found['manager'])
+        self.assertEqual([], self.document(0, 'lease', 'list', '--project', 'red'))
+        found = self.document(0, 'lease', 'list', '--overdue')
+        self.assertEqual([later.id], [each['id'] for each in found])
+        self.assertEqual(1, len(self.document(0, 'lease', 'list', '--limit', '1')))
+        self.assertIn('at least 1', self.manage(1, 'lease', 'list', '--limit', '0')[0])
+
+    def test_a_lease(self) -> None:
+        lease = self.book()
+        found = self.document(0, 'lease', 'show', lease.id)
+        self.assertEqual(
+            ('ACTIVE', 'blue', 'alice'),
+            tuple(found[key] for key in ('status', 'project_id', 'user_id')),
+        )
+        (reservation,) = found['reservations']
+        self.assertEqual('physical:host', reservation['resource_type'])
+        self.assertEqual(1, len(reservation['resources']))
+        kinds = {event['kind']: event['state'] for event in found['events']}
+        self.assertEqual(('DONE', 'UNDONE'), (kinds['start_lease'], kinds['end_lease']))
+        self.assertEqual(0, found['notifications_to_send'])
+        text = '\n'.join(self.manage(0, 'lease', 'show', lease.id))
+        for word in (lease.id, reservation['resources'][0], 'end_lease', 'UNDONE'):
+            self.assertIn(word, text)
+        self.office.delete(lease)
+        self.office.work()
+        found = self.document(0, 'lease', 'show', lease.id)
+        self.assertEqual('DELETED', found['status'])
+        self.assertEqual([], found['reservations'][0]['resources'])
+        self.manage(1, 'lease', 'show', 'none')
+
+    def test_events_of_a_lease(self) -> None:
+        lease = self.book()
+        found = self.document(0, 'event', 'list', '--lease', lease.id)
+        self.assertEqual({lease.id}, {event['lease_id'] for event in found})
+        self.assertIn('check_lease', {event['kind'] for event in found})
+        self.assertEqual([], self.document(0, 'event', 'list'))
+        self.fail_event(lease, EventKind.CHECK, 'Nova is away')
+        (late,) = self.document(0, 'event', 'list')
+        self.assertEqual((7, 'Nova is away'), (late['attempts'], late['error']))
+        self.assertEqual([], self.document(0, 'event', 'list', '--older', '7200'))
+
+    def test_notifications(self) -> None:
+        row = OutboxRow(
+            id='m',
+            lease_id='l',
+            event_type='lease.create',
+            payload={},
+            created_at=SystemClock().now(),
+        )
+        self.office.store.run(lambda tx: tx.outbox.insert([row]))
+        self.assertEqual([], self.document(0, 'outbox', 'list'))
+        (found,) = self.document(0, 'outbox', 'list', '--all')
+        self.assertEqual(('m', 'l', 'waiting'), (found['id'], found['lease_id'], found['state']))
+        self.office.store.run(lambda tx: tx.outbox.set_aside('m', 'too big'))
+        (found,) = self.document(0, 'outbox', 'list')
+        self.assertEqual(('set_aside', 'too big'), (found['state'], found['error']))
+
+
+class TestStuck(ManageCase):
+    """Leases that make no progress."""
+
+    def why(self, status: int = 1) -> dict[str, str]:
+        """Return why each lease is stuck."""
+        found = self.document(status, 'lease', 'stuck', '--older', '0')
+        return {each['id']: each['why'] for each in found}
+
+    def test_none(self) -> None:
+        self.book()
+        self.assertEqual({}, self.why(0))
+        self.assertEqual([], self.manage(0, 'lease', 'stuck'))
+
+    def test_no_manager(self) -> None:
+        lease = self.book(active=False)
+        self.assertEqual({lease.id: stuck.UNCLAIMED}, self.why())
+        self.assertEqual([], self.document(0, 'lease', 'stuck'))
+
+    def test_manager_is_gone(self) -> None:
+        lease = self.book(active=False)
+        self.office.hire().die_after('begin')
+        self.assertEqual({lease.id: stuck.WORKED_ON}, self.why())
+        self.office.store.run(lambda tx: tx.claims.renew('manager-2', [lease.id], tx.now - HOUR))
+        self.assertEqual({lease.id: stuck.ORPHANED}, self.why())
+
+    def test_failing(self) -> None:
+        lease = self.book()
+        event = self.fail_event(lease, EventKind.END, 'Nova refuses')
+        (found,) = self.document(1, 'lease', 'stuck')
+        self.assertEqual((stuck.FAILING, event), (found['why'], found['event_id']))
+        self.assertEqual(('Nova refuses', 7), (found['error'], found['attempts']))
+        self.assertGreaterEqual(found['late_seconds'], 3600)
+
+    def test_forgotten(self) -> None:
+        lease = self.book()
+        found = self.office.now(lease)
+        self.office.store.run(lambda tx: tx.leases.update(with_changes(found, next_due=None)))
+        self.assertEqual({lease.id: stuck.FORGOTTEN}, self.why())
+        self.assertIn('rescheduled', self.manage(0, 'lease', 'repair', '--lease', lease.id)[0])
+        self.assertEqual({}, self.why(0))
+
+    def test_without_a_future(self) -> None:
+        lease = self.book()
+        self.office.store.run(lambda tx: self.stop(tx, lease.id))
+        self.assertEqual({lease.id: stuck.AT_REST}, self.why())
+
+    def stop(self, tx: Any, lease_id: str) -> None:
+        """Leave a lease that terminates without an event."""
+        lease = tx.leases.get(lease_id, lock=True)
+        for event in lease.events:
+            tx.events.update(with_changes(event, state=EventState.DONE))
+        tx.leases.update(with_changes(lease, status=LeaseStatus.TERMINATING, next_due=None))
+
+
+class TestEnd(ManageCase):
+    """Leases that operators end."""
+
+    def ended(self, lease: Lease) -> None:
+        """Check that a manager ends a lease, and frees its host."""
+        self.tick()
+        self.office.work()
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual([], self.office.allocations(lease))
+
+    def test_active(self) -> None:
+        lease = self.book()
+        (line,) = self.manage(0, 'lease', 'end', '--dry-run', lease.id)
+        self.assertIn('would end', line)
+        self.assertEqual(lease.period, self.office.now(lease).period)
+        (line,) = self.manage(0, 'lease', 'end', lease.id)
+        self.assertEqual(f'{lease.id} ends as soon as a manager processes it', line)
+        self.ended(lease)
+        told = self.office.bus.told(lease)
+        self.assertEqual(1, told.count('end_lease'), told)
+        self.assertIn('it has ended', self.manage(1, 'lease', 'end', lease.id)[0])
+
+    def test_by_force(self) -> None:
+        lease = self.book()
+        (line,) = self.manage(0, 'lease', 'end', '--force', '--dry-run', lease.id)
+        self.assertIn('would end', line)
+        self.assertFalse(self.office.event(lease, EventKind.END).forced)
+        self.manage(0, 'lease', 'end', '--force', lease.id)
+        self.assertTrue(self.office.event(lease, EventKind.END).forced)
+        self.ended(lease)
+
+    def test_not_started(self) -> None:
+        lease = self.book(active=False)
+        self.assertIn('has not started', self.manage(1, 'lease', 'end', lease.id)[0])
+        self.manage(1, 'lease', 'end', 'none')
+
+    def test_while_a_manager_works_on_it(self) -> None:
+        # Its manager has performed the start, and has yet to settle it.
+        lease = self.book(active=False)
+        self.office.hire().die_after('effect')
+        self.manage(0, 'lease', 'end', lease.id)
+        self.tick(60)
+        self.office.work()
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual(['freepool'] * 4, [place for [place] in self.office.places().values()])
+
+
+class TestRetry(ManageCase):
+    """Failing events that operators have tried again."""
+
+    def test_by_id(self) -> None:
+        lease = self.book()
+        event = self.fail_event(lease, EventKind.END, 'Nova refuses')
+        self.assertIn(event, self.manage(0, 'event', 'retry', '--dry-run', '--all')[0])
+        self.assertEqual(7, self.office.event(lease, EventKind.END).attempts)
+        self.assertEqual(['1 events are tried now'], self.manage(0, 'event', 'retry', event))
+        due = self.office.now(lease).next_due
+        assert due is not None
+        self.assertLessEqual(due, SystemClock().now())
+        self.tick()
+        self.office.work()
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertIn(event, self.manage(1, 'event', 'retry', event)[0])
+
+    def test_of_a_lease(self) -> None:
+        lease, other = self.book(), self.book()
+        self.fail_event(lease, EventKind.CHECK, 'no')
+        self.assertEqual(
+            ['0 events are tried now'], self.manage(0, 'event', 'retry', '--lease', other.id)
+        )
+        self.assertEqual(
+            ['1 events are tried now'], self.manage(0, 'event', 'retry', '--lease', lease.id)
+        )
+        self.manage(1, 'event', 'retry', '--lease', 'none')
+
+    def test_while_a_manager_works_on_it(self) -> None:
+        lease = self.book()
+        self.fail_event(lease, EventKind.CHECK, 'no')
+        self.tick(55)
+        # It has begun the event, which is its own until it has settled it.
+        self.office.hire().die_after('begin')
+        self.assertEqual(['0 events are tried now'], self.manage(0, 'event', 'retry', '--all'))
+
+
+class ServerCase(ManageCase):
+    """The statements of all commands, on another database."""
+
+    def life(self) -> None:
+        """List, retry and end leases."""
+        lease, late = self.book(), self.book(active=False)
+        event = self.fail_event(lease, EventKind.CHECK, 'no')
+        found = {x['id']: x['why'] for x in self.document(1, 'lease', 'stuck', '--older', '0')}
+        self.assertEqual({late.id: stuck.UNCLAIMED, lease.id: stuck.FAILING}, found)
+        self.assertEqual(
+            [late.id], [x['id'] for x in self.document(0, 'lease', 'list', '--overdue')]
+        )
+        self.assertEqual(['1 events are tried now'], self.manage(0, 'event', 'retry', event))
+        self.assertEqual('ACTIVE', self.document(0, 'lease', 'show', lease.id)['status'])
+        self.office.store.run(
+            lambda tx: tx.leases.update(with_changes(tx.leases.get(lease.id), next_due=None))
+        )
+        found = {x['id']: x['why'] for x in self.document(1, 'lease', 'stuck', '--older', '0')}
+        self.assertEqual(stuck.FORGOTTEN, found[lease.id])
+        self.manage(0, 'lease', 'end', lease.id)
+        self.manage(0, 'outbox', 'list', '--all')
+        self.tick()
+        self.office.work()
+        self.assertEqual('TERMINATED', self.office.status(lease))
+
+
+class TestOnMariaDB(ServerCase):
+    """MariaDB."""
+
+    KIND = services.MARIADB
+
+    def test_life(self) -> None:
+        self.life()
+
+
+class TestOnPostgreSQL(ServerCase):
+    """PostgreSQL."""
+
+    KIND = services.POSTGRESQL
+
+    def test_life(self) -> None:
+        self.life()

@@ -1,0 +1,70 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Warnings that repeat what the log has are dropped, and nothing else."""
+
+from __future__ import annotations
+
+import logging
+
+from climate.cmd import repeats
+from climate.cmd.logs import Record
+from tests import base
+
+
+def record(text: str, level: int = logging.WARNING, created: float = 0.0) -> Record:
+    """Return a record that was made at an instant."""
+    found = Record('climate.manager', level, __file__, 1, '%s', (text,), None)
+    found.created = created
+    return found
+
+
+class TestRepeats(base.TestCase):
+    """One filter for all handlers of a process."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.filter = repeats.RepeatFilter()
+
+    def passed(self, *records: Record) -> list[str]:
+        """Return the messages of the records that pass."""
+        return [one.getMessage() for one in records if self.filter.filter(one)]
+
+    def test_powers_of_two(self) -> None:
+        self.assertEqual(
+            ['x', 'x (2 times)', 'x (4 times)', 'x (8 times)', 'x (16 times)'],
+            self.passed(*[record('x', created=10.0 * number) for number in range(30)]),
+        )
+
+    def test_others_pass(self) -> None:
+        self.assertEqual(['x', 'y', 'x (2 times)'], self.passed(*map(record, 'xyx')))
+
+    def test_decisions_pass(self) -> None:
+        lines = [record('x', logging.INFO) for _ in range(5)]
+        self.assertEqual(['x'] * 5, self.passed(*lines))
+
+    def test_news_after_silence(self) -> None:
+        times = (0, 10, 20, 4000, 4010)
+        self.assertEqual(
+            ['x', 'x (2 times)', 'x', 'x (2 times)'],
+            self.passed(*[record('x', created=at) for at in times]),
+        )
+
+    def test_several_handlers(self) -> None:
+        one = record('x')
+        self.assertEqual([True, True], [self.filter.filter(one), self.filter.filter(one)])
+        self.assertEqual('x', one.getMessage())
+
+    def test_bounded(self) -> None:
+        for number in range(repeats._MOST + 10):
+            self.filter.filter(record(str(number)))
+        self.assertEqual(repeats._MOST, len(self.filter._seen))
