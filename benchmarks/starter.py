@@ -31,7 +31,7 @@ from benchmarks import parts
 from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.cmd import composition
-from climate.cmd.manager import tune_memory
+from climate.cmd.manager import tune_process
 from climate.messaging import journal
 from climate.plugins.contract import Done
 from climate.plugins.contract import Outcome
@@ -87,7 +87,7 @@ def main() -> None:
         os.devnull, publisher_id=core.conf.notifications.publisher_id
     )
     manager = composition.manager(dataclasses.replace(core, plugins=plugins), cloud, notifications)
-    tune_memory(core.conf)
+    tune_process(core.conf)
     statements = _count(core.store.engine)
     manager.start()
     parts.say('ready')

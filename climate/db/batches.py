@@ -25,6 +25,7 @@ import datetime
 import functools
 from collections.abc import Callable
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
@@ -44,24 +45,31 @@ from climate.db.claims import Claims
 from climate.db.deferred import DeferredWrites
 from climate.db.deferred import LeaseWrites
 from climate.db.deferred import NotBatched
+from climate.db.events import Events
 from climate.db.handovers import Blocker
 from climate.db.handovers import Handovers
 from climate.db.leases import Leases
 from climate.db.lists import Among
+from climate.db.reservations import Reservations
 from climate.db.resources import Resources
 from climate.db.steps import HistorySteps
 from climate.db.store import Transaction
+from climate.db.tables import EVENTS
 from climate.db.tables import LEASES
+from climate.db.tables import RESERVATIONS
 from climate.db.tables import STEPS
 from climate.db.tables import TRUSTS
 from climate.db.trusts import Trusts
+from climate.domain.events import Event
 from climate.domain.history import Effect
 from climate.domain.history import HistoryStep
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
 
 T = TypeVar('T')
+Part = TypeVar('Part', Event, Reservation)
 
 # Built once, see leases.py.
 _UNCLAIM = (
@@ -75,6 +83,7 @@ _FORGET = sa.delete(TRUSTS).where(Among(TRUSTS.c.id, 'ids'))
 @dataclasses.dataclass(eq=False)
 class _BatchLeases(Leases):
     reads: BatchReads
+    writes: DeferredWrites
 
     def claimed(self, lease_id: str, owner: str) -> Lease | None:
         """Return a lease that the batch has locked.
@@ -86,6 +95,46 @@ class _BatchLeases(Leases):
         if found is None:
             raise NotBatched('the lease is locked, or claimed by another manager')
         return found
+
+    def update(self, lease: Lease, *, unclaim: bool = False) -> None:
+        old = self.reads.leases.get(lease.id)
+        if old is None or self.writes.updates(LEASES, lease.id):
+            super().update(lease, unclaim=unclaim)
+        else:
+            self.update_from(old, lease, unclaim=unclaim)
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchReservations(Reservations):
+    reads: BatchReads
+    writes: DeferredWrites
+
+    def update(self, reservation: Reservation) -> None:
+        old = _stored(self.reads, reservation, 'reservations')
+        if old is None or self.writes.updates(RESERVATIONS, reservation.id):
+            super().update(reservation)
+        else:
+            self.update_from(old, reservation)
+
+
+@dataclasses.dataclass(eq=False)
+class _BatchEvents(Events):
+    reads: BatchReads
+    writes: DeferredWrites
+
+    def update(self, event: Event) -> None:
+        old = _stored(self.reads, event, 'events')
+        if old is None or self.writes.updates(EVENTS, event.id):
+            super().update(event)
+        else:
+            self.update_from(old, event)
+
+
+def _stored(reads: BatchReads, part: Part, name: str) -> Part | None:
+    """Return a part of a lease as the batch has read it; None if it has not."""
+    lease = reads.leases.get(part.lease_id)
+    parts: Iterable[Part] = () if lease is None else getattr(lease, name)
+    return next((item for item in parts if item.id == part.id), None)
 
 
 @dataclasses.dataclass(eq=False)
@@ -194,8 +243,9 @@ class _BatchTrusts(Trusts):
 class UnitOfWork(Transaction):
     """The transaction of a batch, as one lease sees it.
 
-    Repositories that are not replaced here record their inserts and updates by id, and
-    raise :class:`climate.db.deferred.NotBatched` for everything else.
+    Updates by id are recorded without the columns that do not change. Repositories that are
+    not replaced here record their inserts and updates as they are, and raise
+    :class:`climate.db.deferred.NotBatched` for everything else.
 
     :param writes: records what it changes
     :param clock: the time at which the transaction of the batch began
@@ -204,7 +254,9 @@ class UnitOfWork(Transaction):
     def __init__(self, reads: BatchReads, writes: DeferredWrites, clock: ManualClock) -> None:
         session = cast(sa.Connection, writes)
         super().__init__(session, clock)
-        self.leases = _BatchLeases(session, self.now, reads)
+        self.leases = _BatchLeases(session, self.now, reads, writes)
+        self.reservations = _BatchReservations(session, self.now, reads, writes)
+        self.events = _BatchEvents(session, self.now, reads, writes)
         self.allocations = _BatchAllocations(session, self.now, reads, writes)
         self.handovers = _BatchHandovers(session, self.now, reads)
         self.resources = _BatchResources(session, self.now, reads)
@@ -291,10 +343,11 @@ class Batch:
         """Yield when leases are due after the batch."""
         for record in self._records:
             changed = record.updates.get(LEASES, {})
-            found = [row['next_due'] for row in changed.values()]
-            kept = (key for key in record.unclaimed if key not in changed)
-            found += [self._reads.leases[key].next_due for key in kept]
-            yield from (due for due in found if due is not None)
+            for key in {*record.unclaimed, *changed}:
+                row = changed.get(key, {})
+                due = row['next_due'] if 'next_due' in row else self._reads.leases[key].next_due
+                if due is not None:
+                    yield due
 
     def _write_ends(self) -> None:
         """End claims, and forget trusts."""

@@ -37,6 +37,11 @@ _DUE = (
     .where(LEASES.c.next_due <= _NOW, _FREE)
     .order_by(LEASES.c.next_due)
     .limit(sa.bindparam('most'))
+)
+_LOCK_DUE = _DUE.with_for_update(skip_locked=True)
+_LOCK = (
+    sa.select(LEASES.c.id)
+    .where(Among(LEASES.c.id, 'ids'), LEASES.c.next_due <= _NOW, _FREE)
     .with_for_update(skip_locked=True)
 )
 _CLAIM = sa.update(LEASES).where(Among(LEASES.c.id, 'ids'))
@@ -80,11 +85,24 @@ class Claims(Repository):
         :param until: when the claim expires (aware UTC)
         :param at: the current time by the clock of claims; None for the local time
         """
-        ids = list(self._session.scalars(_DUE, {**self._instants(at), 'most': limit}))
+        ids = self._locked({**self._instants(at), 'most': limit})
         if ids:
             values = {'ids': ids, 'claim_owner': owner, 'claim_until': until}
             self._session.execute(_CLAIM, values)
         return ids
+
+    def _locked(self, values: dict[str, Any]) -> list[str]:
+        """Lock leases that are due, and return their ids."""
+        if self._session.dialect.name not in ('mysql', 'mariadb'):
+            return list(self._session.scalars(_LOCK_DUE, values))
+        # InnoDB keeps a lock on each row that a locking statement reads from the index, even
+        # if it does not match: on every lease that is being processed. Transactions that
+        # settle those would skip them.
+        ids = list(self._session.scalars(_DUE, values))
+        if not ids:
+            return ids
+        locked = set(self._session.scalars(_LOCK, {**values, 'ids': ids}))
+        return [lease_id for lease_id in ids if lease_id in locked]
 
     def take_one(
         self,

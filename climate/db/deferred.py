@@ -116,6 +116,10 @@ class DeferredWrites:
 
     scalar = scalars
 
+    def updates(self, table: sa.Table, row_id: str) -> bool:
+        """Whether an update of a row is recorded."""
+        return row_id in self.record.updates.get(table, ())
+
     def writes(self, table: sa.Table) -> bool:
         """Whether something is recorded that changes *table*."""
         return bool(self.record.inserts.get(table) or self.record.updates.get(table))

@@ -68,6 +68,7 @@ _COLUMNS = (
 _INSERT = sa.insert(EVENTS)
 # Left out of new rows: psycopg parses a statement with more than 50 parameters each time.
 _NULL_AT_FIRST: Final = ('begun_at', 'error')
+_AS_IS: Final = ('time', 'due', 'state', 'attempts', 'begun_at', 'error')
 _UPDATE = sa.update(EVENTS).where(EVENTS.c.id == sa.bindparam('row_id'))
 _OF_LEASES = sa.select(*_COLUMNS).where(Among(EVENTS.c.lease_id, 'lease_ids'))
 
@@ -125,6 +126,12 @@ class Events(Repository):
                 **_changeable(event),
                 'updated_at': self._now,
             },
+        )
+
+    def update_from(self, old: Event, event: Event) -> None:
+        """Update only the columns in which *event* differs from *old*, which is stored."""
+        self._session.execute(
+            _UPDATE, {'row_id': event.id, **_changes(old, event), 'updated_at': self._now}
         )
 
     def keep(self, lease: Lease, event: Event) -> Lease:
@@ -185,6 +192,16 @@ def _changeable(event: Event) -> dict[str, Any]:
         'error': event.error,
         'payload': dump_payload(event.payload),
     }
+
+
+def _changes(old: Event, new: Event) -> dict[str, Any]:
+    """Return the columns in which *new* differs from *old*."""
+    found = {
+        name: getattr(new, name) for name in _AS_IS if getattr(new, name) != getattr(old, name)
+    }
+    if new.payload != old.payload:
+        found['payload'] = dump_payload(new.payload)
+    return found
 
 
 def _events(found: Sequence[Any]) -> list[Event]:

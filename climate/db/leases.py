@@ -59,6 +59,8 @@ COLUMNS = (
     LEASES.c.updated_at,
     LEASES.c.deleted_at,
 )
+# The fields in the column ``options``.
+_OPTIONS = ('notify_before_start', 'notices', 'readiness', 'lead_time')
 _GIVEN_UP = (LEASES.c.status == LeaseStatus.DELETED) & (LEASES.c.deleted_at < LEASES.c.start_date)
 _HELD = LEASES.c.deleted_at.is_not(None) & (LEASES.c.status == LeaseStatus.PENDING)
 _INSERT = sa.insert(LEASES)
@@ -102,10 +104,23 @@ class Leases(Repository):
 
         :param unclaim: release the claim, so that any manager can claim it when due
         """
-        values = {'row_id': lease.id, 'updated_at': self._now, **_changeable(lease)}
+        self._update(lease, _changeable(lease), unclaim)
+
+    def update_from(self, old: Lease, lease: Lease, *, unclaim: bool = False) -> None:
+        """Update only the columns in which *lease* differs from *old*, which is stored.
+
+        :param unclaim: as of :meth:`update`
+        """
+        before = _as_is(old)
+        values = {key: value for key, value in _as_is(lease).items() if value != before[key]}
+        if any(getattr(lease, name) != getattr(old, name) for name in _OPTIONS):
+            values['options'] = _options(lease)
+        self._update(lease, values, unclaim)
+
+    def _update(self, lease: Lease, values: dict[str, Any], unclaim: bool) -> None:
         if unclaim:
             values.update(claim_owner=None, claim_until=None)
-        self._session.execute(_UPDATE, values)
+        self._session.execute(_UPDATE, {'row_id': lease.id, 'updated_at': self._now, **values})
 
     def get(self, lease_id: str, project_id: str | None = None, *, lock: bool = False) -> Lease:
         """Return a lease with its reservations and events.
@@ -249,6 +264,11 @@ class Leases(Repository):
 
 
 def _changeable(lease: Lease) -> dict[str, Any]:
+    return {**_as_is(lease), 'options': _options(lease)}
+
+
+def _as_is(lease: Lease) -> dict[str, Any]:
+    """Return the columns that may change and that are stored as they are."""
     return {
         'name': lease.name,
         'start_date': lease.period.start,
@@ -256,7 +276,6 @@ def _changeable(lease: Lease) -> dict[str, Any]:
         'status': lease.status,
         'degraded': lease.degraded,
         'before_end_date': lease.before_end_date,
-        'options': _options(lease),
         'trust_id': lease.trust_id,
         'next_due': lease.next_due,
         'deleted_at': lease.deleted_at,

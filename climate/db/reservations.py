@@ -170,20 +170,26 @@ class Reservations(Repository):
 
     def update(self, reservation: Reservation) -> None:
         """Update the columns that may change; an ended reservation keeps no secrets."""
+        self._update(reservation, {**_plain(reservation), 'request': self._request(reservation)})
+
+    def update_from(self, old: Reservation, reservation: Reservation) -> None:
+        """Update only the columns in which a reservation differs from *old*, which is stored."""
+        before = _plain(old)
+        values = {key: value for key, value in _plain(reservation).items() if value != before[key]}
+        same = old.request == reservation.request and old.placement == reservation.placement
+        if not same or reservation.status is ReservationStatus.DELETED:
+            values['request'] = self._request(reservation)
+        self._update(reservation, values)
+
+    def _update(self, reservation: Reservation, values: dict[str, Any]) -> None:
+        self._session.execute(
+            _UPDATE, {'row_id': reservation.id, **values, 'updated_at': self._now}
+        )
+
+    def _request(self, reservation: Reservation) -> dict[str, Any]:
         over = reservation.status is ReservationStatus.DELETED
         keep = drafts.hidden if over else self._vault.seal
-        self._session.execute(
-            _UPDATE,
-            {
-                'row_id': reservation.id,
-                'status': reservation.status,
-                'request': _stored(keep(reservation.request), reservation),
-                'facts': dict(reservation.facts),
-                'missing_resources': reservation.missing_resources,
-                'resources_changed': reservation.resources_changed,
-                'updated_at': self._now,
-            },
-        )
+        return _stored(keep(reservation.request), reservation)
 
     def required_of_resource(self, resource_id: int) -> list[str]:
         """Return the requirements of current and future reservations of a resource.
@@ -207,6 +213,16 @@ class Reservations(Repository):
         }
         texts = [str(request.get('resource_properties') or '') for request in found]
         return [*texts, *(f'"${name}"' for name in compared)]
+
+
+def _plain(reservation: Reservation) -> dict[str, Any]:
+    """Return the columns that may change and that are stored as they are."""
+    return {
+        'status': reservation.status,
+        'facts': dict(reservation.facts),
+        'missing_resources': reservation.missing_resources,
+        'resources_changed': reservation.resources_changed,
+    }
 
 
 def _stored(request: Mapping[str, Any], reservation: Reservation) -> dict[str, Any]:

@@ -132,7 +132,9 @@ class JsonDict(oslo_types.JsonEncodedDict):
 
     def bind_processor(self, dialect: sa.Dialect) -> Any:
         """Return the function that writes a value: none that calls others for each."""
-        return _written
+        # PyMySQL sends bytes in hexadecimal, and escapes a text character by character from
+        # the first quote on, which takes twenty times as long.
+        return _written_bytes if dialect.driver == 'pymysql' else _written
 
     def result_processor(self, dialect: sa.Dialect, coltype: Any) -> Any:
         """Return the function that parses a value."""
@@ -145,6 +147,10 @@ def _written(value: Any) -> str:
     if not isinstance(value, dict):
         raise TypeError(f'a JSON object is required, not {type(value).__name__}')
     return json.dumps(value)
+
+
+def _written_bytes(value: Any) -> bytes:
+    return _written(value).encode()
 
 
 def _object(value: str | None) -> Any:

@@ -224,19 +224,38 @@ class Queues:
             self.assertEqual({'gpu'}, tx.properties.private_names(cases.TYPE))
 
 
+class Servers(Queues):
+    """With an engine that locks rows."""
+
+    def test_a_claim_locks_no_lease_in_progress(self) -> None:
+        # Several of each kind: of a table with few rows, engines read all.
+        mine = [self.add(cases.lease(-2, 5)).id for _ in range(20)]
+        self.assertEqual(set(mine), set(self.take('me', 20)))
+        free = [self.add(cases.lease(-1, 5)).id for _ in range(20)]
+
+        def claim(tx: Transaction) -> tuple[list[str], list[str]]:
+            taken = tx.claims.take('you', UNTIL, 5)
+            later = UNTIL + datetime.timedelta(seconds=1)
+            return taken, self.store.run(lambda other: other.claims.renew('me', mine, later))
+
+        taken, renewed = self.store.run(claim)
+        self.assertEqual((5, set(mine)), (len(taken), set(renewed)))
+        self.assertLessEqual(set(taken), set(free))
+
+
 class TestSqlite(Queues, cases.StoreCase):
     """On SQLite."""
 
     kind = services.SQLITE
 
 
-class TestMariadb(Queues, cases.StoreCase):
+class TestMariadb(Servers, cases.StoreCase):
     """On MariaDB."""
 
     kind = services.MARIADB
 
 
-class TestPostgresql(Queues, cases.StoreCase):
+class TestPostgresql(Servers, cases.StoreCase):
     """On PostgreSQL."""
 
     kind = services.POSTGRESQL

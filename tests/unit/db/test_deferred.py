@@ -16,13 +16,18 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import types
 from typing import cast
 
 import sqlalchemy as sa
 
+from climate.clock import ManualClock
+from climate.db.batch_reads import BatchReads
+from climate.db.batches import UnitOfWork
 from climate.db.deferred import DeferredWrites
 from climate.db.deferred import NotBatched
 from climate.db.events import Events
+from climate.db.tables import EVENTS
 from climate.domain.events import EventKind
 from climate.leases import schedule
 from tests import base
@@ -40,3 +45,16 @@ class TestDeferredWrites(base.TestCase):
         events.insert([new])
         events.update(other)
         self.assertRaises(NotBatched, events.update, dataclasses.replace(new, attempts=1))
+
+    def test_a_value_that_is_changed_and_changed_back_is_written(self) -> None:
+        event = schedule.new_event('lease', EventKind.START, NOW)
+        lease = types.SimpleNamespace(events=(event,))
+        reads = cast('BatchReads', types.SimpleNamespace(leases={'lease': lease}))
+        writes = DeferredWrites({})
+        unit = UnitOfWork(reads, writes, ManualClock(NOW))
+        unit.events.update(dataclasses.replace(event, attempts=1))
+        (row,) = writes.record.updates[EVENTS].values()
+        self.assertEqual({'row_id': event.id, 'attempts': 1, 'updated_at': NOW}, row)
+        unit.events.update(event)
+        (row,) = writes.record.updates[EVENTS].values()
+        self.assertEqual((0, NOW), (row['attempts'], row['due']))
