@@ -31,6 +31,7 @@ _NO_ORIGIN: Final = RequestOrigin()
 class WorkContext(NamedTuple):
     """What a thread works on. A tuple, because it is made several times for each event.
 
+    :ivar lease_id: '' for a request over RPC, which is about no lease
     :ivar event: the kind of the event
     :ivar origin: the request that made or last changed the lease
     """
