@@ -38,12 +38,12 @@ class TestSentIds(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.sent: list[Any] = []
-        session = requests.Session()
+        session: Any = requests.Session()
         real = types.SimpleNamespace(send=lambda request, **_: self.sent.append(request))
         session.adapters.clear()
-        session.adapters['https://'] = real  # type: ignore[assignment]
+        session.adapters['https://'] = real
         sending.fence(types.SimpleNamespace(session=session))
-        self.adapter: Any = session.adapters['https://']
+        self.adapter = session.adapters['https://']
 
     def send(self, **headers: str) -> Any:
         """Send a request, and return its headers as they were sent."""
