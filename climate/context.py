@@ -19,19 +19,19 @@ takes less than a microsecond, because a manager does so for each lease.
 from __future__ import annotations
 
 import contextvars
-import dataclasses
 from types import TracebackType
 from typing import Final
+from typing import NamedTuple
 
 from climate.domain.origins import RequestOrigin
 
 _NO_ORIGIN: Final = RequestOrigin()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class WorkContext:
-    """What a thread works on.
+class WorkContext(NamedTuple):
+    """What a thread works on. A tuple, because it is made several times for each event.
 
+    :ivar lease_id: '' for a request over RPC, which is about no lease
     :ivar event: the kind of the event
     :ivar origin: the request that made or last changed the lease
     """

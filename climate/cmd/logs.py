@@ -136,14 +136,14 @@ def _fields(record: logging.LogRecord) -> dict[str, str]:
     if work is not None and found.get('lease_id', work.lease_id) == work.lease_id:
         origin = work.known_origin
         found = {
-            'lease_id': work.lease_id,
+            'lease_id': work.lease_id or None,
             'reservation_id': work.reservation_id,
             'event_id': work.event_id,
             'event': work.event,
             'request_id': origin.request_id,
             'global_request_id': origin.global_request_id,
         } | found
-    if not found.keys() & {'lease_id', 'reservation_id'}:
+    if work is None and not found.keys() & {'lease_id', 'reservation_id'}:
         return {}
     return {name: value for name, value in found.items() if value is not None}
 

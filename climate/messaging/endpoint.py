@@ -27,8 +27,13 @@ import oslo_messaging
 from oslo_log import log as logging
 
 from climate import exceptions
+from climate.context import WorkContext
+from climate.context import Working
+from climate.domain.origins import RequestOrigin
 from climate.domain.resources import Inventory
 from climate.domain.resources import ResourceDraft
+from climate.tracing import spans
+from climate.tracing.spans import SpanKind
 
 LOG = logging.getLogger(__name__)
 
@@ -95,6 +100,20 @@ def _only_climate_errors() -> Iterator[None]:
         raise exceptions.ClimateError from None
 
 
+@contextlib.contextmanager
+def _request(ctxt: Mapping[str, Any]) -> Iterator[None]:
+    """Carry out a request with the ids of that to the API, and raise only errors of Climate.
+
+    :param ctxt: with the ids; empty from an API of the previous release
+    """
+    names = ('request_id', 'global_request_id', 'traceparent')
+    known = {name: str(ctxt[name]) for name in names if ctxt.get(name)}
+    work = WorkContext('', origin=RequestOrigin(**known))
+    with Working(work), _only_climate_errors():
+        with spans.span('rpc', SpanKind.SERVER, known.get('traceparent')):
+            yield
+
+
 class Adapter:
     """Exposes only the RPC methods of an endpoint to oslo.messaging."""
 
@@ -118,7 +137,7 @@ class Adapter:
         capabilities: Mapping[str, str],
         inventories: Sequence[Mapping[str, Any]],
     ) -> int:
-        with _only_climate_errors():
+        with _request(ctxt):
             return self._endpoint.register_resource(
                 ResourceDraft(
                     resource_type=resource_type,
@@ -132,7 +151,7 @@ class Adapter:
     @oslo_messaging.expose
     @oslo_messaging.expected_exceptions(exceptions.ClimateError)
     def delete_resource(self, ctxt: Mapping[str, Any], resource_id: int) -> None:
-        with _only_climate_errors():
+        with _request(ctxt):
             self._endpoint.delete_resource(resource_id)
 
     # Methods for an API of the previous release, during a rolling upgrade.
@@ -142,7 +161,7 @@ class Adapter:
     def register_host(
         self, ctxt: Mapping[str, Any], name: str, capabilities: Mapping[str, str]
     ) -> int:
-        with _only_climate_errors():
+        with _request(ctxt):
             return self._endpoint.register_host(name, capabilities)
 
     @oslo_messaging.expose

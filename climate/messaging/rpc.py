@@ -23,6 +23,7 @@ from typing import Any
 from typing import Final
 
 import oslo_messaging
+from oslo_context import context as oslo_context
 from oslo_log import log as logging
 from oslo_messaging.rpc import dispatcher
 
@@ -35,6 +36,7 @@ from climate.messaging.endpoint import ManagerEndpoint
 from climate.messaging.endpoint import OLDEST
 from climate.messaging.endpoint import VERSION
 from climate.threads import RepeatingThread
+from climate.tracing import spans
 
 LOG = logging.getLogger(__name__)
 
@@ -42,6 +44,19 @@ TOPIC: Final = 'climate.manager'
 _PAUSE: Final = 1.0
 _REMOTE_SUFFIX: Final = '_Remote'
 _REMOTE_TRACE: Final = '\nTraceback (most recent call last)'
+
+
+def _ids() -> dict[str, str]:
+    """Return the ids of the request in progress, for the log of the manager."""
+    current = oslo_context.get_current()
+    if current is None:
+        return {}
+    found = {
+        'request_id': current.request_id,
+        'global_request_id': current.global_request_id,
+        'traceparent': spans.traceparent(),
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 class ManagerClient:
@@ -123,7 +138,7 @@ class ManagerClient:
         left = max(deadline - time.monotonic(), 0.1)
         try:
             client = self._client.prepare(timeout=left, version=version)
-            return client.call({}, method, **arguments)
+            return client.call(_ids(), method, **arguments)
         except exceptions.ClimateError as error:
             raise plain(error) from None
         except oslo_messaging.RemoteError as error:

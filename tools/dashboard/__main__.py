@@ -63,7 +63,7 @@ cache_seconds = 1
 retry_first_pause = 0.5
 retry_longest_pause = 2
 [limits]
-leases = -1
+leases = 0
 """
 
 

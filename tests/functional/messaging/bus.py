@@ -24,7 +24,9 @@ import fixtures
 from oslo_config import cfg
 
 from climate import conf as options
+from climate import context
 from climate import exceptions
+from climate.domain.origins import RequestOrigin
 from climate.domain.resources import ResourceDraft
 from climate.messaging import rpc
 from climate.messaging import transport
@@ -43,6 +45,7 @@ class Manager:
     def __init__(self) -> None:
         self.woken: list[str] = []
         self.drafts: list[ResourceDraft] = []
+        self.origins: list[RequestOrigin] = []
         self.woke = threading.Event()
 
     def wake(self, reason: str) -> None:
@@ -51,6 +54,8 @@ class Manager:
 
     def register_resource(self, draft: ResourceDraft) -> int:
         self.drafts.append(draft)
+        work = context.work()
+        self.origins += [work.known_origin] if work is not None else []
         if draft.name == 'taken':
             raise errors.HostExists(host=draft.name)
         if draft.name == 'short':

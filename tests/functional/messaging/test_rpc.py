@@ -15,8 +15,10 @@
 from __future__ import annotations
 
 import oslo_messaging
+from oslo_context import context as oslo_context
 
 from climate import exceptions
+from climate.domain.origins import RequestOrigin
 from climate.domain.resources import Inventory
 from climate.domain.resources import ResourceDraft
 from climate.messaging import broker
@@ -53,6 +55,22 @@ class TestInProcess(bus.BusCase):
         )
         self.client().register_resource(wanted)
         self.assertEqual([wanted], manager.drafts)
+
+    def test_the_ids_of_a_request_travel(self) -> None:
+        manager, server = self.manager('one')
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        client = self.client()
+        client.register_resource(drafts.host('compute-1'))
+        self.addCleanup(vars(oslo_context._request_store).clear)
+        made = oslo_context.RequestContext(request_id='req-1', global_request_id='req-2')
+        client.register_resource(drafts.host('compute-2'))
+        self.assertEqual(
+            [
+                RequestOrigin(),
+                RequestOrigin(request_id=made.request_id, global_request_id='req-2'),
+            ],
+            manager.origins,
+        )
 
     def test_an_api_of_the_release_before_is_answered(self) -> None:
         manager, server = self.manager('one')
