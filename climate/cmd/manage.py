@@ -25,6 +25,7 @@ from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import webhooks
 from climate.cmd.composition import say
 from climate.db import migration
 from climate.db import purge
@@ -105,6 +106,7 @@ def _commands(subparsers: Any) -> None:
         run=_clock
     )
     _outbox_commands(add('outbox', help='The notifications'))
+    webhooks.add_commands(add('webhook', help='The webhooks'))
     keys = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
     keys.add_parser('new', help='print a new key').set_defaults(run=_new_key)
     keys.add_parser(
