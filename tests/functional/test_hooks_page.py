@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pathlib
 import re
@@ -52,7 +53,7 @@ def blocks(page: str, language: str) -> list[str]:
 def request(command: str) -> tuple[str, str, Any, Mapping[str, str]]:
     """Return method, path, body and headers of a command of curl."""
     words = shlex.split(command.removeprefix('$ ').replace('\\\n', ' '))
-    values = list(zip(words, words[1:], strict=False))
+    values = list(itertools.pairwise(words))
     options = dict(values)
     headers = dict(value.split(': ', 1) for flag, value in values if flag == '-H')
     url = next(word for word in words if word.startswith('http'))
