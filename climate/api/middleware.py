@@ -45,7 +45,7 @@ LOG = logging.getLogger('climate.api.access_log')
 
 _LONGEST_PATH = 500
 _CHUNK = 65536
-# Whoever knows the link of a calendar can read it.
+# The link of a calendar is a secret.
 _LINK = re.compile(r'(/feeds/+)[^/]+')
 _HIDDEN = r'\1***'
 _MICROVERSION = re.compile(r'([1-9]\d{0,9})\.([1-9]\d{0,9}|0)', re.ASCII)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
 
@@ -105,13 +106,17 @@ def _commands(subparsers: Any) -> None:
     add('clock', help='compare the clock of this machine with that of the database').set_defaults(
         run=_clock
     )
-    _outbox_commands(add('outbox', help='The notifications'))
-    webhooks.add_commands(add('webhook', help='The webhooks'))
+    _sending_commands(add)
     keys = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
     keys.add_parser('new', help='print a new key').set_defaults(run=_new_key)
     keys.add_parser(
         'rotate', help='encrypt all drafts with the first key, including those in clear text'
     ).set_defaults(run=_rotate)
+
+
+def _sending_commands(add: Callable[..., Any]) -> None:
+    _outbox_commands(add('outbox', help='The notifications'))
+    webhooks.add_commands(add('webhook', help='The webhooks'))
 
 
 def _hold_commands(parser: Any) -> None:
