@@ -82,6 +82,20 @@ class ForPath:
         return (self._there if path == self._path else self._others)(environ, start_response)
 
 
+class ForPattern:
+    """Passes requests whose whole path has a form to one application, all others to another."""
+
+    def __init__(self, pattern: re.Pattern[str], there: WSGIApp, others: WSGIApp) -> None:
+        self._pattern = pattern
+        self._there = there
+        self._others = others
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on."""
+        matches = self._pattern.fullmatch(environ.get('PATH_INFO', ''))
+        return (self._there if matches else self._others)(environ, start_response)
+
+
 class AccessLog:
     """Logs the client address, method, path, status and duration of each request.
 
