@@ -21,6 +21,7 @@ from climate.api.audit import Audit
 from climate.api.auth import Identity
 from climate.api.controllers.root import RootController
 from climate.api.feed_links import FeedCalendars
+from climate.api.feed_links import PATH as FEED_PATH
 from climate.api.health import Health
 from climate.api.health import PATH
 from climate.api.idempotency_keys import IdempotentRequests
@@ -28,6 +29,7 @@ from climate.api.measures import MeasuredRequests
 from climate.api.middleware import AccessLog
 from climate.api.middleware import ForHeaders
 from climate.api.middleware import ForPath
+from climate.api.middleware import ForPattern
 from climate.api.middleware import JsonErrors
 from climate.api.middleware import Negotiation
 from climate.api.middleware import SizeLimit
@@ -74,7 +76,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = ForPath(openapi.PATH, openapi.OpenApi(DocumentWriter(root, fixed(services.plugins))), app)
     app = Negotiation(app)
     app = SizeLimit(app, settings.max_request_body_size)
-    app = FeedCalendars(app, services.feeds, settings.rates)
+    app = ForPattern(FEED_PATH, FeedCalendars(services.feeds, settings.rates), app)
     if settings.rates is not None and settings.rates.addresses:
         app = AddressRate(app, settings.rates)
     app = JsonErrors(app)

@@ -27,12 +27,11 @@ from climate.api.microversions import MAX
 from climate.api.rates import Rates
 from climate.api.wsgi import Environ
 from climate.api.wsgi import StartResponse
-from climate.api.wsgi import WSGIApp
 from climate.feeds import calendars
 from climate.feeds.links import FeedLinks
 
 SUFFIX: Final = '.ics'
-_PATH = re.compile(r'(?:/v1)?/feeds/(?P<secret>[^/]+)\.ics', re.ASCII)
+PATH: Final = re.compile(r'(?:/v1)?/feeds/(?P<secret>[^/]+)\.ics', re.ASCII)
 _METHODS: Final = ('GET', 'HEAD')
 _HEADERS: Final = {
     # Each reader asks again whether the calendar is still the same, and still exists.
@@ -45,26 +44,24 @@ _HEADERS: Final = {
 
 
 class FeedCalendars:
-    """Answers requests for links to calendars; passes all others on.
+    """Answers requests for links to calendars, whose paths match :data:`PATH`.
 
     :param rates: None for no limits
     """
 
-    def __init__(self, app: WSGIApp, feeds: FeedLinks, rates: Rates | None) -> None:
-        self._app = app
+    def __init__(self, feeds: FeedLinks, rates: Rates | None) -> None:
         self._feeds = feeds
         self._rates = rates
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer the request or pass it on.
+        """Answer the request.
 
         :raises climate.exceptions.NotFound: if the link does not exist or has expired
         :raises climate.exceptions.TooManyRequests: if there are too many for it
         :raises climate.exceptions.MethodNotAllowed: if the method is not GET or HEAD
         """
-        match = _PATH.fullmatch(environ.get('PATH_INFO', ''))
-        if match is None:
-            return self._app(environ, start_response)
+        match = PATH.fullmatch(environ.get('PATH_INFO', ''))
+        assert match is not None
         if environ['REQUEST_METHOD'] not in _METHODS:
             raise exceptions.MethodNotAllowed(allowed=_METHODS)
         answer: Iterable[bytes] = self._respond(match['secret'], environ)(environ, start_response)

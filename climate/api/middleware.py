@@ -45,7 +45,7 @@ LOG = logging.getLogger('climate.api.access_log')
 
 _LONGEST_PATH = 500
 _CHUNK = 65536
-# Whoever knows the link of a calendar can read it.
+# The link of a calendar is a secret.
 _LINK = re.compile(r'(/feeds/+)[^/]+')
 _HIDDEN = r'\1***'
 _MICROVERSION = re.compile(r'([1-9]\d{0,9})\.([1-9]\d{0,9}|0)', re.ASCII)
@@ -80,6 +80,20 @@ class ForPath:
         """Pass the request on; a trailing slash in the path is ignored."""
         path = environ.get('PATH_INFO', '').rstrip('/')
         return (self._there if path == self._path else self._others)(environ, start_response)
+
+
+class ForPattern:
+    """Passes requests whose whole path has a form to one application, all others to another."""
+
+    def __init__(self, pattern: re.Pattern[str], there: WSGIApp, others: WSGIApp) -> None:
+        self._pattern = pattern
+        self._there = there
+        self._others = others
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on."""
+        matches = self._pattern.fullmatch(environ.get('PATH_INFO', ''))
+        return (self._there if matches else self._others)(environ, start_response)
 
 
 class AccessLog:

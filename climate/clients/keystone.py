@@ -136,13 +136,14 @@ class KeystoneClient:
         found = self._find('find_user', f'/users/{_quoted(user_id)}', 'user')
         if found is None:
             return None
-        # Keystone does not define this attribute: it may be missing or of any type.
-        email = found.get('email')
+        # Keystone does not define these attributes: they may be missing or of any type.
+        email, time_zone = found.get('email'), found.get('time_zone')
         return User(
             id=found['id'],
             name=found['name'],
             enabled=bool(found['enabled']),
             email=email if isinstance(email, str) else '',
+            time_zone=time_zone if isinstance(time_zone, str) else '',
         )
 
     def find_project(self, project_id: str) -> Project | None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import manage_events
 from climate.cmd import manage_leases
+from climate.cmd import webhooks
 from climate.cmd.composition import say
 from climate.db import migration
 from climate.db import purge
@@ -90,6 +92,7 @@ def _commands(subparsers: Any) -> None:
     add('clock', help='compare the clock of this machine with that of the database').set_defaults(
         run=_clock
     )
+    webhooks.add_commands(add('webhook', help='The webhooks'))
     keys = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
     keys.add_parser('new', help='print a new key').set_defaults(run=_new_key)
     keys.add_parser(

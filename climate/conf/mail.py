@@ -94,6 +94,29 @@ LETTER_OPTS: list[cfg.Opt] = [
         help='URL of the API for users, for the line that explains how to prolong a lease over '
         'HTTP. By default mails show the path only.',
     ),
+    cfg.URIOpt(
+        'page_url',
+        schemes=['http', 'https'],
+        help='Public URL of the page, such as https://reservation.example.org/ui. With it, mails '
+        'have a link to their lease, where owners extend it after they have signed in.',
+    ),
+    cfg.BoolOpt(
+        'html',
+        default=True,
+        help='Whether mails have a part in HTML, in addition to the one in plain text.',
+    ),
+    cfg.StrOpt(
+        'time_zone',
+        default='UTC',
+        help='Zone of the times in mails, such as Europe/Berlin, unless that of the project or of '
+        'the recipient is known.',
+    ),
+    cfg.DictOpt(
+        'project_time_zones',
+        default={},
+        help='Zones of projects, as PROJECT_ID:ZONE. The attribute time_zone of a user in Keystone '
+        'takes precedence.',
+    ),
 ]
 
 SPOOL_OPTS: list[cfg.Opt] = [

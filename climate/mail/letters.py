@@ -26,8 +26,11 @@ import email.utils
 import pathlib
 import string
 import unicodedata
+import zoneinfo
+from collections.abc import Mapping
 from collections.abc import Sequence
 from importlib import resources
+from typing import Any
 from typing import Final
 
 from climate import exceptions
@@ -36,6 +39,7 @@ from climate.conf.settings import as_text
 from climate.conf.settings import option
 from climate.conf.settings import Settings
 from climate.mail.notices import Notice
+from climate.mail.pages import HtmlPages
 
 _PACKAGE: Final = 'climate.mail'
 _DIGEST: Final = 'digest'
@@ -56,12 +60,27 @@ _ONE: Final = frozenset(
         'resources',
         'prolong_command',
         'prolong_request',
+        'extend_url',
+        'extend_page',
     }
 )
 _MANY: Final = frozenset({'user_name', 'count', 'notices'})
+_ITEM: Final = {'subject': 'x', 'lease_id': 'x', 'reason': '', 'url': ''}
+# Values with which the templates in HTML are tried when the process starts.
+_SAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
+    **{
+        name: {**dict.fromkeys(_ONE, 'x'), 'subject': 'x', 'resource_lines': ['x']}
+        for name in _NAMES
+    },
+    _DIGEST: {**dict.fromkeys(_MANY, 'x'), 'subject': 'x', 'items': [_ITEM]},
+}
 # Seven bits, which every server accepts.
 _POLICY: Final = email.policy.SMTP.clone(cte_type='7bit')
 _LONGEST_NAME: Final = 200
+
+
+def _pairs(values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(values.items()))
 
 
 def _address(value: str | None) -> str:
@@ -74,12 +93,18 @@ class LetterSettings(Settings):
 
     :ivar folder: with texts of the operator's own; None if there are none
     :ivar api_url: of the API for users; '' if unknown
+    :ivar page_url: of the page for users; '' if unknown
+    :ivar time_zone: of projects that are not in *project_time_zones*
     """
 
     sender: str = option('mail', 'sender')
     reply_to: str = option('mail', 'reply_to', as_text)
     folder: pathlib.Path | None = option('mail', 'template_dir', as_path)
     api_url: str = option('mail', 'api_url', _address)
+    page_url: str = option('mail', 'page_url', _address)
+    html: bool = option('mail', 'html')
+    time_zone: str = option('mail', 'time_zone')
+    project_time_zones: tuple[tuple[str, str], ...] = option('mail', 'project_time_zones', _pairs)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,36 +126,68 @@ class Letters:
         _, _, self._domain = settings.sender.rpartition('@')
         if not is_address(settings.sender):
             raise exceptions.ConfigurationError(f'[mail] sender: not an address: {settings.sender}')
+        self._zone = _configured('time_zone', settings.time_zone)
+        self._zones = {
+            project_id: _configured('project_time_zones', name)
+            for project_id, name in settings.project_time_zones
+        }
+        self._pages = HtmlPages(settings.folder, _SAMPLES) if settings.html else None
+        self._plain = {name for name in _NAMES if _is_plain(settings.folder, name)}
 
     def one(
-        self, notice: Notice, recipient: str, user_name: str, now: datetime.datetime
+        self,
+        notice: Notice,
+        recipient: str,
+        user_name: str,
+        now: datetime.datetime,
+        time_zone: str = '',
     ) -> email.message.EmailMessage:
         """Return the mail for a notice.
 
         :param recipient: an address, see :func:`is_address`
+        :param time_zone: of the recipient; that of the project if it is '' or unknown
         """
-        values = self._values(notice, user_name, now)
+        values = self._values(notice, user_name, now, self._zone_of(notice, time_zone))
         letter = self._letter('one', notice.id, recipient, now, self._texts[notice.kind], values)
+        lines = [clean(line) for line in notice.resources]
+        self._add_page(letter, notice.kind, {**values, 'resource_lines': lines})
         letter['X-Climate-Lease'] = clean(notice.lease_id)
         return letter
 
     def digest(
-        self, notices: Sequence[Notice], recipient: str, user_name: str, now: datetime.datetime
+        self,
+        notices: Sequence[Notice],
+        recipient: str,
+        user_name: str,
+        now: datetime.datetime,
+        time_zone: str = '',
     ) -> email.message.EmailMessage:
         """Return one mail for many notices."""
-        lines = []
+        lines, items = [], []
         for notice in notices:
-            text = self._texts[notice.kind].subject
-            lines.append(f'* {clean(text.substitute(self._values(notice, user_name, now)))}')
-            lines.append(f'  lease {clean(notice.lease_id)}')
+            known = self._values(notice, user_name, now, self._zone_of(notice, time_zone))
+            subject = clean(self._texts[notice.kind].subject.substitute(known))
+            lines.append(f'* {subject}')
+            lines.append(f'  lease {known["lease_id"]}')
             if notice.reason:
                 lines.append(f'  {clean(notice.reason)}')
+            items.append(
+                {
+                    'subject': subject,
+                    'lease_id': known['lease_id'],
+                    'reason': clean(notice.reason),
+                    'url': known['extend_url'],
+                }
+            )
         values = {
             'user_name': clean(user_name),
             'count': str(len(notices)),
             'notices': '\n'.join(lines),
         }
-        return self._letter('digest', notices[0].id, recipient, now, self._texts[_DIGEST], values)
+        text = self._texts[_DIGEST]
+        letter = self._letter('digest', notices[0].id, recipient, now, text, values)
+        self._add_page(letter, _DIGEST, {**values, 'items': items})
+        return letter
 
     def message_id(self, kind: str, notice_id: str) -> str:
         """Return the Message-ID of a mail: the same each time it is written."""
@@ -161,16 +218,32 @@ class Letters:
         letter.set_content(text.body.substitute(values))
         return letter
 
-    def _values(self, notice: Notice, user_name: str, now: datetime.datetime) -> dict[str, str]:
+    def _add_page(
+        self, letter: email.message.EmailMessage, name: str, values: Mapping[str, Any]
+    ) -> None:
+        """Add the part in HTML, if mails have one."""
+        if self._pages is not None and name not in self._plain:
+            page = self._pages.render(name, {**values, 'subject': letter['Subject']})
+            letter.add_alternative(page, subtype='html')
+
+    def _zone_of(self, notice: Notice, time_zone: str) -> zoneinfo.ZoneInfo:
+        """Return the zone of a recipient, or else that of the project."""
+        found = _zone(time_zone) if time_zone else None
+        return found or self._zones.get(notice.project_id, self._zone)
+
+    def _values(
+        self, notice: Notice, user_name: str, now: datetime.datetime, zone: zoneinfo.ZoneInfo
+    ) -> dict[str, str]:
         lease_id = clean(notice.lease_id)
+        page = f'{self._settings.page_url}/#lease/{lease_id}' if self._settings.page_url else ''
         where = f'{self._settings.api_url}/v1/leases/{lease_id}'
         return {
             'name': clean(notice.name)[:_LONGEST_NAME],
             'lease_id': lease_id,
             'project_id': clean(notice.project_id),
             'user_name': clean(user_name),
-            'start': _shown(notice.start),
-            'end': _shown(notice.end),
+            'start': _shown(notice.start, zone),
+            'end': _shown(notice.end, zone),
             'time_to_start': _span(notice.start - now),
             'time_to_end': _span(notice.end - now),
             'status': clean(notice.status),
@@ -178,6 +251,8 @@ class Letters:
             'resources': '\n'.join(f'  {clean(line)}' for line in notice.resources) or '  none',
             'prolong_command': f'openstack reservation lease set {lease_id} --prolong-for 1d',
             'prolong_request': f'PUT {where} {{"end_date": "{_a_day_after(notice.end)}"}}',
+            'extend_url': page,
+            'extend_page': f'\nor on its page, with one click:\n\n    {page}\n' if page else '',
         }
 
 
@@ -205,8 +280,27 @@ def clean(text: str) -> str:
     return ' '.join(kept.split())
 
 
-def _shown(instant: datetime.datetime) -> str:
-    return instant.astimezone(datetime.UTC).strftime('%Y-%m-%d %H:%M UTC')
+def _shown(instant: datetime.datetime, zone: zoneinfo.ZoneInfo) -> str:
+    """Return an instant with its zone, and with the difference to UTC if there is one."""
+    there = instant.astimezone(zone)
+    offset = there.strftime('%z')
+    name = '' if there.tzname() == 'UTC' else f' (UTC{offset[:3]}:{offset[3:]})'
+    return f'{there:%Y-%m-%d %H:%M} {there.tzname()}{name}'
+
+
+def _zone(name: str) -> zoneinfo.ZoneInfo | None:
+    """Return a zone; None if there is none of this name."""
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (OSError, ValueError, zoneinfo.ZoneInfoNotFoundError):
+        return None
+
+
+def _configured(option_name: str, name: str) -> zoneinfo.ZoneInfo:
+    found = _zone(name)
+    if found is None:
+        raise exceptions.ConfigurationError(f'[mail] {option_name}: there is no zone {name}')
+    return found
 
 
 def _span(left: datetime.timedelta) -> str:
@@ -219,6 +313,15 @@ def _span(left: datetime.timedelta) -> str:
         if seconds >= length:
             return f'about {number} {unit}' + ('' if number == 1 else 's')
     raise AssertionError
+
+
+def _is_plain(folder: pathlib.Path | None, name: str) -> bool:
+    """Whether the operator has replaced the text of a notice, but not its page."""
+    return (
+        folder is not None
+        and (folder / f'{name}.txt').exists()
+        and not (folder / f'{name}.html').exists()
+    )
 
 
 def _read(folder: pathlib.Path | None, name: str) -> _Text:

@@ -40,6 +40,7 @@ class Recipient:
 
     address: str
     name: str
+    time_zone: str = ''
 
 
 class People:
@@ -75,7 +76,7 @@ class People:
             raise Unknown(f'user {user_id} has no address')
         if not is_address(address):
             raise Unknown(f'user {user_id} has an address that is none')
-        return Recipient(address=address, name=user.name)
+        return Recipient(address=address, name=user.name, time_zone=user.time_zone)
 
 
 def _filled(template: str, user_id: str, user_name: str) -> str:

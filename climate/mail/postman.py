@@ -218,9 +218,13 @@ class Postman:
     ) -> None:
         sent = [entry.notice for entry in batch]
         if len(sent) == 1:
-            letter = self._letters.one(sent[0], recipient.address, recipient.name, now)
+            letter = self._letters.one(
+                sent[0], recipient.address, recipient.name, now, recipient.time_zone
+            )
         else:
-            letter = self._letters.digest(sent, recipient.address, recipient.name, now)
+            letter = self._letters.digest(
+                sent, recipient.address, recipient.name, now, recipient.time_zone
+            )
         try:
             connection.send(letter, recipient.address)
         except smtp.Refused as error:

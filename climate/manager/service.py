@@ -124,6 +124,15 @@ def _outbox(
     )
 
 
+def _webhook_senders(
+    store: Store, clock: Clock, events: EventSender | None, owner: str, options: ManagerOptions
+) -> list[WebhookSender]:
+    if events is None:
+        return []
+    sending, longest = options.webhooks, options.max_sleep
+    return [WebhookSender(store, clock, events, owner, sending, max_sleep=longest)]
+
+
 def _server_monitor(
     leases: Leases,
     cloud: Cloud,
@@ -178,12 +187,8 @@ class Manager:
         self._senders: list[Sender] = [
             outbox,
             ChargeSender(store, clock, filters, self.owner, max_sleep=longest),
+            *_webhook_senders(store, clock, events, self.owner, options),
         ]
-        if events is not None:
-            sending = options.webhooks
-            self._senders.append(
-                WebhookSender(store, clock, events, self.owner, sending, max_sleep=longest)
-            )
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
         worker = Worker(
@@ -199,25 +204,34 @@ class Manager:
         )
         self._monitors: list[Monitor[Any]] = [hosts]
         if options.server_leases.enabled:
-            leases = Leases(
-                store,
-                plugins,
-                clock,
-                settings,
-                self.wake,
-                cloud_of=lambda _: cloud,
-                filters=filters,
-            )
+            leases = self._leases(store, clock, settings, cloud, filters)
             watched = options.server_leases
             self._monitors.append(
                 _server_monitor(leases, cloud, server_listener, watched, self.owner, may)
             )
-
         # With a different owner, so that the loop cannot take its claims for its own.
         repairer = unique_owner()
         self._checking = ClaimKeeper(store, clock, repairer, options.claim_seconds, self.clocks)
         repair = Repair(store, plugins, cloud, clock, settings, self._checking)
         self._repair = RepairThread(repair, clock, options.repair_interval)
+
+    def _leases(
+        self,
+        store: Store,
+        clock: Clock,
+        settings: LeasingSettings,
+        cloud: Cloud,
+        filters: Filters,
+    ) -> Leases:
+        return Leases(
+            store,
+            self._plugins,
+            clock,
+            settings,
+            self.wake,
+            cloud_of=lambda _: cloud,
+            filters=filters,
+        )
 
     def _make_loop(
         self, store: Store, clock: Clock, worker: Worker, options: ManagerOptions

@@ -12,8 +12,8 @@
 
 """Sends requests to addresses that users have chosen.
 
-Nothing of what a receiver does is trusted: it is reached at an address that was checked,
-its redirections are not followed, its body is not read, and the whole exchange has one
+Receivers are not trusted: each is reached at an address that was checked,
+their redirections are not followed, their bodies are not read, and the whole exchange has one
 deadline. Proxies from the environment are not used, since they would look up the name
 again.
 """

@@ -29,6 +29,7 @@ from tests.cloud.waiting import until
 from tests.functional.mail.server import SmtpServer
 from tests.functional.power.yard import Emulator
 from tests.functional.processes import Command
+from tests.unit.mail import samples
 
 # Nova notices after a minute that a service is dead.
 PATIENCE = 150.0
@@ -101,7 +102,7 @@ class MailTest(SubscriberTest):
         self.assertEqual(
             [self.address], [each for each in self.smtp.handler.recipients if each == self.address]
         )
-        self.assertIn(lease['name'], str(letter['Subject']) + letter.get_content())
+        self.assertIn(lease['name'], str(letter['Subject']) + samples.text(letter))
         self.assertNotIn(self.cloud.password, command.said + letter.as_string())
 
 

@@ -14,33 +14,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
-OWNER = 'alice:physics:member'
-OTHER = 'bob:biology:reader'
-ADMIN = 'root:operators:admin'
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Step:
-    """One request of the story.
-
-    :ivar name: of the files, below ``samples``, without ``-request.json``
-    :ivar path: ``{first}`` and so on stand for ids of leases
-    :ivar sends: whether there is a file with the body
-    :ivar worked: whether a manager does before what is due
-    """
-
-    name: str
-    method: str
-    path: str
-    status: int = 200
-    token: str = OWNER
-    version: str = '1.0'
-    sends: bool = False
-    worked: bool = False
-
+from tests.functional.api_hooks import HOOKS
+from tests.functional.api_steps import ADMIN
+from tests.functional.api_steps import OTHER
+from tests.functional.api_steps import Step
 
 STORY: Sequence[Step] = (
     Step(name='versions/versions', method='GET', path='/', status=300),
@@ -363,68 +342,7 @@ STORY: Sequence[Step] = (
         version='1.4',
         sends=True,
     ),
-    Step(
-        name='webhooks/create-1.5',
-        method='POST',
-        path='/v1/webhooks',
-        status=201,
-        version='1.5',
-        sends=True,
-    ),
-    Step(name='webhooks/list-1.5', method='GET', path='/v1/webhooks', version='1.5'),
-    Step(name='webhooks/show-1.5', method='GET', path='/v1/webhooks/{webhook}', version='1.5'),
-    Step(
-        name='webhooks/update-1.5',
-        method='PUT',
-        path='/v1/webhooks/{webhook}',
-        version='1.5',
-        sends=True,
-    ),
-    Step(
-        name='webhooks/test-1.5',
-        method='POST',
-        path='/v1/webhooks/{webhook}/test',
-        status=202,
-        version='1.5',
-    ),
-    Step(
-        name='webhooks/deliveries-1.5',
-        method='GET',
-        path='/v1/webhooks/{webhook}/deliveries?state=waiting',
-        version='1.5',
-    ),
-    Step(
-        name='webhooks/redeliver-1.5',
-        method='POST',
-        path='/v1/webhooks/{webhook}/redeliver',
-        status=202,
-        version='1.5',
-        sends=True,
-    ),
-    Step(
-        name='webhooks/delete-1.5',
-        method='DELETE',
-        path='/v1/webhooks/{webhook}',
-        status=204,
-        version='1.5',
-    ),
-    Step(
-        name='feeds/create-1.5',
-        method='POST',
-        path='/v1/feeds',
-        status=201,
-        version='1.5',
-        sends=True,
-    ),
-    Step(name='feeds/list-1.5', method='GET', path='/v1/feeds', version='1.5'),
-    Step(name='feeds/show-1.5', method='GET', path='/v1/feeds/{feed}', version='1.5'),
-    Step(
-        name='feeds/delete-1.5',
-        method='DELETE',
-        path='/v1/feeds/{feed}',
-        status=204,
-        version='1.5',
-    ),
+    *HOOKS,
     Step(name='health/health', method='GET', path='/healthcheck?checks=all'),
     Step(
         name='calendar/show-1.5',

@@ -33,7 +33,7 @@ import webob
 from tests.architecture import ROOT
 from tests.base import TestCase
 from tests.functional import fixtures
-from tests.functional.api_story import Step
+from tests.functional.api_steps import Step
 from tests.functional.api_story import STORY
 
 SAMPLES = ROOT / 'api-ref' / 'source' / 'samples'

@@ -42,7 +42,13 @@ FORMS = {
 }
 # Nouns without a term, each with the reason why a reader needs none.
 PLAIN_KEYS = {
+    'alarms_before_end': 'seconds; described as a parameter',
+    'alarms_before_start': 'seconds; described as a parameter',
     'apart_from': 'a condition of a placement; described as a parameter',
+    'deliveries_links': 'addresses of pages',
+    'delivery_ids': 'ids of deliveries',
+    'event_types': 'types of notifications; described as a parameter',
+    'feeds_links': 'addresses of pages',
     'filters_not_asked': 'described as a parameter',
     'leases_links': 'addresses of pages',
     'links': 'addresses of versions',
@@ -56,6 +62,7 @@ PLAIN_KEYS = {
     'same_as': 'a condition of a placement; described as a parameter',
     'values': 'the values of a property',
     'waiting': 'the other half of the readiness',
+    'webhooks_links': 'addresses of pages',
     'whole': 'whole resources',
     'capacities': 'totals of the rows of the calendar; described as a parameter',
     'held': 'places in a list of the calendar',

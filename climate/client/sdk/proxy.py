@@ -28,6 +28,7 @@ from openstack import resource
 
 from climate.client.sdk import bases
 from climate.client.sdk import errors
+from climate.client.sdk import hooks
 from climate.client.sdk.allocations import ResourceAllocations
 from climate.client.sdk.availability import Availability
 from climate.client.sdk.hosts import ReservableHost
@@ -47,7 +48,7 @@ _OFFERS: Final = '1.4'
 _RESOURCES: Final = '1.2'
 
 
-class ReservationProxy(proxy.Proxy):
+class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
     """Leases, offers, availability, hosts and other resources.
 
     Objects can be given as ids or as what another method returned. Each method raises
@@ -57,7 +58,9 @@ class ReservationProxy(proxy.Proxy):
 
     api_version: ClassVar[str] = '1'
     _resource_registry = {
+        'feed': hooks.LeaseFeed,
         'lease': Lease,
+        'webhook': hooks.LeaseWebhook,
         'offer': LeaseOffer,
         'host': ReservableHost,
         'resource': ReservableResource,

@@ -25,12 +25,14 @@ class User:
     :ivar enabled: whether the user can authenticate
     :ivar email: the address in Keystone; '' without one; it may be any text, because
         Keystone does not validate it
+    :ivar time_zone: the attribute of this name, which some clouds define; '' without one
     """
 
     id: str
     name: str
     enabled: bool
     email: str = ''
+    time_zone: str = ''
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

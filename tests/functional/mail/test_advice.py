@@ -25,6 +25,7 @@ from climate.mail.notices import Notice
 from tests.base import TestCase
 from tests.functional import fixtures
 from tests.functional import http
+from tests.unit.mail import samples
 
 _ADVICE = re.compile(r'^ +(PUT) http://climate(\S+) (\{.*\})$', re.MULTILINE)
 
@@ -64,8 +65,8 @@ class TestAdvice(TestCase):
         )
         writer = Letters(LetterSettings(sender='climate@example.org', api_url='http://climate'))
         letter = writer.one(notice, 'alice@example.org', 'Alice', fixtures.NOW)
-        found = _ADVICE.search(letter.get_content())
-        assert found, letter.get_content()
+        found = _ADVICE.search(samples.text(letter))
+        assert found, samples.text(letter)
         return {
             'path': found[2],
             'method': found[1],

@@ -257,7 +257,10 @@ class TestTooMany(PostCase):
         self.assertEqual(4, len(self.handler.letters))
         (digest,) = [letter for letter in self.handler.letters if 'notices' in letter['Subject']]
         self.assertEqual('8 notices of your leases', digest['Subject'])
-        told = ''.join(f'{one["Subject"]} {one.get_content()}' for one in self.handler.letters)
+        told = ''.join(
+            f'{one["Subject"]} {one.get_body(("plain",)).get_content()}'
+            for one in self.handler.letters
+        )
         for number in range(1, 11):
             self.assertIn(f'"demo {number}"', told)
         # Full, and still so after a restart.
@@ -281,7 +284,8 @@ class TestTooMany(PostCase):
         self.clock.advance(3600)
         self.assertIsNone(postman.round())
         told = '\n'.join(
-            f'{letter["Subject"]} {letter.get_content()}' for letter in self.handler.letters
+            f'{letter["Subject"]} {letter.get_body(("plain",)).get_content()}'
+            for letter in self.handler.letters
         )
         for number in range(1, 5):
             self.assertIn(f'"demo {number}"', told)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import email.message
 import pathlib
 import sqlite3
 from typing import Any
@@ -65,6 +66,14 @@ def envelope(event_type: str, number: int = 1, **changes: Any) -> dict[str, Any]
         'publisher_id': 'climate.lease',
         'payload': payload,
     }
+
+
+def text(letter: email.message.EmailMessage) -> str:
+    """Return the part of a mail in plain text."""
+    part = letter.get_body(('plain',))
+    assert part is not None
+    content: str = part.get_content()
+    return content
 
 
 def rows(folder: pathlib.Path) -> list[tuple[Any, ...]]:

@@ -18,6 +18,8 @@ import datetime
 import email
 import email.policy
 import pathlib
+import re
+from typing import Any
 
 import fixtures
 import hypothesis
@@ -28,6 +30,7 @@ from climate.conf import mail as options
 from climate.mail.letters import is_address
 from climate.mail.letters import Letters
 from climate.mail.letters import LetterSettings
+from climate.mail.notices import Notice
 from tests import base
 from tests.unit.mail import samples
 
@@ -62,7 +65,7 @@ class TestLetters(base.TestCase):
         self.assertEqual('auto-generated', read['Auto-Submitted'])
         self.assertEqual('lease-1', read['X-Climate-Lease'])
         self.assertEqual('Tue, 01 Jan 2030 11:00:00 +0000', read['Date'])
-        body = read.get_content()
+        body = samples.text(read)
         self.assertIn('Hello Alice,', body)
         self.assertIn('openstack reservation lease set lease-1 --prolong-for 1d', body)
         self.assertIn(
@@ -80,7 +83,7 @@ class TestLetters(base.TestCase):
         ):
             notice = samples.notice(kind=kind, reason='no host')
             made = letters().one(notice, 'a@b', 'Alice', NOW)
-            self.assertIn(word, parsed(made.as_bytes()).get_content(), kind)
+            self.assertIn(word, samples.text(parsed(made.as_bytes())), kind)
         self.assertEqual(5, len(options.KINDS))
 
     @hypothesis.given(st.text(), st.text(), st.text())
@@ -108,7 +111,10 @@ class TestLetters(base.TestCase):
                 'mime-version',
             }
             self.assertLessEqual({key.lower() for key in read}, known)
-            self.assertEqual([], [one for one in ('\x1b', '\u202e') if one in read.get_content()])
+            self.assertEqual(
+                [],
+                [one for one in ('\x1b', '\u202e') if one in samples.text(read)],
+            )
             letter.as_bytes().decode('ascii')
 
     def test_many_in_one(self) -> None:
@@ -117,7 +123,10 @@ class TestLetters(base.TestCase):
         self.assertEqual('3 notices of your leases', read['Subject'])
         self.assertEqual('<digest.message-1@example.org>', read['Message-ID'])
         for number in range(1, 4):
-            self.assertIn(f'Your lease "demo {number}" ends in about 3 hours', read.get_content())
+            self.assertIn(
+                f'Your lease "demo {number}" ends in about 3 hours',
+                samples.text(read),
+            )
 
     def test_how_long_it_is(self) -> None:
         for seconds, words in (
@@ -148,7 +157,7 @@ class TestTexts(base.TestCase):
         made = letters(self.folder).one(samples.notice(), 'a@b', 'Älice', NOW)
         read = parsed(made.as_bytes())
         self.assertEqual('Ende von demo 1', read['Subject'])
-        self.assertEqual(['Kostet 5 $, Älice.'], read.get_content().splitlines())
+        self.assertEqual(['Kostet 5 $, Älice.'], samples.text(read).splitlines())
         others = letters(self.folder).one(samples.notice(kind='error'), 'a@b', 'A', NOW)
         self.assertEqual('Your lease "demo 1" has failed', others['Subject'])
 
@@ -195,3 +204,99 @@ class TestAddresses(base.TestCase):
             'a@b\x00',
         ):
             self.assertFalse(is_address(bad), bad)
+
+
+class TestPages(base.TestCase):
+    """The part in HTML, the links, and the zones of times."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+
+    def settings(self, **facts: Any) -> LetterSettings:
+        page = 'https://reservation.example.org/ui/'.rstrip('/')
+        return LetterSettings(**{'sender': SENDER, 'page_url': page, **facts})
+
+    def write(self, notice: Notice, time_zone: str = '', **facts: Any) -> tuple[str, str]:
+        """Return the parts of a mail in plain text and in HTML."""
+        made = Letters(self.settings(**facts)).one(notice, 'a@b', 'Alice', NOW, time_zone)
+        read = parsed(made.as_bytes())
+        page = read.get_body(('html',))
+        return samples.text(read), '' if page is None else page.get_content()
+
+    def test_each_notice_links_to_its_lease(self) -> None:
+        link = 'https://reservation.example.org/ui/#lease/lease-1'
+        for kind in options.KINDS:
+            text, page = self.write(samples.notice(kind=kind))
+            self.assertIn(f'<a href="{link}"', page, kind)
+            self.assertEqual(kind in ('before_end', 'started'), link in text, kind)
+
+    def test_without_the_page_there_is_no_link(self) -> None:
+        text, page = self.write(samples.notice(), page_url='')
+        self.assertNotIn('#lease', text + page)
+        self.assertNotIn('href', page)
+
+    def test_names_are_escaped(self) -> None:
+        name = '<img src=x onerror=alert(1)>"&{{ 7*7 }}'
+        _, page = self.write(samples.notice(name=name))
+        self.assertNotIn('<img', page)
+        self.assertNotIn('49', page)
+        self.assertIn('&lt;img src=x onerror=alert(1)&gt;&#34;&amp;{{ 7*7 }}', page)
+
+    def test_nothing_is_loaded_from_elsewhere(self) -> None:
+        for kind in options.KINDS:
+            _, page = self.write(samples.notice(kind=kind), page_url='')
+            self.assertNotRegex(page, r'https?://|<script|<img|<link|@import|url\(')
+
+    def test_times_are_in_the_zone_of_the_recipient_or_the_project(self) -> None:
+        summer = datetime.datetime(2030, 7, 1, 12, tzinfo=datetime.UTC)
+        notice = samples.notice(start=summer, end=summer + datetime.timedelta(days=184))
+        zones = (('blue', 'Asia/Kolkata'),)
+        found = [
+            self.write(notice)[0],
+            self.write(notice, time_zone='Europe/Berlin')[0],
+            self.write(notice, 'America/New_York', project_time_zones=zones)[0],
+            self.write(notice, 'nowhere', project_time_zones=zones)[0],
+        ]
+        starts = [re.search('From: +(.*)', text)[1].strip() for text in found]
+        ends = [re.search('To: +(.*)', text)[1].strip() for text in found]
+        self.assertEqual(
+            [
+                '2030-07-01 12:00 UTC',
+                '2030-07-01 14:00 CEST (UTC+02:00)',
+                '2030-07-01 08:00 EDT (UTC-04:00)',
+                '2030-07-01 17:30 IST (UTC+05:30)',
+            ],
+            starts,
+        )
+        self.assertEqual('2031-01-01 13:00 CET (UTC+01:00)', ends[1])
+
+    def test_a_zone_that_is_none_stops_the_process(self) -> None:
+        for facts in ({'time_zone': 'x'}, {'project_time_zones': (('blue', '../etc'),)}):
+            self.assertRaises(exceptions.ConfigurationError, Letters, self.settings(**facts))
+
+    def test_pages_of_the_operator(self) -> None:
+        (self.folder / 'before_end.html').write_text('<p>{{ name }} {{ extend_url }}</p>')
+        _, page = self.write(samples.notice(), folder=self.folder)
+        url = 'https://reservation.example.org/ui/#lease/lease-1'
+        self.assertEqual(f'<p>demo 1 {url}</p>', page.strip())
+
+    def test_a_bad_page_stops_the_process(self) -> None:
+        for text in ('{{ nothing }}', '{% if %}', '{{ name.__class__.mro() }}'):
+            (self.folder / 'error.html').write_text(text)
+            settings = self.settings(folder=self.folder)
+            self.assertRaises(exceptions.ConfigurationError, Letters, settings)
+
+    def test_a_text_of_the_operator_has_no_page_of_climate(self) -> None:
+        (self.folder / 'before_end.txt').write_text('Subject: x\n\n$name\n')
+        self.assertEqual('', self.write(samples.notice(), folder=self.folder)[1])
+        self.assertNotEqual('', self.write(samples.notice(kind='error'), folder=self.folder)[1])
+
+    def test_plain_text_alone(self) -> None:
+        self.assertEqual('', self.write(samples.notice(), html=False)[1])
+
+    def test_a_digest_links_to_each_lease(self) -> None:
+        notices = [samples.notice(number=number) for number in (1, 2)]
+        made = Letters(self.settings()).digest(notices, 'a@b', 'Alice', NOW)
+        page = parsed(made.as_bytes()).get_body(('html',)).get_content()
+        self.assertEqual(['lease-1', 'lease-2'], re.findall(r'#lease/([^"]+)"', page))

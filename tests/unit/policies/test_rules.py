@@ -29,6 +29,8 @@ SYSTEM = {'user_id': 's', 'roles': ['admin'], 'system_scope': 'all'}
 
 FOR_READERS = {
     'climate:availability:show',
+    'climate:feeds:list',
+    'climate:feeds:show',
     'climate:leases:list',
     'climate:leases:show',
     'climate:offers:show',
@@ -45,6 +47,16 @@ FOR_READERS = {
     'climate:resourcetypes:show',
 }
 FOR_MEMBERS = {
+    'climate:feeds:create',
+    'climate:feeds:delete',
+    'climate:webhooks:create',
+    'climate:webhooks:delete',
+    'climate:webhooks:deliveries',
+    'climate:webhooks:list',
+    'climate:webhooks:redeliver',
+    'climate:webhooks:show',
+    'climate:webhooks:test',
+    'climate:webhooks:update',
     'climate:leases:create',
     'climate:leases:update',
     'climate:leases:delete',

@@ -1,0 +1,207 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Webhooks and calendar feeds in openstacksdk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
+from typing import Final
+
+from openstack import proxy
+from openstack import resource
+
+from climate.client.sdk import bases
+
+SINCE: Final = '1.5'
+"""The microversion that has webhooks and feeds."""
+
+
+class LeaseWebhook(bases.ReservationResource):
+    """A URL that is notified about leases."""
+
+    resource_key = 'webhook'
+    resources_key = 'webhooks'
+    base_path = '/webhooks'
+
+    allow_create = True
+    allow_fetch = True
+    allow_commit = True
+    allow_delete = True
+    allow_list = True
+
+    url = resource.Body('url')
+    #: Types of notifications, or their beginnings with ``*``.
+    event_types = resource.Body('event_types', type=list)
+    #: Whether it gets the notifications of all projects.
+    is_for_all_projects = resource.Body('all_projects', type=bool)
+    is_enabled = resource.Body('enabled', type=bool)
+    #: Only right after it was created.
+    secret = resource.Body('secret')
+    #: Until when the previous secret signs as well.
+    previous_secret_until = resource.Body('previous_secret_until')
+    project_id = resource.Body('project_id')
+    user_id = resource.Body('user_id')
+    created_at = resource.Body('created_at')
+    updated_at = resource.Body('updated_at')
+
+
+class WebhookDelivery(bases.ReservationResource):
+    """A notification that was, or is to be, sent to a webhook."""
+
+    resources_key = 'deliveries'
+    base_path = '/webhooks/%(webhook_id)s/deliveries'
+
+    allow_list = True
+
+    _query_mapping = resource.QueryParameters('state')
+
+    webhook_id = resource.URI('webhook_id')
+    event_id = resource.Body('event_id')
+    event_type = resource.Body('event_type')
+    lease_id = resource.Body('lease_id')
+    #: ``waiting``, ``delivered`` or ``dead``.
+    state = resource.Body('state')
+    attempts = resource.Body('attempts', type=int)
+    #: The HTTP status of the last response.
+    status_code = resource.Body('status_code', type=int)
+    #: Why the last attempt failed.
+    error = resource.Body('error')
+    next_attempt_at = resource.Body('next_attempt_at')
+    created_at = resource.Body('created_at')
+    finished_at = resource.Body('finished_at')
+
+
+class LeaseFeed(bases.ReservationResource):
+    """A secret link to a calendar."""
+
+    resource_key = 'feed'
+    resources_key = 'feeds'
+    base_path = '/feeds'
+
+    allow_create = True
+    allow_fetch = True
+    allow_delete = True
+    allow_list = True
+
+    #: ``project``, ``lease`` or ``resource``.
+    kind = resource.Body('kind')
+    lease_id = resource.Body('lease_id')
+    resource_id = resource.Body('resource_id')
+    time_zone = resource.Body('time_zone')
+    alarms_before_start = resource.Body('alarms_before_start', type=list)
+    alarms_before_end = resource.Body('alarms_before_end', type=list)
+    #: How long the link works, for a new feed.
+    lifetime = resource.Body('lifetime')
+    #: The link, only right after it was created.
+    url = resource.Body('url')
+    project_id = resource.Body('project_id')
+    user_id = resource.Body('user_id')
+    created_at = resource.Body('created_at')
+    expires_at = resource.Body('expires_at')
+
+
+class HooksMixin(proxy.Proxy):
+    """The methods of the proxy for webhooks and calendar feeds."""
+
+    def require(self, microversion: str, feature: str) -> None:
+        """Check that the service has a microversion."""
+        raise NotImplementedError
+
+    def create_webhook(self, **fields: Any) -> LeaseWebhook:
+        """Create a webhook; only the result of this call has its secret.
+
+        :param fields: those of :class:`LeaseWebhook`, with ``url`` at least
+        """
+        self.require(SINCE, 'webhooks')
+        found: LeaseWebhook = self._create(LeaseWebhook, **fields)
+        return found
+
+    def webhooks(self) -> Iterator[LeaseWebhook]:
+        """Return the webhooks of the project."""
+        self.require(SINCE, 'webhooks')
+        found: Iterator[LeaseWebhook] = self._list(LeaseWebhook)
+        return found
+
+    def get_webhook(self, webhook: str | LeaseWebhook) -> LeaseWebhook:
+        """Return a webhook."""
+        self.require(SINCE, 'webhooks')
+        found: LeaseWebhook = self._get(LeaseWebhook, webhook)
+        return found
+
+    def update_webhook(self, webhook: str | LeaseWebhook, **fields: Any) -> dict[str, Any]:
+        """Change a webhook; return it, with the secret if there is a new one.
+
+        :param fields: as in the API, with ``rotate_secret`` for a new secret
+        """
+        self.require(SINCE, 'webhooks')
+        path = f'/webhooks/{resource.Resource._get_id(webhook)}'
+        answer = self.put(path, json=fields, microversion=SINCE)
+        found: dict[str, Any] = answer.json()['webhook']
+        return found
+
+    def delete_webhook(self, webhook: str | LeaseWebhook, ignore_missing: bool = True) -> None:
+        """Delete a webhook."""
+        self.require(SINCE, 'webhooks')
+        self._delete(LeaseWebhook, webhook, ignore_missing=ignore_missing)
+
+    def test_webhook(self, webhook: str | LeaseWebhook) -> str:
+        """Send a test event to a webhook; return the id of the delivery."""
+        self.require(SINCE, 'webhooks')
+        path = f'/webhooks/{resource.Resource._get_id(webhook)}/test'
+        return str(self.post(path, json={}, microversion=SINCE).json()['delivery_id'])
+
+    def webhook_deliveries(
+        self, webhook: str | LeaseWebhook, **query: Any
+    ) -> Iterator[WebhookDelivery]:
+        """Return the deliveries to a webhook, newest first.
+
+        :param query: ``state`` for those in a state
+        """
+        self.require(SINCE, 'webhooks')
+        webhook_id = resource.Resource._get_id(webhook)
+        found: Iterator[WebhookDelivery] = self._list(
+            WebhookDelivery, webhook_id=webhook_id, **query
+        )
+        return found
+
+    def redeliver(self, webhook: str | LeaseWebhook, ids: Sequence[str] | None = None) -> int:
+        """Send dead letters again; return their number.
+
+        :param ids: of deliveries; None for all dead letters of the webhook
+        """
+        self.require(SINCE, 'webhooks')
+        path = f'/webhooks/{resource.Resource._get_id(webhook)}/redeliver'
+        body = {'all': True} if ids is None else {'delivery_ids': list(ids)}
+        return int(self.post(path, json=body, microversion=SINCE).json()['redelivered'])
+
+    def create_feed(self, **fields: Any) -> LeaseFeed:
+        """Create a calendar feed; only the result of this call has its link.
+
+        :param fields: those of :class:`LeaseFeed`
+        """
+        self.require(SINCE, 'calendar feeds')
+        found: LeaseFeed = self._create(LeaseFeed, **fields)
+        return found
+
+    def feeds(self) -> Iterator[LeaseFeed]:
+        """Return the calendar feeds of the project."""
+        self.require(SINCE, 'calendar feeds')
+        found: Iterator[LeaseFeed] = self._list(LeaseFeed)
+        return found
+
+    def delete_feed(self, feed: str | LeaseFeed, ignore_missing: bool = True) -> None:
+        """Revoke a calendar feed."""
+        self.require(SINCE, 'calendar feeds')
+        self._delete(LeaseFeed, feed, ignore_missing=ignore_missing)

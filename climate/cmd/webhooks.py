@@ -1,0 +1,100 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``climate-manage webhook``: lists webhooks, and tests one from this machine."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+from typing import Final
+
+from oslo_config import cfg
+
+from climate.clock import SystemClock
+from climate.cmd.composition import say
+from climate.db.store import Store
+from climate.domain.webhooks import Delivery
+from climate.domain.webhooks import DeliveryState
+from climate.domain.webhooks import TEST_EVENT
+from climate.domain.webhooks import Webhook
+from climate.webhooks import urls
+from climate.webhooks.posts import NotAccepted
+from climate.webhooks.posts import Poster
+from climate.webhooks.posts import PosterSettings
+from climate.webhooks.sending import EventSender
+from climate.webhooks.subscriptions import test_payload
+
+_PAGE: Final = 200
+
+
+def add_commands(parser: Any) -> None:
+    """Add the commands to the parser of ``webhook``."""
+    webhook = parser.add_subparsers(dest='what', required=True)
+    webhook.add_parser('list', help='list the webhooks of all projects').set_defaults(run=_list)
+    test = webhook.add_parser('test', help='send a test event from this machine now')
+    test.add_argument('webhook', metavar='ID')
+    test.set_defaults(run=_test)
+
+
+def _list(_conf: cfg.ConfigOpts, store: Store) -> int:
+    marker = None
+    while True:
+        with store.reading() as tx:
+            found = tx.webhooks.page(None, marker, _PAGE)
+        for webhook in found:
+            state = 'enabled' if webhook.enabled else 'disabled'
+            reach = 'all projects' if webhook.all_projects else f'project {webhook.project_id}'
+            say(f'{webhook.id} {state} for {reach}: {_host(webhook)}')
+        if len(found) < _PAGE:
+            return 0
+        marker = found[-1].id
+
+
+def _test(conf: cfg.ConfigOpts, store: Store) -> int:
+    with store.reading() as tx:
+        webhook = tx.webhooks.get(conf.command.webhook, None)
+    clock = SystemClock()
+    poster = Poster(PosterSettings.from_conf(conf))
+    now = clock.now()
+    event = Delivery(
+        seq=0,
+        id='',
+        webhook_id=webhook.id,
+        message_id=str(uuid.uuid4()),
+        sequence=0,
+        lease_id=None,
+        event_type=TEST_EVENT,
+        payload=test_payload(webhook),
+        state=DeliveryState.WAITING,
+        attempts=0,
+        due=now,
+        error=None,
+        status=None,
+        created_at=now,
+        finished_at=None,
+    )
+    try:
+        status = EventSender(poster, clock, conf.webhooks.source).send(webhook, event)
+    except NotAccepted as error:
+        say(f'{webhook.id} at {_host(webhook)} did not accept the event: {error}')
+        return 1
+    say(f'{webhook.id} at {_host(webhook)} accepted the event with status {status}')
+    return 0
+
+
+def _host(webhook: Webhook) -> str:
+    """Return the host alone: paths and queries of webhooks often contain secrets."""
+    try:
+        return urls.parse(webhook.url, allow_http=True).host
+    except urls.BadUrl:
+        return 'an unreadable URL'

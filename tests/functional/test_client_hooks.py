@@ -1,0 +1,124 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack lease feed`` and ``openstack lease webhook``, against a running service."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pathlib
+import shlex
+import sys
+import urllib.request
+from typing import Any
+from typing import ClassVar
+
+import openstack
+
+from climate.client.sdk.proxy import ReservationProxy
+from tests import base
+from tests import commands
+from tests.functional import processes
+from tests.functional.manager.receivers import Receiver
+from tests.functional.manager.receivers import signed_by
+from tests.functional.processes import Standalone
+from tests.functional.processes import until
+
+OPTIONS = """
+[DEFAULT]
+resource_types = physical:host
+[webhooks]
+allow_http = true
+allowed_networks = 127.0.0.0/8
+"""
+
+_module = contextlib.ExitStack()
+
+
+def setUpModule() -> None:
+    """Load the client and start the service: each takes seconds of a processor."""
+    TestHooks.environment = {**processes.clean_environment(), 'COLUMNS': '200', 'LANG': 'C.UTF-8'}
+    TestHooks.commands = commands.Commands(
+        pathlib.Path(sys.executable), commands.CLIENTS, TestHooks.environment
+    )
+    _module.callback(TestHooks.commands.close)
+    TestHooks.service = _module.enter_context(Standalone(hosts=1, options=OPTIONS))
+
+
+def tearDownModule() -> None:
+    """End both."""
+    _module.close()
+
+
+class TestHooks(base.TestCase):
+    """From the command to the receiver."""
+
+    service: ClassVar[Standalone]
+    commands: ClassVar[commands.Commands]
+    environment: ClassVar[dict[str, str]]
+
+    def run_command(self, line: str) -> str:
+        words = [
+            str(processes.BIN / 'openstack'), '--os-auth-type', 'none',
+            '--os-endpoint', self.service.endpoint, *shlex.split(line),
+        ]  # fmt: skip
+        done = self.commands.run(words, self.environment)
+        self.assertEqual(0, done.returncode, f'{line}: {done.stdout}{done.stderr}')
+        return done.stdout
+
+    def json(self, line: str) -> Any:
+        return json.loads(self.run_command(f'{line} -f json'))
+
+    def proxy(self) -> ReservationProxy:
+        connection = openstack.connect(
+            load_yaml_config=False,
+            load_envvars=False,
+            auth_type='none',
+            auth={'endpoint': self.service.endpoint},
+            vendor_hook='climate.client.sdk.service:register',
+        )
+        self.addCleanup(connection.close)
+        found: ReservationProxy = connection.reservation
+        return found
+
+    def test_a_webhook_from_creation_to_deletion(self) -> None:
+        receiver = self.useFixture(Receiver())
+        made = self.json(f'lease webhook create {receiver.url} --name w --event-type webhook.test')
+        self.assertEqual([made['id']], [one['ID'] for one in self.json('lease webhook list')])
+        proxy = self.proxy()
+        delivery = proxy.test_webhook(made['id'])
+        until('the test has arrived', lambda: receiver.received)
+        self.assertTrue(signed_by(receiver.received[0], made['secret']))
+        listed = f'lease webhook delivery list {made["id"]} --state delivered'
+        until('it is recorded', lambda: self.json(listed))
+        (row,) = self.json(listed)
+        self.assertEqual((delivery, 'webhook.test', 1), (row['ID'], row['Type'], row['Attempts']))
+        changed = self.json(
+            f'lease webhook set {made["id"]} --name x --disable --rotate-secret'
+            ' --keep-previous-secret-for 1h'
+        )
+        self.assertEqual(('x', False), (changed['name'], changed['enabled']))
+        self.assertNotEqual(made['secret'], changed['secret'])
+        self.assertEqual(0, proxy.redeliver(made['id']))
+        self.assertEqual('x', proxy.get_webhook(made['id']).name)
+        self.run_command(f'lease webhook delete {made["id"]}')
+        self.assertEqual([], self.json('lease webhook list'))
+
+    def test_a_feed_from_creation_to_deletion(self) -> None:
+        made = self.json('lease feed create --name ours --time-zone Europe/Berlin --lifetime 2d')
+        with urllib.request.urlopen(made['url']) as answer:
+            self.assertIn(b'BEGIN:VCALENDAR', answer.read())
+        (row,) = self.json('lease feed list')
+        self.assertEqual((made['id'], 'ours', 'project'), (row['ID'], row['Name'], row['Kind']))
+        self.run_command(f'lease feed delete {made["id"]}')
+        self.assertEqual([], self.json('lease feed list'))
