@@ -143,9 +143,12 @@ class LeaseWriter:
             return _option(value.options, name)
         if name == 'degraded':
             return _BOOLEANS[value.degraded]
+        return self._nested(name, value)
+
+    def _nested(self, name: str, value: ListedLease) -> str:
+        quoted_id = _quoted(value.id)
         if name == 'readiness':
             return self._readiness(value.readiness)
-        quoted_id = _quoted(value.id)
         if name == 'events':
             return f'[{self._events(value.events, quoted_id)}]'
         if name == 'reservations':
