@@ -98,7 +98,6 @@ def _with_page(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIA
         services.clock,
         rates=settings.rates,
         most=settings.max_sign_ins,
-        languages=web_page.languages(files),
         shared=bool(settings.conf.cors.allowed_origin),
     )
     return web_page.WebPage(sessions, files)

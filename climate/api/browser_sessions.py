@@ -82,7 +82,6 @@ class BrowserSessions:
     :param service: None if callers are not authenticated: then there are no sessions
     :param rates: limits sign-ins by address; None for no limit
     :param most: how many sign-ins are handled at once
-    :param languages: of the page
     :param shared: whether the operator lets pages of other origins use the API
     """
 
@@ -94,14 +93,12 @@ class BrowserSessions:
         *,
         rates: Rates | None = None,
         most: int = 2,
-        languages: Iterable[str] = ('en',),
         shared: bool = False,
     ) -> None:
         self._app = app
         self._service = service
         self._clock = clock
         self._rates = rates
-        self._languages = sorted(languages)
         self._shared = shared
         self._places = threading.BoundedSemaphore(most)
 
@@ -136,7 +133,6 @@ class BrowserSessions:
             {
                 'auth_strategy': 'noauth' if noauth else 'keystone',
                 'signed_in': noauth or _token(environ) is not None,
-                'languages': self._languages,
             },
         )
 

@@ -40,7 +40,6 @@ from climate.api.wsgi import WSGIApp
 
 PREFIX: Final = '/ui'
 STATIC: Final = pathlib.Path(web.__file__).parent / 'static'
-LANGUAGES: Final = re.compile(r'(?:^|/)messages[.-]([a-z]{2}(?:-[A-Z]{2})?)(?:[.-][\w-]+)?\.json$')
 POLICY: Final = '; '.join(
     (
         "default-src 'none'",
@@ -116,11 +115,6 @@ def _file(path: pathlib.Path) -> PageFile:
         tag=hashlib.blake2b(content, digest_size=16).hexdigest(),
         immutable=_HASHED.search(path.name) is not None,
     )
-
-
-def languages(files: Iterable[str]) -> set[str]:
-    """Return the languages of the page: English, and those with a catalogue of messages."""
-    return {'en', *(match[1] for name in files if (match := LANGUAGES.search(name)))}
 
 
 class WebPage:

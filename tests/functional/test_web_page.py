@@ -110,9 +110,7 @@ class TestSessions(PageCase):
         )
         self.assertEqual(answer.json['expires_at'][:13], me.json['me']['token_expires_at'][:13])
         shown = self.send('GET', '/ui/session', Cookie=cookie).json
-        self.assertEqual(
-            {'auth_strategy': 'keystone', 'signed_in': True, 'languages': ['en']}, shown
-        )
+        self.assertEqual({'auth_strategy': 'keystone', 'signed_in': True}, shown)
         gone = self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE)
         self.assertEqual(204, gone.status_int)
         self.assertIn('Max-Age=0', gone.headers['Set-Cookie'])
@@ -353,5 +351,4 @@ class TestFiles(base.TestCase):
         self.assertEqual(
             {'app-4ABCDEF2.js'}, {name for name, one in files.items() if one.immutable}
         )
-        self.assertEqual({'en', 'de'}, web_page.languages(files))
         self.assertEqual('text/css; charset=utf-8', files['assets/style.css'].content_type)
