@@ -68,6 +68,7 @@ LEVELS = {
     'clock': 0,
     'conf': 0,
     'threads': 0,
+    'web': 0,
     'metrics': 1,
     'context': 1,
     'tracing': 1,

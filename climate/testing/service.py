@@ -33,6 +33,7 @@ from climate.api.wsgi import WSGIApp
 from climate.conf import api as api_options
 from climate.conf import feeds as feed_options
 from climate.conf import rate_limit as rate_options
+from climate.conf import ui as ui_options
 from climate.db import contents
 from climate.db.store import Store
 from climate.enforcement.idempotency_keys import KeyedAnswers
@@ -97,6 +98,7 @@ class Service(World):
         api_options.register_opts(conf)
         rate_options.register_opts(conf)
         feed_options.register_opts(conf)
+        ui_options.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')
         policy_opts.set_defaults(conf, policy_file=None)
