@@ -1032,7 +1032,7 @@ export interface Operations {
       allocations: Array<AllocationOfAny>;
     };
   };
-  /** List the properties of a type, as :class:`PropertiesController` does. */
+  /** List the names of properties of a type, and their values with ``detail``. */
   'GET /resources/properties': {
     query: {
       all?: unknown;
