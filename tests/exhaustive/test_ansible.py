@@ -38,8 +38,9 @@ VARIABLES = {
     'climate_start': False,
 }
 LIBRARIES = (
-    *('ansible', 'ansible_core-*', 'jinja2', 'markupsafe', 'packaging', 'resolvelib'),
-    *('yaml', '_yaml', 'cryptography', 'cffi', '_cffi_backend*', 'pycparser'),
+    *('ansible', 'ansible_core-*', '[Jj]inja2*', '[Mm]arkup[Ss]afe*', 'packaging*'),
+    *('resolvelib*', 'yaml', '_yaml', '[Pp]y[Yy][Aa][Mm][Ll]-*', 'cryptography*'),
+    *('cffi*', '_cffi_backend*', 'pycparser*'),
 )
 _READ = (
     'from oslo_config import cfg; from climate.conf import api; '
