@@ -77,8 +77,8 @@ _NAMESPACES: Final = (
 )
 _LOGIN: Final = 'nova'
 _LIKE_NOVA: Final = """\
-# The options of the login, the session and the endpoint are those of [{login}], and so is
-# the login itself unless auth_type is set here.
+# Further options, of the login, the session and the endpoint, have the names and the
+# defaults of those of [nova].
 """
 _HEAD: Final = """\
 # The options that most clouds set, with examples. Below are all options of Climate; those
@@ -161,19 +161,20 @@ def _once(part: str) -> str:
     """Return the options of a group without those that it shares with Nova."""
     group = part[1 : part.find(']')]
     paragraphs = part.rstrip('\n').split('\n\n')
-    own = [one for one in paragraphs if not _shared(one)]
+    own = [one for one in paragraphs if not _shared(group, one)]
     if group == _LOGIN or len(own) == len(paragraphs):
         return part
-    return '\n\n'.join([*own, _LIKE_NOVA.format(login=_LOGIN).rstrip()]) + '\n\n\n'
+    return '\n\n'.join([*own, _LIKE_NOVA.rstrip()]) + '\n\n\n'
 
 
-def _shared(paragraph: str) -> bool:
-    # Defaults that differ from those of Nova are the reason to keep an option.
+def _shared(group: str, paragraph: str) -> bool:
+    """Whether a paragraph is about an option of a login that is the same for Nova."""
     found = _KEY.search(paragraph)
-    return found is not None and found[1] in logins() and found[1] not in _OWN
-
-
-_OWN: Final = frozenset({'auth_type', 'service_type'})
+    # A group with an auth_type has a login of its own.
+    if found is None or found[1] not in logins() or found[1] == 'auth_type':
+        return False
+    first = options().get((_LOGIN, found[1]))
+    return first is not None and first.default == options()[group, found[1]].default
 
 
 def main() -> int:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
 

@@ -27,6 +27,7 @@ extensions = [
     'doc.ext.layers',
     'doc.ext.lifecycles',
     'doc.ext.metrics',
+    'doc.ext.operations',
     'doc.ext.pictures',
     'doc.ext.requests',
     'oslo_config.sphinxext',

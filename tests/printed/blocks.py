@@ -51,6 +51,7 @@ _OTHERS = (
     'layers',
     'life-cycle',
     'metrics',
+    'operations',
     'picture',
     'request-fields',
     'show-options',

@@ -214,6 +214,26 @@ export type Lease = {
   readiness: Readiness | null;
 };
 
+export type ListedLease = {
+  id?: string;
+  name?: string;
+  user_id?: string;
+  project_id?: string;
+  start_date?: Time;
+  end_date?: Time;
+  trust_id?: null;
+  status?: "PENDING" | "STARTING" | "ACTIVE" | "UPDATING" | "TERMINATING" | "TERMINATED" | "DELETING" | "DELETED" | "ERROR";
+  degraded?: boolean;
+  created_at?: RecordTime | null;
+  updated_at?: RecordTime | null;
+  reservations?: Array<Reservation>;
+  events?: Array<Event>;
+  before_end_date?: Time | null;
+  notify_before_start?: Array<number> | null;
+  notices?: Array<"before_start" | "started" | "before_end" | "degraded" | "error"> | null;
+  readiness?: Readiness | null;
+};
+
 export type Maintenance = {
   id: string;
   resource_id: string;
@@ -641,6 +661,7 @@ export interface Operations {
     query?: {
       end_after?: string;
       end_before?: string;
+      fields?: string;
       limit?: number;
       marker?: string;
       name?: string;
@@ -653,7 +674,7 @@ export interface Operations {
       status?: "PENDING" | "STARTING" | "ACTIVE" | "UPDATING" | "TERMINATING" | "TERMINATED" | "DELETING" | "DELETED" | "ERROR";
     };
     answer: {
-      leases: Array<Lease>;
+      leases: Array<ListedLease>;
       leases_links?: Array<{
         rel: string;
         href: string;
@@ -1011,7 +1032,7 @@ export interface Operations {
       allocations: Array<AllocationOfAny>;
     };
   };
-  /** List the properties of a type, as :class:`PropertiesController` does. */
+  /** List the names of properties of a type, and their values with ``detail``. */
   'GET /resources/properties': {
     query: {
       all?: unknown;

@@ -88,7 +88,7 @@ class PropertiesOfAnyController(base.Controller):
     @pecan.expose(generic=True, template='json')
     @base.guard(policies.LIST, ('detail', 'all', 'type'))
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
-        """List the properties of a type, as :class:`PropertiesController` does."""
+        """List the names of properties of a type, and their values with ``detail``."""
         resource_type = queries.required(req.scope.parameters, 'type')
         return _names(self._services, req.scope, resource_type)
 

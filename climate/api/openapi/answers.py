@@ -20,6 +20,7 @@ from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
+from climate.api.microversions import V1_5
 from climate.api.openapi import calendar
 from climate.api.openapi import schemas
 from climate.api.openapi.schemas import BOOLEAN
@@ -116,6 +117,8 @@ def _leases(version: Microversion) -> dict[str, Json]:
         lease['readiness'] = or_null(ref('Readiness'))
     return {
         'Lease': record(lease),
+        # From 1.5 on clients can choose the fields.
+        'ListedLease': record(lease, optional=lease if version >= V1_5 else ()),
         'Reservation': _reservation(version),
         'Rehearsal': _rehearsal(),
         **_parts(),

@@ -75,7 +75,9 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('GET', '/calendar'): Operation(answers=_shows('calendar', 'Calendar'), headers=_TAGGED),
     ('GET', '/me'): Operation(answers=_shows('me', 'Caller')),
     ('GET', '/leases'): Operation(
-        answers=_page('leases', 'Lease'), query=queries.LEASES, headers=_TAGGED
+        answers=_page('leases', 'ListedLease'),
+        query=queries.LEASES | {queries.FIELDS},
+        headers=_TAGGED,
     ),
     ('POST', '/leases'): Operation(
         answers={**_shows('lease', 'Lease', HTTPStatus.CREATED), **_REHEARSED},

@@ -36,6 +36,7 @@ QUERY: Final[dict[str, Json]] = {
     'end': {**schemas.TEXT, 'description': _PAST},
     'end_after': {**schemas.TEXT, 'description': _PAST},
     'end_before': {**schemas.TEXT, 'description': _PAST},
+    'fields': {**schemas.TEXT, 'description': 'Names of the fields wanted, with commas.'},
     'group_by': {**_NAME, 'description': 'The property that divides the resources.'},
     'latest': {**schemas.TEXT, 'description': _PAST},
     'lease_id': schemas.TEXT,

@@ -31,6 +31,7 @@ from climate.api.openapi import operations
 from climate.api.openapi import parameters
 from climate.api.openapi import requests
 from climate.api.openapi import served
+from doc.ext import operations_table
 from tests import base
 from tests import openapi
 from tests.architecture import ROOT
@@ -132,6 +133,14 @@ class DocumentTest(base.TestCase):
         self.assertRaises(
             AssertionError, described.check_answer, 'GET', '/leases/{lease_id}', 418, body
         )
+
+    def test_the_page_has_a_row_for_each_operation(self) -> None:
+        found = openapi.at().document
+        table = operations_table.rst_tables(found)
+        for path, item in found['paths'].items():
+            for verb in item:
+                self.assertIn(f'   * - ``{verb.upper()} {path}``\n', table)
+        self.assertIn('``lease``', table)
 
     def test_types_for_the_web_page_are_current(self) -> None:
         self.assertTrue(

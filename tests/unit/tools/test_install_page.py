@@ -61,11 +61,9 @@ class InstallPageTest(clouds.CloudTestCase):
     def test_gunicorn(self) -> None:
         argv = services.command(self.cloud, 'climate-api').argv
         used = {word for word in argv[1:] if not word.startswith(('--bind', '--chdir'))}
-        lines = [line for line in _PAGE.splitlines() if '/bin/gunicorn ' in line]
-        self.assertEqual(2, len(lines))
-        for line in lines:
-            words = line.partition('/bin/gunicorn ')[2].split()
-            self.assertEqual(used, {word for word in words if not word.startswith('--bind')})
+        (line,) = [line for line in _PAGE.splitlines() if '/bin/gunicorn ' in line]
+        words = line.partition('/bin/gunicorn ')[2].split()
+        self.assertEqual(used, {word for word in words if not word.startswith('--bind')})
 
     def test_packages(self) -> None:
         for package in deploy.WITH:

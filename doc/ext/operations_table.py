@@ -1,0 +1,68 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The operations of the OpenAPI document as reStructuredText tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_HEAD = ('Operation', 'From', 'Purpose', 'Reads', 'Answers')
+_REF = re.compile(r'.*/')
+
+
+def rst_tables(document: dict[str, Any]) -> str:
+    """Return a ``list-table`` with a row per operation."""
+    lines = ['.. list-table::', '   :header-rows: 1', '   :widths: 34 6 30 15 15', '']
+    for row in (_HEAD, *_rows(document)):
+        lines += [f'   {"*" if not place else " "} - {cell}' for place, cell in enumerate(row)]
+    return '\n'.join([*lines, ''])
+
+
+def _rows(document: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for path, item in document['paths'].items():
+        for verb, operation in item.items():
+            yield (
+                f'``{verb.upper()} {path}``',
+                operation['x-climate-since'],
+                operation['summary'],
+                _names(operation.get('requestBody', {})),
+                _names(_success(operation)),
+            )
+
+
+def _success(operation: dict[str, Any]) -> list[Any]:
+    answers = operation['responses'].items()
+    return [answer for status, answer in answers if status.startswith('2')]
+
+
+def _names(holder: Any) -> str:
+    """Return the components that a body consists of at its top, and else its fields."""
+    found: list[str] = []
+    _collect(holder, found)
+    return ', '.join(f'``{name}``' for name in dict.fromkeys(found)) or '\\-'
+
+
+def _collect(schema: Any, found: list[str]) -> None:
+    if isinstance(schema, list):
+        for one in schema:
+            _collect(one, found)
+    elif isinstance(schema, dict):
+        if 'properties' in schema:
+            found += schema['properties']
+        elif '$ref' in schema:
+            found.append(_REF.sub('', schema['$ref']))
+        else:
+            for value in schema.values():
+                _collect(value, found)

@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The Ansible role, in a chroot: it installs everything, and its second run changes nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import fixtures
+
+from tests import base
+from tests.architecture import ROOT
+from tests.exhaustive import chroots
+
+VARIABLES = {
+    'climate_pip_arguments': '--no-index --find-links /wheels --pre',
+    'climate_database_connection': 'sqlite:////var/lib/climate/climate.sqlite',
+    'climate_transport_url': 'rabbit://climate:pa$s@localhost:5672/',
+    'climate_keystone_password': 'se$cret',
+    'climate_options': {'api': {'max_limit': 500}},
+    'climate_start': False,
+}
+LIBRARIES = (
+    *('ansible', 'ansible_core-*', '[Jj]inja2*', '[Mm]arkup[Ss]afe*', 'packaging*'),
+    *('resolvelib*', 'yaml', '_yaml', '[Pp]y[Yy][Aa][Mm][Ll]-*', 'cryptography*'),
+    *('cffi*', '_cffi_backend*', 'pycparser*'),
+)
+_READ = (
+    'from oslo_config import cfg; from climate.conf import api; '
+    'c = cfg.ConfigOpts(); api.register_opts(c); '
+    'c(["--config-file", "/etc/climate/climate.conf"]); '
+    'print(c.api.max_limit)'
+)
+
+
+class AnsibleTest(base.TestCase):
+    """A host without anything but Python."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        found = importlib.util.find_spec('ansible')
+        if found is None or found.origin is None:
+            # A tool of operators, which the requirements of the tests leave out.
+            self.skipTest('ansible-core is not installed')
+        self.host = self.useFixture(chroots.Chroot())
+        shutil.copytree(ROOT / 'deploy' / 'ansible', self.host.root / 'role')
+        self.copy_libraries(pathlib.Path(found.origin).parents[1])
+        chroots.wheels(self.folder('wheels'))
+        self.build()
+        self.folder('dev/shm')
+        (self.host.root / 'role' / 'vars.json').write_text(json.dumps(VARIABLES))
+        (self.host.root / 'role' / 'hosts.ini').write_text(
+            '[climate]\nlocalhost ansible_python_interpreter=/usr/bin/python3\n'
+        )
+
+    def folder(self, name: str) -> pathlib.Path:
+        """Return a folder of the host."""
+        made = self.host.root / name
+        made.mkdir(parents=True, exist_ok=True)
+        return made
+
+    def copy_libraries(self, source: pathlib.Path) -> None:
+        """Bring the libraries of Ansible: it runs on the host itself."""
+        target = self.folder('ansible')
+        for pattern in LIBRARIES:
+            for path in source.glob(pattern):
+                copy = shutil.copytree if path.is_dir() else shutil.copy2
+                copy(path, target / path.name)
+
+    def build(self) -> None:
+        """Put a wheel of the tree next to the others."""
+        target = str(self.host.root / 'wheels')
+        pip = [sys.executable, '-m', 'pip', '--quiet', 'wheel', '--no-deps']
+        copy = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'clone'
+        subprocess.run(['git', 'clone', '--quiet', str(ROOT), str(copy)], check=True)
+        argv = [*pip, '--no-build-isolation', '-w', target, str(copy)]
+        # Ansible may be elsewhere, with tools for building that do not fit.
+        own = {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
+        subprocess.run(argv, check=True, capture_output=True, env=own)
+
+    def play(self) -> dict[str, int]:
+        """Run the playbook, and return the figures of its recap."""
+        argv = ('python3', '-m', 'ansible', 'playbook', '--connection', 'local')
+        files = ('--inventory', '/role/hosts.ini', '--extra-vars', '@/role/vars.json')
+        done = self.host.run(
+            *argv,
+            *files,
+            '/role/playbook.yaml',
+            PYTHONPATH='/ansible',
+            ANSIBLE_ROLES_PATH='/role/roles',
+        )
+        self.assertEqual(0, done.returncode, done.stdout[-4000:] + done.stderr[-2000:])
+        recap = done.stdout.rpartition('PLAY RECAP')[2]
+        return {name: int(number) for name, number in re.findall(r'(\w+)=(\d+)', recap)}
+
+    def test_a_second_run_changes_nothing(self) -> None:
+        first = self.play()
+        self.assertGreater(first['changed'], 5)
+        second = self.play()
+        self.assertEqual((0, 0), (second['changed'], second['failed']))
+        # The passwords are closed to others, and are what was given.
+        conf = self.host.root / 'etc' / 'climate' / 'climate.conf'
+        self.assertEqual(0o640, conf.stat().st_mode & 0o777)
+        self.assertIn('password = se$$cret', conf.read_text(encoding='utf-8'))
+        for name in ('climate-api.service', 'climate-manager.service'):
+            unit = self.host.root / 'etc' / 'systemd' / 'system' / name
+            self.assertEqual(0o644, unit.stat().st_mode & 0o777)
+            self.assertEqual(0o755, unit.parent.stat().st_mode & 0o777)
+        done = self.host.run('/opt/climate/bin/python', '-c', _READ)
+        self.assertEqual('500', done.stdout.strip(), done.stderr)
