@@ -56,8 +56,9 @@ def add_reservations(parser: argparse.ArgumentParser) -> None:
     for title, options in groups:
         group = parser.add_argument_group(title)
         for name, option in options.items():
+            spellings = [f'--{name}', getattr(option, 'short', '')]
             group.add_argument(
-                f'--{name}',
+                *filter(None, spellings),
                 dest='reservations',
                 action=_Append,
                 metavar=option.metavar,
