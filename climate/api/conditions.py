@@ -134,11 +134,17 @@ def answer(request: Any, response: Any, shown: dict[str, Any] | JsonText, path: 
         conditions = read(request.environ, version)
         conditions.check_match(found)
         if conditions.knows(found):
-            response.status = HTTPStatus.NOT_MODIFIED
-            return response
+            return unchanged(response, found)
     response.body = body
     response.content_type = 'application/json'
     response.charset = None
+    return response
+
+
+def unchanged(response: Any, tag: str) -> Any:
+    """Return *response* with status 304: the client has what has this tag, with quotes."""
+    response.headers['ETag'] = tag
+    response.status = HTTPStatus.NOT_MODIFIED
     return response
 
 

@@ -167,12 +167,13 @@ class Scope:
             user_id=context.user_id,
             project_id=context.project_id,
             roles=frozenset(context.roles or ()),
-            all_projects=self._allows(lease_policies.ALL_PROJECTS),
+            all_projects=self.allows(lease_policies.ALL_PROJECTS),
             request_id=context.request_id,
             token=context.auth_token,
         )
 
-    def _allows(self, rule: str) -> bool:
+    def allows(self, rule: str) -> bool:
+        """Whether *rule* allows the caller to act in the project of the token."""
         return self._decisions.allows(rule, self._credentials)
 
     def authorize(self, rule: str) -> None:
@@ -180,7 +181,7 @@ class Scope:
 
         :raises climate.exceptions.PolicyNotAuthorized: if not
         """
-        if not self._allows(rule):
+        if not self.allows(rule):
             raise exceptions.PolicyNotAuthorized(action=rule)
 
     @property
@@ -191,7 +192,7 @@ class Scope:
     @property
     def sees_private(self) -> bool:
         """Whether the caller can see private properties."""
-        return self._allows(property_policies.PRIVATE)
+        return self.allows(property_policies.PRIVATE)
 
 
 class Request(pecan.Request):

@@ -31,6 +31,7 @@ from climate.conf.settings import option
 from climate.conf.settings import values
 from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.plugins.contract import Plugin
+from climate.resources.paged_calendar import PagedCalendar
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.upkeep.maintenances import Maintenances
@@ -55,6 +56,7 @@ class Services:
 
     leases: Leases
     resources: Resources
+    calendar: PagedCalendar
     maintenances: Maintenances
     resource_types: ResourceTypes
     keyed_answers: KeyedAnswers

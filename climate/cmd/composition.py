@@ -73,6 +73,7 @@ from climate.policies import leases as lease_policies
 from climate.policies.enforcer import allows
 from climate.policies.enforcer import make_enforcer
 from climate.resources.catalog import Catalog
+from climate.resources.paged_calendar import PagedCalendar
 from climate.resources.resources import Registry
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
@@ -227,6 +228,7 @@ def api(
         maintenances=Maintenances(parts.store, functools.partial(wake, 'health')),
         resources=Resources(parts.store, parts.plugins, registry, parts.conf.api.opaque_id_secret),
         resource_types=ResourceTypes(parts.store, parts.plugins),
+        calendar=PagedCalendar(parts.store, parts.plugins),
         keyed_answers=KeyedAnswers(parts.store, parts.settings.limits),
         plugins=parts.plugins,
         enforcer=make_enforcer(parts.conf),

@@ -40,6 +40,7 @@ from climate.db import expired_holds
 from climate.db.allocations import Allocations
 from climate.db.books import Books
 from climate.db.books import Docket
+from climate.db.calendar_pages import CalendarPages
 from climate.db.catalogue import Catalogue
 from climate.db.charges import Charges
 from climate.db.chores import Chores
@@ -138,6 +139,7 @@ class Transaction:
         self.rooms = Rooms(session, now)
         self.search = ResourceSearch(session, now)
         self.catalogue = Catalogue(session, now)
+        self.calendar_pages = CalendarPages(session, now)
         self.maintenances = Maintenances(session, now)
         self.resource_types = ResourceTypes(session, now)
         self.properties = Properties(session, now)

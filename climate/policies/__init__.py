@@ -25,10 +25,12 @@ from oslo_policy import policy
 from climate.policies import allocations
 from climate.policies import availability
 from climate.policies import base
+from climate.policies import calendar
 from climate.policies import floatingips
 from climate.policies import hosts
 from climate.policies import leases
 from climate.policies import maintenances
+from climate.policies import me
 from climate.policies import offers
 from climate.policies import properties
 from climate.policies import resource_types
@@ -50,5 +52,7 @@ def list_rules() -> list[policy.RuleDefault]:
             maintenances.list_rules(),
             availability.list_rules(),
             offers.list_rules(),
+            calendar.list_rules(),
+            me.list_rules(),
         )
     )

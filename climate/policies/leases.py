@@ -37,6 +37,7 @@ _EVERYWHERE = (
     f'PUT {_ONE}',
     f'DELETE {_ONE}',
     f'POST {_ONE}/reallocate',
+    'GET /v1/calendar',
     'GET /v1/os-hosts/allocations',
     'GET /v1/os-hosts/{host_id}/allocation',
     'GET /v1/offers/{offer_id}',

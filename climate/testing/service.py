@@ -39,6 +39,7 @@ from climate.enforcement.limits import ProjectLimits
 from climate.plugins.contract import Plugin
 from climate.policies.enforcer import make_enforcer
 from climate.resources.registrar import Registrar
+from climate.resources.paged_calendar import PagedCalendar
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.simulator import SimulatedCloud
@@ -97,6 +98,7 @@ class Service(World):
             resources=Resources(self.store, self.plugins, registrar, secret=uuid.uuid4().hex),
             maintenances=Maintenances(self.store, wake=lambda: None),
             resource_types=ResourceTypes(self.store, self.plugins),
+            calendar=PagedCalendar(self.store, self.plugins),
             keyed_answers=KeyedAnswers(self.store, ProjectLimits()),
             plugins=self.plugins,
             enforcer=make_enforcer(conf),

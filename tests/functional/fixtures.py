@@ -63,6 +63,7 @@ from climate.plugins.storage.plugin import PhysicalStorage
 from climate.plugins.volume.plugin import VirtualVolume
 from climate.policies.enforcer import make_enforcer
 from climate.resources.catalog import Catalog
+from climate.resources.paged_calendar import PagedCalendar
 from climate.resources.registrar import Registrar
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
@@ -204,6 +205,7 @@ class Service(fixtures.Fixture):
             resources=Resources(self.store, self.plugins, registrar, secret='s'),
             maintenances=Maintenances(self.store, wake=lambda: None),
             resource_types=ResourceTypes(self.store, self.plugins),
+            calendar=PagedCalendar(self.store, self.plugins),
             keyed_answers=KeyedAnswers(self.store, self._limits),
             plugins=self.plugins,
             enforcer=make_enforcer(self.conf),

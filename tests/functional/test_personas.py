@@ -63,6 +63,7 @@ BODIES = {
 QUERIES = {
     '/resources/properties': '?type=physical:host',
     '/availability': '?resource_type=physical:host',
+    '/calendar': '?resource_type=physical:host',
 }
 
 

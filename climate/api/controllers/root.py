@@ -19,8 +19,10 @@ import pecan
 from climate.api.controllers import collections
 from climate.api.controllers.availability import AvailabilityController
 from climate.api.controllers.base import Controller
+from climate.api.controllers.calendar import CalendarController
 from climate.api.controllers.leases import LeasesController
 from climate.api.controllers.maintenances import MaintenancesController
+from climate.api.controllers.me import MeController
 from climate.api.controllers.offers import OffersController
 from climate.api.controllers.resource_types import ResourceTypesController
 from climate.api.controllers.resources import ResourcesController
@@ -36,8 +38,10 @@ class V1Controller(Controller):
     def __init__(self, services: Services, settings: ApiSettings) -> None:
         super().__init__(services, settings)
         self.availability = AvailabilityController(services, settings)
+        self.calendar = CalendarController(services, settings)
         self.leases = LeasesController(services, settings)
         self.maintenances = MaintenancesController(services, settings)
+        self.me = MeController(services, settings)
         self.offers = OffersController(services, settings)
         self.resources = ResourcesController(services, settings)
         pecan.route(self, 'resource-types', ResourceTypesController(services, settings))

@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Query parameters of the calendar."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Final
+
+from climate import exceptions
+from climate.api import dates
+from climate.api import queries
+from climate.api.microversions import Microversion
+from climate.api.schemas.availability import LONGEST
+from climate.domain import periods
+from climate.domain.calendar import CalendarPageQuery
+from climate.domain.calendar import MOST_RESOURCES
+from climate.domain.periods import Period
+from climate.domain.requests import Caller
+
+PARAMETERS: Final = frozenset(
+    {'resource_type', 'start', 'end', 'limit', 'marker', 'offset', 'search', 'group_by'}
+)
+
+_USUAL: Final = datetime.timedelta(days=7)
+_USUAL_LIMIT: Final = 100
+_HOUR: Final = datetime.timedelta(hours=1)
+# Further away, dates of some engines end.
+_FURTHEST: Final = datetime.timedelta(days=36525)
+_LONGEST_TEXT: Final = 255
+_NUMBER: Final = re.compile('[0-9]{1,9}', re.ASCII)
+
+
+def read(
+    parameters: queries.Parameters,
+    version: Microversion,
+    now: datetime.datetime,
+    caller: Caller,
+    *,
+    sees_private: bool,
+) -> CalendarPageQuery:
+    """Return the query that parameters describe.
+
+    :param now: the instant that ``now`` means (aware UTC)
+    :param sees_private: whether private properties exist for the caller
+    :raises climate.exceptions.InvalidInput: naming the parameter and why
+    """
+    marker, offset = _number(parameters, 'marker'), _number(parameters, 'offset')
+    if marker is not None and offset is not None:
+        raise _malformed('offset', 'it cannot be combined with marker')
+    return CalendarPageQuery(
+        resource_type=_text(parameters, 'resource_type', required=True),
+        period=_period(parameters, version, now),
+        project_id=caller.project_id,
+        all_projects=caller.all_projects,
+        sees_private=sees_private,
+        limit=_limit(parameters),
+        marker=marker,
+        offset=offset,
+        search=_text(parameters, 'search').strip(),
+        group_by=_text(parameters, 'group_by') or None,
+    )
+
+
+def _text(parameters: queries.Parameters, key: str, *, required: bool = False) -> str:
+    text = queries.required(parameters, key) if required else queries.one(parameters, key) or ''
+    if len(text) > _LONGEST_TEXT:
+        raise _malformed(key, f'at most {_LONGEST_TEXT} characters are allowed')
+    return text
+
+
+def _number(parameters: queries.Parameters, key: str) -> int | None:
+    text = queries.one(parameters, key)
+    if text is None:
+        return None
+    if _NUMBER.fullmatch(text) is None:
+        wanted = 'the id of a resource' if key == 'marker' else 'an integer from 0 to 999999999'
+        raise _malformed(key, f'{wanted} is required')
+    return int(text)
+
+
+def _limit(parameters: queries.Parameters) -> int:
+    limit = _number(parameters, 'limit')
+    if limit is None:
+        return _USUAL_LIMIT
+    if not 0 < limit <= MOST_RESOURCES:
+        raise _malformed('limit', f'an integer from 1 to {MOST_RESOURCES} is required')
+    return limit
+
+
+def _period(
+    parameters: queries.Parameters, version: Microversion, now: datetime.datetime
+) -> Period:
+    start = _instant('start', parameters, version, now) or periods.floored(now, _HOUR)
+    until = _instant('end', parameters, version, now) or start + _USUAL
+    if until <= start:
+        raise _malformed('end', 'a time after the start is required')
+    if until - start > LONGEST:
+        raise _malformed('end', f'at most {LONGEST.days} days after the start are allowed')
+    return Period(start=start, end=until)
+
+
+def _instant(
+    key: str, parameters: queries.Parameters, version: Microversion, now: datetime.datetime
+) -> datetime.datetime | None:
+    text = queries.one(parameters, key)
+    if text is None:
+        return None
+    found = dates.parse(key, queries.plus(text), now, version)
+    if abs(found - now) > _FURTHEST:
+        raise _malformed(key, 'at most a hundred years from now are allowed')
+    return found
+
+
+def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
+    return exceptions.MalformedParameter(f'Malformed parameter {key}: {reason}')

@@ -1,0 +1,302 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Queries of the calendar: a page of resources, and what is reserved of them in a period.
+
+Each is one statement for the whole page. The first ones also tell whether the page has
+changed since a client read it, so that the others can be left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.db import things
+from climate.db.lists import Among
+from climate.db.properties import CAPABILITY
+from climate.db.properties import TRAIT
+from climate.db.repository import Repository
+from climate.db.tables import ALLOCATIONS
+from climate.db.tables import INVENTORIES
+from climate.db.tables import LEASES
+from climate.db.tables import MAINTENANCES
+from climate.db.tables import PROPERTIES
+from climate.db.tables import PROPERTY_KEYS
+from climate.db.tables import RESERVATIONS
+from climate.db.tables import RESOURCES
+from climate.domain.calendar import CalendarBar
+from climate.domain.calendar import CalendarClosure
+from climate.domain.calendar import CalendarLease
+from climate.domain.calendar import CalendarPageQuery
+from climate.domain.calendar import CalendarResource
+from climate.domain.calendar import MOST_BARS
+from climate.domain.lifecycles import LeaseStatus
+
+_GROUPS: Final = PROPERTIES.alias('calendar_groups')
+_START: sa.BindParameter[Any] = sa.bindparam('start', type_=ALLOCATIONS.c.start_date.type)
+_END: sa.BindParameter[Any] = sa.bindparam('end', type_=ALLOCATIONS.c.end_date.type)
+# Built once, see leases.py.
+_OVERLAPS = (
+    Among(ALLOCATIONS.c.resource_id, 'ids'),
+    # Names both values of the column: the index then leads to the period.
+    ALLOCATIONS.c.live.in_((0, 1)),
+    ALLOCATIONS.c.end_date > _START,
+    ALLOCATIONS.c.start_date < _END,
+)
+_WITH_LEASES = ALLOCATIONS.join(
+    RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id
+).join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
+_STATE = (
+    sa.select(LEASES.c.status, sa.func.count(), sa.func.max(LEASES.c.updated_at))
+    .select_from(_WITH_LEASES)
+    .where(*_OVERLAPS)
+    .group_by(LEASES.c.status)
+    .order_by(LEASES.c.status)
+)
+_OWN_STATE = _STATE.where(LEASES.c.project_id == sa.bindparam('project_id'))
+_BARS = (
+    sa.select(
+        ALLOCATIONS.c.resource_id,
+        ALLOCATIONS.c.start_date,
+        ALLOCATIONS.c.end_date,
+        ALLOCATIONS.c.reservation_id,
+        ALLOCATIONS.c.resource_class,
+        ALLOCATIONS.c.amount,
+        LEASES.c.id,
+        LEASES.c.name,
+        LEASES.c.status,
+        LEASES.c.project_id,
+        LEASES.c.deleted_at,
+    )
+    .select_from(_WITH_LEASES)
+    .where(*_OVERLAPS)
+    .order_by(ALLOCATIONS.c.resource_id, ALLOCATIONS.c.start_date, ALLOCATIONS.c.id)
+    .limit(MOST_BARS + 1)
+)
+_CAPACITIES = sa.select(
+    INVENTORIES.c.resource_id,
+    INVENTORIES.c.resource_class,
+    INVENTORIES.c.total,
+    INVENTORIES.c.reserved,
+    INVENTORIES.c.allocation_ratio,
+).where(Among(INVENTORIES.c.resource_id, 'ids'))
+_CLOSURES = (
+    sa.select(
+        MAINTENANCES.c.id,
+        MAINTENANCES.c.resource_id,
+        MAINTENANCES.c.start_date,
+        MAINTENANCES.c.end_date,
+    )
+    .where(
+        Among(MAINTENANCES.c.resource_id, 'ids'),
+        MAINTENANCES.c.end_date > _START,
+        MAINTENANCES.c.start_date < _END,
+    )
+    .order_by(MAINTENANCES.c.resource_id, MAINTENANCES.c.start_date, MAINTENANCES.c.id)
+)
+
+
+class CalendarPages(Repository):
+    """Reads what the pages of the calendar show."""
+
+    def has_property(self, query: CalendarPageQuery) -> bool:
+        """Whether the caller can see the property that the page is grouped by."""
+        found = (
+            sa.select(PROPERTIES.c.resource_id)
+            .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
+            .where(
+                RESOURCES.c.resource_type == query.resource_type,
+                RESOURCES.c.deleted == 0,
+                PROPERTIES.c.kind == CAPABILITY,
+                PROPERTIES.c.name == query.group_by,
+                *_public(query, PROPERTIES.c.name),
+            )
+            .limit(1)
+        )
+        return self._session.scalar(found) is not None
+
+    def total(self, query: CalendarPageQuery) -> int:
+        """Return how many resources match on all pages."""
+        statement = sa.select(sa.func.count()).select_from(RESOURCES).where(*_matches(query))
+        return int(self._session.scalar(statement) or 0)
+
+    def resources(self, query: CalendarPageQuery) -> list[CalendarResource]:
+        """Return the resources of a page, in order, and the one after them.
+
+        :raises climate.exceptions.InvalidInput: if the marker of a grouped page does not exist
+        """
+        group: Any = sa.null() if query.group_by is None else _GROUPS.c.value
+        statement = (
+            sa.select(
+                RESOURCES.c.id,
+                RESOURCES.c.name,
+                RESOURCES.c.disabled,
+                RESOURCES.c.failed_at,
+                RESOURCES.c.generation,
+                group,
+            )
+            .select_from(_grouped(query))
+            .where(*_matches(query))
+            .limit(query.limit + 1)
+        )
+        order: tuple[Any, ...] = (RESOURCES.c.id,)
+        if query.group_by is not None:
+            order = (group.is_(None), group, RESOURCES.c.id)
+        if query.marker is not None:
+            statement = statement.where(self._after(query.marker, query))
+        if query.offset:
+            statement = statement.offset(query.offset)
+        found = self._session.execute(statement.order_by(*order))
+        return [CalendarResource(*row) for row in found]
+
+    def _after(self, marker: int, query: CalendarPageQuery) -> Any:
+        """Return the condition that a resource follows the marker."""
+        further = RESOURCES.c.id > marker
+        if query.group_by is None:
+            return further
+        value = _GROUPS.c.value
+        row = self._session.execute(
+            sa.select(value).select_from(_grouped(query)).where(RESOURCES.c.id == marker)
+        ).one_or_none()
+        if row is None:
+            raise exceptions.InvalidInput(f"marker: there is no resource '{marker}'")
+        if row.value is None:
+            return sa.and_(value.is_(None), further)
+        return sa.or_(value.is_(None), value > row.value, sa.and_(value == row.value, further))
+
+    def lease_state(self, ids: Collection[int], query: CalendarPageQuery) -> list[tuple[Any, ...]]:
+        """Return values that differ when a lease that the page shows has changed."""
+        statement = _STATE if query.all_projects else _OWN_STATE
+        values = _values(ids, query)
+        if not query.all_projects:
+            values['project_id'] = query.project_id
+        return [tuple(row) for row in self._session.execute(statement, values)]
+
+    def bars(self, ids: Collection[int], query: CalendarPageQuery) -> list[CalendarBar]:
+        """Return what is reserved of the resources, and was, by resource and start.
+
+        :raises climate.exceptions.InvalidInput: if it is too much
+        """
+        rows = self._session.execute(_BARS, _values(ids, query)).all()
+        if len(rows) > MOST_BARS:
+            raise exceptions.InvalidInput(
+                f'Malformed parameter limit: these resources have more than {MOST_BARS} '
+                'allocations in the period; lower limit, or shorten the period'
+            )
+        found: dict[tuple[Any, ...], CalendarBar] = {}
+        for resource_id, start, end, reservation_id, resource_class, amount, *lease in rows:
+            key = (resource_id, start, end, reservation_id)
+            bar = found.get(key)
+            if bar is None:
+                shown, held = _shown(query, *lease)
+                bar = found[key] = CalendarBar(resource_id, start, end, {}, shown, held)
+            if resource_class is not None:
+                amounts: Any = bar.amounts
+                amounts[resource_class] = amounts.get(resource_class, 0) + amount
+        return list(found.values())
+
+    def capacities(self, ids: Collection[int]) -> Mapping[int, Mapping[str, int]]:
+        """Return the units that can be reserved, by resource id and class."""
+        found: defaultdict[int, dict[str, int]] = defaultdict(dict)
+        rows = self._session.execute(_CAPACITIES, {'ids': list(ids)})
+        for resource_id, resource_class, total, reserved, ratio in rows:
+            found[resource_id][resource_class] = int((total - reserved) * ratio)
+        return found
+
+    def closures(self, ids: Collection[int], query: CalendarPageQuery) -> list[CalendarClosure]:
+        """Return the maintenances of the resources in the period."""
+        rows = self._session.execute(_CLOSURES, _values(ids, query))
+        return [CalendarClosure(*row) for row in rows]
+
+
+def _values(ids: Collection[int], query: CalendarPageQuery) -> dict[str, Any]:
+    return {'ids': list(ids), 'start': query.period.start, 'end': query.period.end}
+
+
+def _shown(
+    query: CalendarPageQuery,
+    lease_id: str,
+    name: str,
+    status: str,
+    project_id: str,
+    deleted_at: Any,
+) -> tuple[CalendarLease | None, bool]:
+    """Return a lease if the caller may see it, and whether it is a hold instead."""
+    # Only the lease of a hold is pending and deleted; see offers.py.
+    if deleted_at is not None and status == LeaseStatus.PENDING:
+        return None, True
+    if not query.all_projects and project_id != query.project_id:
+        return None, False
+    return CalendarLease(lease_id, name, status, project_id), False
+
+
+def _grouped(query: CalendarPageQuery) -> Any:
+    """Return the resources, each with its value of the property to group by."""
+    if query.group_by is None:
+        return RESOURCES
+    return RESOURCES.outerjoin(
+        _GROUPS,
+        sa.and_(
+            _GROUPS.c.resource_id == RESOURCES.c.id,
+            _GROUPS.c.kind == CAPABILITY,
+            _GROUPS.c.name == query.group_by,
+        ),
+    )
+
+
+def _matches(query: CalendarPageQuery) -> list[Any]:
+    """Return the conditions that a resource belongs to the calendar."""
+    found = [
+        RESOURCES.c.resource_type == query.resource_type,
+        RESOURCES.c.deleted == 0,
+        things.visible(None if query.all_projects else query.project_id),
+    ]
+    if query.search:
+        found.append(
+            sa.or_(_contains(RESOURCES.c.name, query.search), RESOURCES.c.id.in_(_described(query)))
+        )
+    return found
+
+
+def _described(query: CalendarPageQuery) -> Any:
+    """Return the ids of resources with a property or a trait that is searched for."""
+    name, equals, value = query.search.partition('=')
+    mine = PROPERTIES.c.kind == CAPABILITY
+    if equals and name:
+        wanted = sa.and_(mine, PROPERTIES.c.name == name, PROPERTIES.c.value == value)
+    else:
+        wanted = sa.or_(
+            sa.and_(mine, _contains(PROPERTIES.c.value, query.search)),
+            sa.and_(PROPERTIES.c.kind == TRAIT, _contains(PROPERTIES.c.name, query.search)),
+        )
+    return sa.select(PROPERTIES.c.resource_id).where(wanted, *_public(query, PROPERTIES.c.name))
+
+
+def _public(query: CalendarPageQuery, name: Any) -> list[Any]:
+    """Return the condition that the caller may know a property."""
+    if query.sees_private:
+        return []
+    private = sa.select(PROPERTY_KEYS.c.name).where(
+        PROPERTY_KEYS.c.resource_type == query.resource_type, PROPERTY_KEYS.c.private.is_(True)
+    )
+    return [name.not_in(private)]
+
+
+def _contains(column: Any, text: str) -> Any:
+    return sa.func.lower(column).contains(text.lower(), autoescape=True)

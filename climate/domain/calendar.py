@@ -1,0 +1,123 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The calendar of resources: a page of them, with what is reserved in a period."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Final
+from typing import NamedTuple
+
+from climate.domain.periods import Period
+
+MOST_RESOURCES: Final = 500
+"""The largest number of resources on a page."""
+MOST_BARS: Final = 50_000
+"""The largest number of rows of allocations that a page is made from."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class CalendarPageQuery:
+    """A query for a page of the calendar.
+
+    :ivar project_id: the project of the caller
+    :ivar all_projects: whether the caller can see the leases of every project
+    :ivar sees_private: whether private properties exist for the caller
+    :ivar limit: the most resources on the page
+    :ivar marker: id of the last resource of the page before; None for the first page
+    :ivar offset: how many resources to skip; None with a marker
+    :ivar search: a part of the name, of a property or of a trait, or ``property=value``;
+        '' for all resources
+    :ivar group_by: the property whose values come first in the order; None for none
+    """
+
+    resource_type: str
+    period: Period
+    project_id: str
+    all_projects: bool
+    sees_private: bool
+    limit: int
+    marker: int | None = None
+    offset: int | None = None
+    search: str = ''
+    group_by: str | None = None
+
+
+class CalendarResource(NamedTuple):
+    """A row of the calendar.
+
+    :ivar group: the value of the property that the page is grouped by
+    """
+
+    id: int
+    name: str
+    disabled: bool
+    failed_at: datetime.datetime | None
+    generation: int
+    group: str | None
+
+
+class CalendarBar(NamedTuple):
+    """What a reservation has of a resource, or had, for a period.
+
+    :ivar amounts: units by resource class; empty if it has the whole resource
+    :ivar lease: the lease, if the caller may see it
+    :ivar held: whether it is held for an offer, which has no lease yet
+    """
+
+    resource_id: int
+    start: datetime.datetime
+    end: datetime.datetime
+    amounts: Mapping[str, int]
+    lease: CalendarLease | None
+    held: bool
+
+
+class CalendarLease(NamedTuple):
+    """A lease as the calendar shows it."""
+
+    id: str
+    name: str
+    status: str
+    project_id: str
+
+
+class CalendarClosure(NamedTuple):
+    """A period in which a resource is in maintenance, without the reason."""
+
+    id: str
+    resource_id: int
+    start: datetime.datetime
+    end: datetime.datetime
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class CalendarPage:
+    """A page of the calendar.
+
+    :ivar tag: changes whenever the page does
+    :ivar total: how many resources match on all pages
+    :ivar more: whether further resources follow
+    :ivar capacities: units that can be reserved, by resource id and class
+    """
+
+    tag: str
+    total: int
+    more: bool
+    resources: Sequence[CalendarResource]
+    capacities: Mapping[int, Mapping[str, int]]
+    bars: Sequence[CalendarBar]
+    closures: Sequence[CalendarClosure]

@@ -1,0 +1,80 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The calendar of resources by pages, for those who look at a window of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from climate import exceptions
+from climate.db import expired_holds
+from climate.db.store import Store
+from climate.domain.calendar import CalendarPage
+from climate.domain.calendar import CalendarPageQuery
+from climate.leases.notices import Plugins
+from climate.resources import registrar
+
+
+class PagedCalendar:
+    """Shows pages of the calendar.
+
+    Whether a page has changed is known from the generations of its resources, and from
+    the statuses and changes of the leases that the caller may see: what is reserved is
+    read only if a client does not have the page already.
+    """
+
+    def __init__(self, store: Store, plugins: Plugins) -> None:
+        self._store = store
+        self._plugins = plugins
+
+    def page(
+        self, query: CalendarPageQuery, known: Callable[[str], bool]
+    ) -> CalendarPage | str:
+        """Return a page, or its tag if the client has it.
+
+        :param known: whether the client has the page with a tag; may raise
+        :raises climate.exceptions.UnsupportedResourceType: if there is no such type, or it
+            has no resources of its own
+        :raises climate.exceptions.InvalidInput: naming the parameter that is wrong
+        """
+        registrar.owner(self._plugins, query.resource_type)
+        expired_holds.release(self._store)
+        with self._store.reading() as tx:
+            pages = tx.calendar_pages
+            if query.group_by is not None and not pages.has_property(query):
+                raise exceptions.InvalidInput(
+                    f'Malformed parameter group_by: no resource of the type '
+                    f'{query.resource_type} has such a property'
+                )
+            total, found = pages.total(query), pages.resources(query)
+            resources, more = found[: query.limit], len(found) > query.limit
+            ids = [one.id for one in resources]
+            tag = _tag(query, total, more, resources, pages.lease_state(ids, query))
+            if known(tag):
+                return tag
+            return CalendarPage(
+                tag=tag,
+                total=total,
+                more=more,
+                resources=resources,
+                capacities=pages.capacities(ids),
+                bars=pages.bars(ids, query),
+                closures=pages.closures(ids, query),
+            )
+
+
+def _tag(query: CalendarPageQuery, *state: object) -> str:
+    """Return a digest of the query and of what its page depends on."""
+    text = repr((query, state)).encode()
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
