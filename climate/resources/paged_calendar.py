@@ -38,9 +38,7 @@ class PagedCalendar:
         self._store = store
         self._plugins = plugins
 
-    def page(
-        self, query: CalendarPageQuery, known: Callable[[str], bool]
-    ) -> CalendarPage | str:
+    def page(self, query: CalendarPageQuery, known: Callable[[str], bool]) -> CalendarPage | str:
         """Return a page, or its tag if the client has it.
 
         :param known: whether the client has the page with a tag; may raise

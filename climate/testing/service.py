@@ -38,8 +38,8 @@ from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.enforcement.limits import ProjectLimits
 from climate.plugins.contract import Plugin
 from climate.policies.enforcer import make_enforcer
-from climate.resources.registrar import Registrar
 from climate.resources.paged_calendar import PagedCalendar
+from climate.resources.registrar import Registrar
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.simulator import SimulatedCloud

@@ -364,4 +364,11 @@ STORY: Sequence[Step] = (
         sends=True,
     ),
     Step(name='health/health', method='GET', path='/healthcheck?checks=all'),
+    Step(
+        name='calendar/show-1.5',
+        method='GET',
+        path='/v1/calendar?resource_type=physical:host&start=2030-01-01T00:00:00Z&limit=2',
+        version='1.5',
+    ),
+    Step(name='me/show-1.5', method='GET', path='/v1/me', version='1.5'),
 )

@@ -57,6 +57,12 @@ PLAIN_KEYS = {
     'values': 'the values of a property',
     'waiting': 'the other half of the readiness',
     'whole': 'whole resources',
+    'capacities': 'totals of the rows of the calendar; described as a parameter',
+    'held': 'places in a list of the calendar',
+    'main': 'places in a list of the calendar',
+    'may': 'decisions of the policy; described as a parameter',
+    'me': 'the caller',
+    'roles': 'roles of Keystone',
 }
 PLAIN_CLASSES = {
     'BucketAmounts': 'the free and the total amounts of a group',
@@ -78,6 +84,11 @@ PLAIN_CLASSES = {
     'TransitionRefused': 'an exception',
     'Unreadable': 'an exception',
     'Unset': 'the type of a marker for fields that are left out',
+    'CalendarBar': 'an allocation, as the calendar shows it',
+    'CalendarClosure': 'a maintenance, as the calendar shows it',
+    'CalendarLease': 'a lease, as the calendar shows it',
+    'CalendarPageQuery': 'the query for a page of the calendar',
+    'CalendarResource': 'a resource, as the calendar shows it',
 }
 
 

@@ -28,9 +28,7 @@ from climate.api.views import me as view
 from climate.policies import me as own_policies
 
 _PREFIX: Final = 'climate:'
-_RULES: Final = sorted(
-    rule.name for rule in policies.list_rules() if rule.name.startswith(_PREFIX)
-)
+_RULES: Final = sorted(rule.name for rule in policies.list_rules() if rule.name.startswith(_PREFIX))
 
 
 class MeController(base.Controller):
