@@ -35,6 +35,7 @@ from climate.policies import offers
 from climate.policies import properties
 from climate.policies import resource_types
 from climate.policies import resources
+from climate.policies import usage
 
 
 def list_rules() -> list[policy.RuleDefault]:
@@ -54,5 +55,6 @@ def list_rules() -> list[policy.RuleDefault]:
             offers.list_rules(),
             calendar.list_rules(),
             me.list_rules(),
+            usage.list_rules(),
         )
     )

@@ -24,6 +24,9 @@ import sys
 from typing import Any
 from typing import ClassVar
 
+import openstack
+
+from climate.client.sdk.proxy import ReservationProxy
 from tests import base
 from tests import commands
 from tests.functional import processes
@@ -95,3 +98,19 @@ class ClientCase(base.TestCase):
 
     def refusal(self, line: str, **environment: str) -> str:
         return self.run_command(line, fails=True, **environment).stderr
+
+
+def connect(case: ClientCase, **settings: Any) -> ReservationProxy:
+    """Return the proxy of a connection, as programs get it."""
+    connection = openstack.connect(
+        load_yaml_config=False,
+        load_envvars=False,
+        auth_type='none',
+        auth={'endpoint': case.service.endpoint},
+        vendor_hook='climate.client.sdk.service:register',
+        **settings,
+    )
+    case.addCleanup(connection.close)
+    proxy: ReservationProxy = connection.reservation
+    case.assertIsInstance(proxy, ReservationProxy)
+    return proxy

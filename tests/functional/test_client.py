@@ -16,19 +16,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pathlib
 import pty
 import select
 import subprocess
 import tempfile
+import textwrap
 from typing import Any
 
+import fixtures
 import openstack
+import yaml
 from openstack import exceptions
 
 from climate.client.sdk import errors
 from climate.client.sdk import service as sdk_service
 from climate.client.sdk.proxy import ReservationProxy
 from tests import commands
+from tests.architecture import ROOT
 from tests.functional import clients
 
 HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
@@ -63,18 +68,7 @@ class TestSDK(ClientTest):
     """``conn.reservation``."""
 
     def connect(self, **settings: Any) -> ReservationProxy:
-        connection = openstack.connect(
-            load_yaml_config=False,
-            load_envvars=False,
-            auth_type='none',
-            auth={'endpoint': self.service.endpoint},
-            vendor_hook='climate.client.sdk.service:register',
-            **settings,
-        )
-        self.addCleanup(connection.close)
-        proxy: ReservationProxy = connection.reservation
-        self.assertIsInstance(proxy, ReservationProxy)
-        return proxy
+        return clients.connect(self, **settings)
 
     def test_a_lease_from_creation_to_deletion(self) -> None:
         proxy = self.connect()
@@ -159,6 +153,23 @@ class TestSDK(ClientTest):
         self.addCleanup(connection.close)
         sdk_service.register(connection)
         self.assertEqual([], list(connection.reservation.leases()))
+
+    def test_the_hook_in_clouds_yaml(self) -> None:
+        page = (ROOT / 'doc/source/user/sdk.rst').read_text()
+        printed = page.partition('.. code-block:: yaml\n\n')[2].partition('\n\n')[0]
+        clouds = yaml.safe_load(textwrap.dedent(printed))
+        clouds['clouds']['mine'] |= {
+            'auth_type': 'none',
+            'auth': {'endpoint': self.service.endpoint},
+        }
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        (folder / 'clouds.yaml').write_text(yaml.safe_dump(clouds))
+        path = str(folder / 'clouds.yaml')
+        self.useFixture(fixtures.EnvironmentVariable('OS_CLIENT_CONFIG_FILE', path))
+        connection = openstack.connect(cloud='mine')
+        self.addCleanup(connection.close)
+        self.assertIsInstance(connection.reservation, ReservationProxy)
+        self.assertEqual(3, len(list(connection.reservation.hosts())))
 
 
 class TestCommands(ClientTest):

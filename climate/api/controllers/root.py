@@ -26,6 +26,7 @@ from climate.api.controllers.me import MeController
 from climate.api.controllers.offers import OffersController
 from climate.api.controllers.resource_types import ResourceTypesController
 from climate.api.controllers.resources import ResourcesController
+from climate.api.controllers.usage import UsageController
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.plugins.collections import served
@@ -44,6 +45,7 @@ class V1Controller(Controller):
         self.me = MeController(services, settings)
         self.offers = OffersController(services, settings)
         self.resources = ResourcesController(services, settings)
+        self.usage = UsageController(services, settings)
         pecan.route(self, 'resource-types', ResourceTypesController(services, settings))
         for each in served(fixed(services.plugins)):
             pecan.route(self, each.path, collections.controller(each, services, settings))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -89,6 +90,15 @@ def instant(text: str) -> datetime.datetime:
         return times.instant(text, now())
     except times.TimeSyntaxError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def past(text: str) -> datetime.datetime:
+    """Return the instant of an option that can lie in the past, for argparse.
+
+    :raises argparse.ArgumentTypeError: if it cannot be read
+    """
+    ago = re.fullmatch(r'-(.+)', text)
+    return now() - duration(ago[1]) if ago else instant(text)
 
 
 def duration(text: str) -> datetime.timedelta:

@@ -125,7 +125,7 @@ class DeleteResourceType(command.Command):
 
 
 def _add_name(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('name', metavar='NAME', help='Such as physical:host or custom:licence')
+    parser.add_argument('name', metavar='NAME', help='Such as custom:licence')
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:

@@ -121,7 +121,7 @@ class CreateResource(command.ShowOne):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('type', metavar='TYPE', help='Resource type, such as physical:host')
+        parser.add_argument('type', metavar='TYPE', help='Resource type, such as custom:licence')
         parser.add_argument('name', metavar='NAME', help='Name, as the cloud knows it')
         parser.add_argument(
             '--attribute', metavar='NAME=VALUE', type=pairs.pair, action='append', default=[],

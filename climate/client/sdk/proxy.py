@@ -25,6 +25,7 @@ from openstack import resource
 
 from climate.client.sdk import errors
 from climate.client.sdk.availability import Availability
+from climate.client.sdk.calendars import CalendarColumns
 from climate.client.sdk.floating_ips import ReservableAddress
 from climate.client.sdk.histories import LeaseHistory
 from climate.client.sdk.hosts import ReservableHost
@@ -34,6 +35,7 @@ from climate.client.sdk.offers import LeaseOffer
 from climate.client.sdk.resource_requests import ResourceRequests
 from climate.client.sdk.resource_types import ReservableType
 from climate.client.sdk.resources import ReservableResource
+from climate.client.sdk.usage import UsageReport
 
 _OFFERS: Final = '1.4'
 
@@ -231,3 +233,28 @@ class ReservationProxy(ResourceRequests):
             'GET', Availability.base_path, params={'resource_type': resource_type, **given}
         )
         return Availability.existing(**answer['availability'])
+
+    def calendar(self, resource_type: str, **query: Any) -> CalendarColumns:
+        """Return a page of when resources of a type are reserved.
+
+        :param query: ``start``, ``end``, ``limit``, ``marker``, ``offset``, ``search``,
+            ``group_by``
+        """
+        self.require('1.5', 'the calendar')
+        given = {'resource_type': resource_type, **query}
+        return CalendarColumns.existing(**self.json('GET', '/calendar', params=given)['calendar'])
+
+    def usage(self, **query: Any) -> UsageReport:
+        """Return how much leases booked and used in a period; for administrators.
+
+        :param query: ``start``, ``end``, ``by`` (``project``, ``type`` or ``class``),
+            ``project_id``, ``resource_type``
+        """
+        self.require('1.5', 'usage reports')
+        return UsageReport.existing(**self.json('GET', '/usage', params=query)['usage'])
+
+    def me(self) -> dict[str, Any]:
+        """Return the user and project of the token, and what they may do."""
+        self.require('1.5', 'the caller')
+        found: dict[str, Any] = self.json('GET', '/me')['me']
+        return found
