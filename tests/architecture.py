@@ -66,6 +66,7 @@ LEVELS = {
     'clock': 0,
     'conf': 0,
     'threads': 0,
+    'web': 0,
     'metrics': 1,
 }
 COMPOSITION = 11

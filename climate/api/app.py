@@ -17,8 +17,12 @@ from __future__ import annotations
 from oslo_middleware import cors
 from oslo_middleware import request_id
 
+from climate.api import browser_sessions
+from climate.api import web_page
 from climate.api.audit import Audit
 from climate.api.auth import Identity
+from climate.api.browser_sessions import BrowserSessions
+from climate.api.compression import Compression
 from climate.api.controllers.root import RootController
 from climate.api.health import Health
 from climate.api.health import PATH
@@ -57,7 +61,8 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # Health checks must work whatever else fails, and are not logged. JsonErrors
     # surrounds everything that can raise. SizeLimit precedes everything that reads
     # the body. Negotiation precedes authentication, because version documents need no
-    # token. Identity precedes all work, because clients repeat a request after a 401.
+    # token; so does the web page, whose sessions add tokens to requests. Identity precedes
+    # all work, because clients repeat a request after a 401.
     root = RootController(services, settings)
     app: WSGIApp = _pecan(root, services, settings)
     if settings.rates is not None and settings.rates.projects:
@@ -65,13 +70,16 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = Identity(app)
     app = settings.authenticate(app)
     app = Negotiation(app)
+    if settings.ui:
+        app = _with_page(app, services, settings)
     app = SizeLimit(app, settings.max_request_body_size)
     if settings.rates is not None and settings.rates.addresses:
         app = AddressRate(app, settings.rates)
     app = JsonErrors(app)
     app = AccessLog(app)
     if recording.enabled():
-        app = MeasuredRequests(app, {*OPEN, *(route.path for route in walk(root))})
+        paths = (route.path for route in walk(root))
+        app = MeasuredRequests(app, {*OPEN, browser_sessions.PATH, *paths})
     app = ForPath(PATH, Health(settings.conf, services.health), app)
     app = request_id.RequestId(app, settings.conf)
     app = ForHeaders(['HTTP_ORIGIN'], cors.CORS(app, settings.conf), app)
@@ -79,9 +87,24 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     return app
 
 
+def _with_page(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIApp:
+    """Return the application with the web page, and with the sessions of its users."""
+    files = web_page.load()
+    sessions = BrowserSessions(
+        app,
+        None if settings.sign_in is None else settings.sign_in(),
+        services.clock,
+        rates=settings.rates,
+        most=settings.max_sign_ins,
+        languages=web_page.languages(files),
+        shared=bool(settings.conf.cors.allowed_origin),
+    )
+    return web_page.WebPage(sessions, files)
+
+
 def _pecan(root: RootController, services: Services, settings: ApiSettings) -> WSGIApp:
     idempotent = IdempotentRequests(services.keyed_answers, settings.waits)
-    hooks = [Json(), Guards(services.enforcer, services.clock, idempotent)]
+    hooks = [Compression(), Json(), Guards(services.enforcer, services.clock, idempotent)]
     if settings.audit is not None:
         hooks.append(Audit(settings.audit, services.clock))
     app: WSGIApp = Router(

@@ -29,6 +29,7 @@ from climate.api import dates
 from climate.api import validation
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
+from climate.api.microversions import V1_5
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import LeaseQuery
 from climate.domain.requests import RESOURCE_SORT_KEYS
@@ -40,6 +41,7 @@ Parameters = Mapping[str, Sequence[str]]
 _PLAIN = ('name', 'resource_type', 'project_id')
 _TIMES = ('start_before', 'start_after', 'end_before', 'end_after')
 LEASES = frozenset({*_PLAIN, *_TIMES, 'status', 'sort_key', 'sort_dir', 'limit', 'marker'})
+FIELDS = 'fields'
 RESOURCES = frozenset({'type', 'name', 'sort_key', 'sort_dir', 'limit', 'marker'})
 _MANY = frozenset({'sort_key', 'sort_dir'})
 _LONGEST = 255
@@ -125,7 +127,8 @@ def leases(
     """
     if version < V1_1:
         return LeaseQuery(project_id=project_id)
-    refuse_unknown(parameters, LEASES, version, _MANY)
+    known = LEASES | {FIELDS} if version >= V1_5 else LEASES
+    refuse_unknown(parameters, known, version, _MANY)
     for key in _PLAIN:
         if len(one(parameters, key) or '') > _LONGEST:
             raise _malformed(key, f'at most {_LONGEST} characters are allowed')
@@ -168,6 +171,23 @@ def resources(
         limit=_limit(one(parameters, 'limit'), max_limit),
         marker=None if marker is None else int(marker),
     )
+
+
+def fields(
+    parameters: Parameters, version: Microversion, known: Collection[str]
+) -> Collection[str] | None:
+    """Return the fields of each object that the client wants; None for all.
+
+    :param known: the fields that there are
+    :raises climate.exceptions.MalformedParameter: naming an unknown one
+    """
+    text = one(parameters, FIELDS) if version >= V1_5 else None
+    if text is None:
+        return None
+    wanted = {name.strip() for name in text.split(',')} - {''}
+    if not wanted or not wanted <= set(known):
+        raise _malformed(FIELDS, 'some of ' + ', '.join(known) + ' are required')
+    return wanted
 
 
 def plus(value: str) -> str:

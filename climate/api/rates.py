@@ -60,11 +60,12 @@ class Rates:
         options = conf.rate_limit
         self._per_project = _parsed('per_project', options.per_project)
         self._per_address = _parsed('per_address', options.per_address)
+        self._sign_ins = _parsed('sign_ins', options.sign_ins)
         self._projects = frozenset(options.exempt_projects)
         self._addresses = [_network(text) for text in options.exempt_addresses]
         self._lock = threading.Lock()
         self._failures = 0
-        if self._per_project or self._per_address:
+        if self._per_project or self._per_address or self._sign_ins:
             self._strategy = _strategy(options.storage)
 
     @property
@@ -90,14 +91,24 @@ class Rates:
 
         :raises climate.exceptions.TooManyRequests: if there are too many
         """
+        self._count_address(self._per_address, 'address', text)
+
+    def sign_in(self, text: str) -> None:
+        """Count a sign-in from an address.
+
+        :raises climate.exceptions.TooManyRequests: if there are too many
+        """
+        self._count_address(self._sign_ins, 'address that sign in', text)
+
+    def _count_address(self, items: list[limits.RateLimitItem], kind: str, text: str) -> None:
         try:
             address = ipaddress.ip_address(text)
         except ValueError:
             # A Unix socket, for example; all of them count as one client.
-            self._count(self._per_address, 'address', 'unknown')
+            self._count(items, kind, 'unknown')
             return
         if not any(address in network for network in self._addresses):
-            self._count(self._per_address, 'address', _client(address))
+            self._count(items, kind, _client(address))
 
     def _count(self, items: list[limits.RateLimitItem], kind: str, who: str) -> None:
         try:

@@ -22,6 +22,7 @@ from typing import Protocol
 
 from oslo_config import cfg
 
+from climate.api.browser_sessions import SignInService
 from climate.api.rates import Rates
 from climate.api.waits import Waits
 from climate.api.wsgi import Wrapper
@@ -80,6 +81,9 @@ class ApiSettings:
     :ivar trusted_proxies: networks of proxies whose headers are trusted
     :ivar rates: rate limits; None for none
     :ivar waits: the requests that wait for leases
+    :ivar ui: whether to serve the web page
+    :ivar sign_in: makes what signs users of the page in; None without authentication
+    :ivar max_sign_ins: how many sign-ins are handled at once
     :ivar audit: records the events of the audit trail; None for no audit trail
     """
 
@@ -89,6 +93,9 @@ class ApiSettings:
     max_limit: int = option('api', 'max_limit')
     max_reservations: int = option('api', 'max_reservations_per_lease')
     trusted_proxies: tuple[str, ...] = option('api', 'trusted_proxies', tuple)
+    ui: bool = option('ui', 'enabled')
+    max_sign_ins: int = option('ui', 'max_sign_ins')
+    sign_in: Callable[[], SignInService] | None = None
     audit: Callable[[dict[str, Any]], None] | None = None
     rates: Rates | None = None
     waits: Waits = dataclasses.field(default_factory=Waits)
@@ -99,12 +106,14 @@ class ApiSettings:
         conf: cfg.ConfigOpts,
         authenticate: Wrapper,
         audit: Callable[[dict[str, Any]], None] | None = None,
+        sign_in: Callable[[], SignInService] | None = None,
     ) -> ApiSettings:
         """Return the settings that *conf* holds."""
         return cls(
             conf=conf,
             authenticate=authenticate,
             audit=audit,
+            sign_in=sign_in,
             rates=Rates(conf),
             waits=Waits.from_conf(conf),
             **values(cls, conf),

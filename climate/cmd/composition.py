@@ -37,6 +37,7 @@ from climate.api.wsgi import Wrapper
 from climate.api.wsgi import WSGIApp
 from climate.booking.leases import Leases
 from climate.clients.base import Cloud
+from climate.clients.sign_in import KeystoneSignIn
 from climate.clock import Clock
 from climate.clock import SystemClock
 from climate.cmd import auditing
@@ -236,7 +237,10 @@ def api(
         health={'database': parts.store.ping, 'clock': clocks.check, **health},
     )
     wrapper = authenticate or auth.wrapper(parts.conf)
-    return make_app(services, ApiSettings.from_conf(parts.conf, wrapper, audit))
+    sign_in = None
+    if parts.conf.auth_strategy != 'noauth':
+        sign_in = functools.partial(KeystoneSignIn.from_conf, parts.conf)
+    return make_app(services, ApiSettings.from_conf(parts.conf, wrapper, audit, sign_in))
 
 
 def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:

@@ -81,6 +81,7 @@ def main() -> int:
     service.start()
     url = f'http://{options.host}:{service.port}/v1'
     composition.say(f'Climate is ready at {url}')
+    composition.say(f'Its web page is http://{options.host}:{service.port}/ui/')
     composition.say(_commands(url))
     return signals.run_until_signal(service.stop)
 
@@ -235,6 +236,7 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     if not conf.database.encryption_keys:
         conf.set_override('encryption_keys', [_encryption_key(state)], group='database')
     conf.set_override('auth_strategy', 'noauth')
+    conf.set_override('enabled', True, group='ui')
     conf.set_override('transport_url', 'fake://')
     # The simulated cloud has what each of them needs.
     conf.set_default('resource_types', samples.TYPES)

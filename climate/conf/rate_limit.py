@@ -34,6 +34,12 @@ OPTS: list[cfg.Opt] = [
         'Behind a proxy, set [api] trusted_proxies, or all clients count as one.',
     ),
     cfg.StrOpt(
+        'sign_ins',
+        default='10/minute',
+        help='Maximum number of sign-ins from one address through the web page. The format is '
+        'that of per_project. No limit if empty.',
+    ),
+    cfg.StrOpt(
         'storage',
         default='memory://',
         secret=True,

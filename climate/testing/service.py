@@ -32,6 +32,7 @@ from climate.api.services import Services
 from climate.api.wsgi import WSGIApp
 from climate.conf import api as api_options
 from climate.conf import rate_limit as rate_options
+from climate.conf import ui as ui_options
 from climate.db import contents
 from climate.db.store import Store
 from climate.enforcement.idempotency_keys import KeyedAnswers
@@ -89,6 +90,7 @@ class Service(World):
         conf = cfg.ConfigOpts()
         api_options.register_opts(conf)
         rate_options.register_opts(conf)
+        ui_options.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')
         policy_opts.set_defaults(conf, policy_file=None)

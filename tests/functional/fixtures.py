@@ -42,6 +42,7 @@ from climate.booking.leases import Leases
 from climate.clock import ManualClock
 from climate.conf import api as api_conf
 from climate.conf import rate_limit as rate_conf
+from climate.conf import ui as ui_conf
 from climate.db import contents
 from climate.db import store
 from climate.enforcement.filters import Filters
@@ -99,6 +100,7 @@ class Service(fixtures.Fixture):
     :ivar clock: its clock, which stands still
     :ivar broken: health checks that are to fail
     :ivar audit: is told who changed what; to be set before it is set up
+    :ivar sign_in: makes what signs users in; likewise
     :ivar waits: the requests that wait; likewise; None for those that the options allow
     :param hosts: how many of the hypervisors are registered already
     :param filters: the filters that judge leases; None for none
@@ -130,6 +132,7 @@ class Service(fixtures.Fixture):
         self._authenticate = authenticate
         self.broken: set[str] = set()
         self.waits: Waits | None = None
+        self.sign_in: Callable[[], Any] | None = None
         self.audit: Callable[[dict[str, Any]], None] | None = None
 
     def _setUp(self) -> None:
@@ -151,7 +154,9 @@ class Service(fixtures.Fixture):
 
     def made(self) -> WSGIApp:
         """Return the application as the configuration wants it now."""
-        settings = ApiSettings.from_conf(self.conf, self._authenticate(self.conf), self.audit)
+        settings = ApiSettings.from_conf(
+            self.conf, self._authenticate(self.conf), self.audit, self.sign_in
+        )
         if self.waits is not None:
             settings = dataclasses.replace(settings, waits=self.waits)
         return app.make_app(self.services, settings)
@@ -177,6 +182,7 @@ class Service(fixtures.Fixture):
         conf = cfg.ConfigOpts()
         api_conf.register_opts(conf)
         rate_conf.register_opts(conf)
+        ui_conf.register_opts(conf)
         store.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')

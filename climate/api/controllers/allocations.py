@@ -48,7 +48,7 @@ class AllocationsController(base.Controller):
         self._resource_type = resource_type
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, _FILTERS)
+    @base.guard(policies.LIST, _FILTERS, large=True)
     def index(self, req: Request, resp: Any) -> Any:
         """List every host, reserved or not."""
         query = _query(req.scope, self._resource_type)
@@ -90,7 +90,7 @@ class AllocationsOfAnyController(base.Controller):
     since = V1_2
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, (*_FILTERS, 'type'))
+    @base.guard(policies.LIST, (*_FILTERS, 'type'), large=True)
     def index(self, req: Request, resp: Any) -> Any:
         """List every resource of a type, or of all types, reserved or not."""
         query = _query(req.scope, queries.one(req.scope.parameters, 'type'))

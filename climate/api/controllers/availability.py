@@ -34,7 +34,7 @@ class AvailabilityController(base.Controller):
     since = V1_4
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.SHOW, schemas.PARAMETERS)
+    @base.guard(policies.SHOW, schemas.PARAMETERS, large=True)
     def index(self, req: Request, resp: Any) -> Any:
         """Show what is free of a resource type over time.
 

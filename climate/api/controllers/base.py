@@ -85,6 +85,8 @@ class Guard:
     :ivar since: first microversion; None for that of the controller
     :ivar conditional: whether the handler checks If-Match and If-None-Match of a request that
         changes something
+    :ivar large: whether the response is worth compressing, and mixes no secret with text of
+        the request, whose length would tell about the secret
     """
 
     rule: str
@@ -92,6 +94,7 @@ class Guard:
     method: str
     since: Microversion | None
     conditional: bool
+    large: bool = False
 
 
 def guard(
@@ -101,6 +104,7 @@ def guard(
     method: str = 'GET',
     since: Microversion | None = None,
     conditional: bool = False,
+    large: bool = False,
 ) -> Callable[[F], F]:
     """Declare the :class:`Guard` of a handler; :class:`climate.api.routing.Guards` applies it."""
 
@@ -111,6 +115,7 @@ def guard(
             method=method,
             since=since,
             conditional=conditional,
+            large=large,
         )
         return handler
 

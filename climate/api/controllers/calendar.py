@@ -37,7 +37,7 @@ class CalendarController(base.Controller):
     since = V1_5
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.SHOW, schemas.PARAMETERS)
+    @base.guard(policies.SHOW, schemas.PARAMETERS, large=True)
     def index(self, req: Request, resp: Any) -> Any:
         """Show a page of resources, and when they are reserved."""
         scope = req.scope

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from http import HTTPStatus
 from typing import Any
@@ -37,6 +38,7 @@ from climate.api.schemas import reallocations
 from climate.api.schemas import taken_offers
 from climate.api.views import extensions as extension_view
 from climate.api.views import leases as view
+from climate.api.views.lease_lists import FIELDS
 from climate.api.views.lease_lists import LeaseWriter
 from climate.booking.leases import Leases
 from climate.booking.rehearsal import Rehearsed
@@ -59,7 +61,7 @@ class LeasesController(base.Controller):
         return LeaseController(self._services, self._settings, base.key(lease_id)), rest
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, None)
+    @base.guard(policies.LIST, None, large=True)
     def index(self, req: Request, resp: Any) -> Any:
         """List the leases that the caller can see."""
         scope = req.scope
@@ -76,12 +78,16 @@ class LeasesController(base.Controller):
             listed = streams.listed(req, resp, 'leases', map(writer.array, batches))
             # A streamed list has no entity tag: it would have to be read twice.
             return listed if listed is resp else conditions.answer(req, resp, listed)
+        fields = queries.fields(scope.parameters, scope.version, FIELDS)
         page = self._services.leases.page(query)
         links = ''
         if page.more and page.leases:
             href = queries.next_page(req.path_url, scope.parameters, page.leases[-1].id)
             links = f', "leases_links": {json.dumps([{"rel": "next", "href": href}])}'
-        body = streams.JsonText(f'{{"leases": {writer.array(page.leases)}{links}}}')
+        array = (
+            writer.array if fields is None else functools.partial(writer.selected, fields=fields)
+        )
+        body = streams.JsonText(f'{{"leases": {array(page.leases)}{links}}}')
         return conditions.answer(req, resp, body)
 
     @index.when(method='POST', template='json')

@@ -46,7 +46,32 @@ from climate.domain.listed import ListedReservation
 from climate.leases import reading
 from climate.leases.reading import Describer
 
+FIELDS: Final = (
+    'id',
+    'name',
+    'user_id',
+    'project_id',
+    'start_date',
+    'end_date',
+    'trust_id',
+    'status',
+    'degraded',
+    'created_at',
+    'updated_at',
+    'reservations',
+    'events',
+    'before_end_date',
+    'notify_before_start',
+    'notices',
+    'readiness',
+)
+"""The keys of a lease from microversion 1.5 on, in order."""
+
 _KNOWN: Final = 8192
+_TEXTS: Final = frozenset({'id', 'name', 'user_id', 'project_id', 'status'})
+_DATES: Final = {'start_date': 'start', 'end_date': 'end', 'before_end_date': 'before_end_date'}
+_RECORDS: Final = frozenset({'created_at', 'updated_at'})
+_OPTIONS: Final = frozenset({'notify_before_start', 'notices'})
 # Some engines have 0 and 1 instead, which are the same keys.
 _BOOLEANS: Final[dict[int, str]] = {True: 'true', False: 'false'}
 
@@ -94,6 +119,43 @@ class LeaseWriter:
             text += f', "notices": {_option(options, "notices")}'
             text += f', "readiness": {self._readiness(readiness)}'
         return text + '}'
+
+    def selected(self, values: Iterable[ListedLease], fields: Collection[str]) -> str:
+        """Return some fields of leases as a JSON array of objects.
+
+        :param fields: some of :data:`FIELDS`
+        """
+        names = [name for name in FIELDS if name in fields]
+        rows = (
+            ', '.join([f'"{name}": {self._field(name, value)}' for name in names])
+            for value in values
+        )
+        return f'[{", ".join([f"{{{row}}}" for row in rows])}]'
+
+    def _field(self, name: str, value: ListedLease) -> str:
+        if name in _TEXTS:
+            return _quoted(getattr(value, name))
+        if name in _DATES:
+            return self._date(getattr(value, _DATES[name]))
+        if name in _RECORDS:
+            return self._record(getattr(value, name))
+        if name in _OPTIONS:
+            return _option(value.options, name)
+        if name == 'degraded':
+            return _BOOLEANS[value.degraded]
+        return self._nested(name, value)
+
+    def _nested(self, name: str, value: ListedLease) -> str:
+        quoted_id = _quoted(value.id)
+        if name == 'readiness':
+            return self._readiness(value.readiness)
+        if name == 'events':
+            return f'[{self._events(value.events, quoted_id)}]'
+        if name == 'reservations':
+            parts = [self._reservation(one, value.id, quoted_id) for one in value.reservations]
+            return f'[{", ".join(parts)}]'
+        # The key of the trust; its value is internal.
+        return 'null'
 
     def _events(self, values: Sequence[ListedEvent], lease_id: str) -> str:
         date, record, public = self._date, self._record, self._public

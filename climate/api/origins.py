@@ -1,0 +1,49 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Tells requests of the service's own web page from those that other sites cause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+from urllib.parse import urlsplit
+
+import webob
+
+_OWN_SITES: Final = frozenset({'same-origin', 'none'})
+_LOOPBACK: Final = frozenset({'localhost', '127.0.0.1', '::1'})
+
+
+def is_foreign(environ: Mapping[str, Any]) -> bool:
+    """Whether a browser sends the request for a page of another origin.
+
+    Browsers add ``Origin`` and ``Sec-Fetch-Site`` themselves; no page can forge them.
+    """
+    origin = environ.get('HTTP_ORIGIN')
+    if origin is not None and origin.lower() != _own(environ):
+        return True
+    return environ.get('HTTP_SEC_FETCH_SITE', 'none') not in _OWN_SITES
+
+
+def is_private(environ: Mapping[str, Any]) -> bool:
+    """Whether nobody on the network can read the request: by TLS, or within the machine."""
+    if environ['wsgi.url_scheme'] == 'https':
+        return True
+    return urlsplit(_own(environ)).hostname in _LOOPBACK
+
+
+def _own(environ: Mapping[str, Any]) -> str:
+    """Return the origin of the service, as a browser writes it."""
+    # Leaves out the port if it is that of the scheme.
+    return webob.Request(dict(environ)).host_url.lower()

@@ -1,0 +1,73 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The body of a sign-in from the web page."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+
+from climate import exceptions
+
+_DOMAIN: Final = 'Default'
+_LONGEST: Final = 4096
+_SHORT: Final = 255
+_KINDS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
+    (frozenset({'username', 'password'}), frozenset({'user_domain', 'project', 'project_domain'})),
+    (frozenset({'token'}), frozenset({'project', 'project_domain'})),
+    (frozenset({'application_credential_id', 'application_credential_secret'}), frozenset()),
+)
+_SECRET: Final = frozenset({'password', 'token', 'application_credential_secret'})
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class SignIn:
+    """What a user has entered; one of password, token and credential."""
+
+    username: str = ''
+    password: str = dataclasses.field(default='', repr=False)
+    user_domain: str = _DOMAIN
+    project: str = ''
+    project_domain: str = _DOMAIN
+    token: str = dataclasses.field(default='', repr=False)
+    application_credential_id: str = ''
+    application_credential_secret: str = dataclasses.field(default='', repr=False)
+
+
+def read(body: Mapping[str, Any]) -> SignIn:
+    """Return a sign-in.
+
+    :raises climate.exceptions.InvalidInput: naming the field; never with a value
+    """
+    for required, optional in _KINDS:
+        if required <= body.keys():
+            unknown = body.keys() - required - optional
+            if unknown:
+                break
+            return SignIn(**{key: _text(key, body[key], key in required) for key in body})
+    raise exceptions.InvalidInput(
+        'One of these is required: username and password, with user_domain, project and '
+        'project_domain; token, with project and project_domain; application_credential_id and '
+        'application_credential_secret'
+    )
+
+
+def _text(key: str, value: Any, required: bool) -> str:
+    longest = _LONGEST if key in _SECRET else _SHORT
+    if not isinstance(value, str) or (required and not value) or len(value) > longest:
+        raise exceptions.MalformedParameter(
+            f'Malformed parameter {key}: a text of at most {longest} characters is required'
+        )
+    return value or (_DOMAIN if key.endswith('_domain') else '')

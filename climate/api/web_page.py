@@ -1,0 +1,179 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The files of the web page, under ``/ui``.
+
+They are read once, so a request cannot reach any other file. All of them together have some
+hundred kilobytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import mimetypes
+import pathlib
+import re
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Final
+
+import webob
+
+from climate import exceptions
+from climate import web
+from climate.api import encodings
+from climate.api.browser_sessions import PATH as SESSIONS
+from climate.api.errors import RouteNotFound
+from climate.api.wsgi import Environ
+from climate.api.wsgi import StartResponse
+from climate.api.wsgi import WSGIApp
+
+PREFIX: Final = '/ui'
+STATIC: Final = pathlib.Path(web.__file__).parent / 'static'
+LANGUAGES: Final = re.compile(r'(?:^|/)messages[.-]([a-z]{2}(?:-[A-Z]{2})?)(?:[.-][\w-]+)?\.json$')
+POLICY: Final = '; '.join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "manifest-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+"""The Content-Security-Policy of the page."""
+
+_HEADERS: Final = {
+    'Content-Security-Policy': POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+}
+_INDEX: Final = 'index.html'
+# A name with a hash of the content, as bundlers write it.
+_HASHED: Final = re.compile(r'[.-][0-9A-Za-z_]{8,}\.[a-z0-9]+$')
+_YEAR: Final = 'public, max-age=31536000, immutable'
+_TYPES: Final = {
+    '.html': 'text/html; charset=utf-8',
+    '.js': 'text/javascript; charset=utf-8',
+    '.css': 'text/css; charset=utf-8',
+    '.json': 'application/json',
+    '.svg': 'image/svg+xml',
+    '.webmanifest': 'application/manifest+json',
+    '.woff2': 'font/woff2',
+}
+_BEST: Final = 9
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class PageFile:
+    """A file of the page.
+
+    :ivar packed: its content in the format of gzip; None if that is not shorter
+    :ivar tag: of its content, without quotes
+    """
+
+    content: bytes
+    packed: bytes | None
+    content_type: str
+    tag: str
+    immutable: bool
+
+
+def load(folder: pathlib.Path = STATIC) -> dict[str, PageFile]:
+    """Return the files in *folder*, by path below it."""
+    files = sorted(path for path in folder.rglob('*') if path.is_file())
+    return {str(path.relative_to(folder).as_posix()): _file(path) for path in files}
+
+
+def _file(path: pathlib.Path) -> PageFile:
+    content = path.read_bytes()
+    packed = encodings.compressed(content, _BEST)
+    guessed = mimetypes.guess_type(path.name)[0] or 'application/octet-stream'
+    return PageFile(
+        content=content,
+        packed=packed if len(packed) < len(content) else None,
+        content_type=_TYPES.get(path.suffix, guessed),
+        tag=hashlib.blake2b(content, digest_size=16).hexdigest(),
+        immutable=_HASHED.search(path.name) is not None,
+    )
+
+
+def languages(files: Iterable[str]) -> set[str]:
+    """Return the languages of the page: English, and those with a catalogue of messages."""
+    return {'en', *(match[1] for name in files if (match := LANGUAGES.search(name)))}
+
+
+class WebPage:
+    """Serves the page under ``/ui``, and passes all other requests on.
+
+    :param files: by path below ``/ui``, see :func:`load`
+    """
+
+    def __init__(self, app: WSGIApp, files: Mapping[str, PageFile]) -> None:
+        self._app = app
+        self._files = files
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer the request or pass it on.
+
+        :raises climate.exceptions.ClimateError: if the page has no such file
+        """
+        path = environ.get('PATH_INFO', '')
+        mine = path == PREFIX or path.startswith(f'{PREFIX}/')
+        if not mine or path == SESSIONS:
+            return self._app(environ, start_response)
+        answer: Iterable[bytes] = self._answer(environ, path)(environ, start_response)
+        return answer
+
+    def _answer(self, environ: Environ, path: str) -> webob.Response:
+        name = path.removeprefix(PREFIX).removeprefix('/') or _INDEX
+        found = self._files.get(name)
+        if found is None:
+            raise RouteNotFound
+        if environ['REQUEST_METHOD'] not in {'GET', 'HEAD'}:
+            raise exceptions.MethodNotAllowed(allowed={'GET'})
+        if path == PREFIX:
+            # Relative addresses in the page need the slash, whatever the prefix is.
+            answer = webob.Response(status=308, content_type=None)
+            answer.location = webob.Request(environ).application_url + f'{PREFIX}/'
+        else:
+            answer = _shown(environ, found)
+        answer.headers.update(_HEADERS)
+        return answer
+
+
+def _shown(environ: Environ, found: PageFile) -> webob.Response:
+    packed = found.packed is not None and encodings.accepts_gzip(environ)
+    tag = f'"{found.tag}-gzip"' if packed else f'"{found.tag}"'
+    answer = webob.Response(content_type=None)
+    answer.headers['Cache-Control'] = _YEAR if found.immutable else 'no-cache'
+    answer.headers['ETag'] = tag
+    answer.headers['Vary'] = 'Accept-Encoding'
+    if found.tag in environ.get('HTTP_IF_NONE_MATCH', ''):
+        answer.status = 304
+        return answer
+    answer.body = found.packed if packed and found.packed is not None else found.content
+    answer.headers['Content-Type'] = found.content_type
+    if packed:
+        answer.headers['Content-Encoding'] = 'gzip'
+    return answer

@@ -1,0 +1,57 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the web page."""
+
+from __future__ import annotations
+
+from oslo_config import cfg
+
+GROUP = 'ui'
+
+OPTS: list[cfg.Opt] = [
+    cfg.BoolOpt(
+        'enabled',
+        default=False,
+        help='Serve the web page under /ui, and let it sign users in. climate-standalone always '
+        'serves it.',
+    ),
+    cfg.URIOpt(
+        'auth_url',
+        schemes=['http', 'https'],
+        help='The address of Keystone at which the API signs users in. By default '
+        '[keystone_authtoken] auth_url, or else www_authenticate_uri.',
+    ),
+    cfg.FloatOpt(
+        'timeout',
+        default=10.0,
+        min=1.0,
+        help='How long a sign-in waits for Keystone, in seconds.',
+    ),
+    cfg.IntOpt(
+        'max_sign_ins',
+        default=2,
+        min=1,
+        help='How many sign-ins one API process handles at once. Each takes a thread of the '
+        'process while it waits for Keystone, so this must be lower than the number of threads.',
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options on *conf*."""
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> dict[str, list[cfg.Opt]]:
+    """Return the options by group."""
+    return {GROUP: OPTS}
