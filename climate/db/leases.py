@@ -288,6 +288,7 @@ def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event
         notify_before_start=_tuple(options.get('notify_before_start')),
         notices=_tuple(options.get('notices')),
         readiness=readiness(options),
+        end_reason=options.get('end_reason'),
         lead_time=options.get('lead_time'),
         trust_id=trust_id,
         next_due=next_due,
@@ -306,6 +307,7 @@ def _options(lease: Lease) -> dict[str, Any]:
         'notify_before_start': lease.notify_before_start,
         'notices': lease.notices,
         'lead_time': lease.lead_time,
+        'end_reason': lease.end_reason,
         'readiness': None
         if said is None
         else {

@@ -106,9 +106,10 @@ class TestLeaseCommands(OperatorTest):
         rows = self.json('lease history a')
         self.assertIn(('start', 'done'), {(row['What'], row['State']) for row in rows})
         self.assertIn(('end_lease', 'awaited'), {(row['What'], row['State']) for row in rows})
-        self.json('lease end a --now')
+        self.json("lease end a --now --reason 'power cut'")
         ended = self.json('lease wait a --status TERMINATED')
         self.assertLess(ended['end_date'], rows[-1]['Time'])
+        self.assertEqual('power cut', ended['end_reason'])
         self.assertEqual(['a'], [row['Name'] for row in self.json('lease list --all-projects')])
         self.assertEqual([], self.json('lease list --project another'))
 
@@ -174,8 +175,8 @@ class TestLeaseCommands(OperatorTest):
         table = self.run_command('usage report --from +20h --to +7d --by project').stdout
         self.assertRegex(table, r'\| demo +\| physical:host \| whole \| +1 \| 6 +\|')
         done = self.run_command('usage report --from +20h --to +7d --by class -f csv').stdout
-        self.assertEqual('"whole",1,21600,0,0,21600', done.splitlines()[1])
-        self.assertEqual([], self.json('usage report --from -30d --to -1d'))
+        self.assertEqual('"whole",1,"21600","0","0","21600"', done.splitlines()[1])
+        self.assertEqual([], self.json("usage report --from '30d ago' --to '1d ago'"))
         error = self.refusal('usage report', OS_RESERVATION_API_VERSION='1.4')
         self.assertIn('1.5 is required for usage reports, but you chose 1.4', error)
 

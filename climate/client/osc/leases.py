@@ -46,6 +46,7 @@ def shown(lease: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         'degraded': lease['degraded'] if 'degraded' in lease else lease['is_degraded'],
         'start_date': TimeColumn(lease['start_date']),
         'end_date': TimeColumn(lease['end_date']),
+        'end_reason': lease['end_reason'] or '',
         'reservations': ReservationsColumn(lease['reservations']),
         'events': EventsColumn(lease['events']),
         'project_id': lease['project_id'],

@@ -93,11 +93,11 @@ def instant(text: str) -> datetime.datetime:
 
 
 def past(text: str) -> datetime.datetime:
-    """Return the instant of an option that can lie in the past, for argparse.
+    """Return the instant of an option, which can be ``30d ago``, for argparse.
 
     :raises argparse.ArgumentTypeError: if it cannot be read
     """
-    ago = re.fullmatch(r'-(.+)', text)
+    ago = re.fullmatch(r'(.+\S)\s+ago', text)
     return now() - duration(ago[1]) if ago else instant(text)
 
 

@@ -32,6 +32,7 @@ _SINCE: Final[Mapping[str, str]] = {
     'notify_before_start': '1.1',
     'notices': '1.3',
     'offer_id': '1.4',
+    'end_reason': '1.5',
 }
 
 
