@@ -90,7 +90,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
 def _with_page(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIApp:
     """Return the application with the web page, and with the sessions of its users."""
     files = web_page.load()
-    # The middleware registers them only when it is made, which is later.
+    # The middleware around this registers them, too, but later.
     settings.conf.register_opts(cors.CORS_OPTS, group='cors')
     sessions = BrowserSessions(
         app,

@@ -13,7 +13,7 @@
 """Sessions of the web page: a token in a cookie that scripts cannot read.
 
 Nothing is stored here. The cookie counts only for requests with a header that no form
-and no link can send, and never beside a token of the request itself.
+and no link can send, and which have no token of their own.
 """
 
 from __future__ import annotations

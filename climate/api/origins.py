@@ -37,7 +37,7 @@ def is_foreign(environ: Mapping[str, Any]) -> bool:
 
 
 def is_private(environ: Mapping[str, Any]) -> bool:
-    """Whether nobody on the network can read the request: by TLS, or within the machine."""
+    """Whether the network cannot read the request: by TLS, or within the machine."""
     if environ['wsgi.url_scheme'] == 'https':
         return True
     return urlsplit(_own(environ)).hostname in _LOOPBACK

@@ -54,7 +54,7 @@ class KeystoneSignIn:
     :param timeout: in seconds
     """
 
-    def __init__(self, auth_url: str, *, verify: bool | str = True, timeout: float = 10.0) -> None:
+    def __init__(self, auth_url: str, *, verify: bool | str, timeout: float) -> None:
         base = auth_url.rstrip('/')
         self._url = base if base.endswith('/v3') else f'{base}/v3'
         self._verify = verify
@@ -181,4 +181,4 @@ def _translated(error: Exception) -> exceptions.ClimateError:
         return exceptions.InvalidInput(
             f'Keystone refuses the request with status {error.http_status}'
         )
-    return exceptions.CloudUnavailable(service='Keystone', reason='nobody can sign in')
+    return exceptions.CloudUnavailable(service='Keystone', reason='users cannot sign in')

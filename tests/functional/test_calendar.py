@@ -1,0 +1,206 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The calendar through the life of a lease: its past, its tags, and its statements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import fixtures
+import webob
+
+from climate.db import calendar_pages
+from tests import base
+from tests import services
+from tests.functional import http
+from tests.functional.db import plans
+from tests.functional.fixtures import Service
+
+WINDOW = '&start=2029-12-31T00:00:00Z&end=2030-01-05T00:00:00Z'
+MOST_STATEMENTS = 8
+"""Those of a page: holds, type, count, resources, leases, capacities, bars, maintenances."""
+MOST_FOR_A_TAG = 5
+
+
+class _Calendar:
+    """One service on one engine."""
+
+    kind = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(Service(hosts=3, database=self.kind))
+
+    def show(self, token: str = http.MEMBER, query: str = WINDOW, **headers: str) -> webob.Response:
+        answer = http.send(
+            self.service.app,
+            'GET',
+            f'/v1/calendar?resource_type=physical:host{query}',
+            token=token,
+            version='1.5',
+            headers={name.replace('_', '-'): text for name, text in headers.items()},
+        )
+        self.assertIn(answer.status_int, (200, 304), answer.text)
+        return answer
+
+    def book(self, name: str, token: str = http.MEMBER, **facts: Any) -> str:
+        """Book a host for an hour from the next minute on; return the lease's id."""
+        lease = {
+            'name': name,
+            'start_date': '2030-01-01T12:05:00Z',
+            'end_date': '2030-01-01T13:05:00Z',
+            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+            **facts,
+        }
+        answer = http.send(
+            self.service.app, 'POST', '/v1/leases', lease, token=token, version='1.5'
+        )
+        self.assertEqual(201, answer.status_int, answer.text)
+        return str(answer.json['lease']['id'])
+
+    def to(self, minutes: float) -> None:
+        """Let time pass, and a manager work."""
+        self.service.clock.advance(minutes * 60)
+        self.service.work()
+
+    def test_a_life(self) -> None:
+        mine, theirs = self.book('mine'), self.book('theirs', 'bob:red:member')
+        statuses, tags = [], set()
+        for minutes in (0, 5, 60):
+            self.to(minutes)
+            answer = self.show()
+            shown = answer.json['calendar']
+            self.assertEqual([mine], shown['leases']['id'])
+            self.assertEqual([0, -1], sorted(shown['allocations']['lease'], reverse=True))
+            statuses += shown['leases']['status']
+            tags.add(answer.headers['ETag'])
+            self.assertEqual(304, self.show(If_None_Match=answer.headers['ETag']).status_int)
+            for secret in (theirs, 'theirs', 'bob', 'red'):
+                self.assertNotIn(secret, answer.text)
+        self.assertEqual(['PENDING', 'ACTIVE', 'TERMINATED'], statuses)
+        self.assertEqual(3, len(tags))
+        http.send(self.service.app, 'DELETE', f'/v1/leases/{mine}', token=http.MEMBER)
+        self.service.work()
+        shown = self.show().json['calendar']
+        self.assertEqual(['DELETED'], shown['leases']['status'])
+        self.assertEqual([1893499500] * 2, shown['allocations']['start'])
+        operators = self.show(http.ADMIN).json['calendar']['leases']
+        self.assertEqual({'blue', 'red'}, set(operators['project_id']))
+
+    def test_what_was_cut_short(self) -> None:
+        lease_id = self.book('short')
+        self.to(15)
+        http.send(self.service.app, 'DELETE', f'/v1/leases/{lease_id}', token=http.MEMBER)
+        self.service.work()
+        shown = self.show().json['calendar']['allocations']
+        self.assertEqual([1893499500], shown['start'])
+        self.assertEqual([int(self.service.clock.now().timestamp())], shown['end'])
+
+    def test_what_never_began(self) -> None:
+        lease_id = self.book('never')
+        http.send(self.service.app, 'DELETE', f'/v1/leases/{lease_id}', token=http.MEMBER)
+        self.service.work()
+        self.assertEqual([], self.show().json['calendar']['allocations']['start'])
+
+    def test_a_hold_that_expires(self) -> None:
+        offers = {
+            'duration': '1h',
+            'hold': 60,
+            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+        }
+        made = http.send(
+            self.service.app, 'POST', '/v1/offers', offers, token='bob:red:member', version='1.5'
+        )
+        self.assertEqual(200, made.status_int, made.text)
+        answer = self.show()
+        self.assertEqual([0], answer.json['calendar']['held'])
+        self.service.clock.advance(61)
+        later = self.show(If_None_Match=answer.headers['ETag'])
+        self.assertEqual([], later.json['calendar']['held'])
+
+    def test_tags_of_callers_differ(self) -> None:
+        self.book('mine')
+        tag = self.show().headers['ETag']
+        for token in ('bob:red:member', http.ADMIN):
+            self.assertEqual(200, self.show(token, If_None_Match=tag).status_int)
+        self.assertEqual(304, self.show('rita:blue:reader', If_None_Match=tag).status_int)
+
+    def test_each_change_changes_the_tag(self) -> None:
+        lease_id = self.book('mine')
+        for method, path, body in (
+            ('PUT', f'/v1/leases/{lease_id}', {'name': 'other'}),
+            ('PUT', f'/v1/leases/{lease_id}', {'end_date': '2030-01-01T14:05:00Z'}),
+            ('PUT', '/v1/resources/2', {'disabled': True}),
+            (
+                'POST',
+                '/v1/maintenances',
+                {
+                    'resource_type': 'physical:host',
+                    'resource_name': 'compute-3',
+                    'start_date': '2030-01-02T00:00:00Z',
+                    'end_date': '2030-01-03T00:00:00Z',
+                },
+            ),
+            ('DELETE', f'/v1/leases/{lease_id}', None),
+            ('DELETE', '/v1/os-hosts/2', None),
+        ):
+            self.service.clock.advance(1)
+            tag = self.show().headers['ETag']
+            answer = http.send(self.service.app, method, path, body, version='1.5')
+            self.assertLess(answer.status_int, 300, answer.text)
+            self.service.work()
+            self.assertEqual(200, self.show(If_None_Match=tag).status_int, path)
+
+    def test_statements(self) -> None:
+        for number in range(3):
+            self.book(str(number))
+            for query in (WINDOW, f'{WINDOW}&group_by=rack', f'{WINDOW}&search=r1'):
+                with plans.captured(self.service.store.engine) as statements:
+                    answer = self.show(query=query)
+                most = MOST_STATEMENTS + ('group_by' in query)
+                self.assertLessEqual(len(statements), most, [one.text for one in statements])
+                with plans.captured(self.service.store.engine) as statements:
+                    self.show(query=query, If_None_Match=answer.headers['ETag'])
+                most = MOST_FOR_A_TAG + ('group_by' in query)
+                self.assertLessEqual(len(statements), most, [one.text for one in statements])
+
+    def test_too_much(self) -> None:
+        self.useFixture(fixtures.MonkeyPatch('climate.db.calendar_pages.MOST_BARS', 1))
+        self.assertEqual(1, calendar_pages.MOST_BARS)
+        self.book('one')
+        self.show()
+        self.book('two')
+        answer = http.send(
+            self.service.app,
+            'GET',
+            f'/v1/calendar?resource_type=physical:host{WINDOW}',
+            version='1.5',
+        )
+        self.assertEqual(400, answer.status_int)
+        self.assertIn('lower limit, or shorten the period', answer.json['error_message'])
+
+
+class TestSqlite(_Calendar, base.TestCase):
+    """On SQLite."""
+
+
+class TestMariadb(_Calendar, base.TestCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(_Calendar, base.TestCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
