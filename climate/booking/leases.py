@@ -43,6 +43,8 @@ from climate.domain.requests import Check
 from climate.domain.requests import LeasePage
 from climate.domain.requests import LeaseQuery
 from climate.domain.requests import Reallocation
+from climate.domain.usage import UsageQuery
+from climate.domain.usage import UsageRow
 from climate.leases import history
 from climate.leases import readiness
 
@@ -180,6 +182,14 @@ class Leases(Context):
         lease = self.store.run(lambda tx: readiness.say(tx, plugins, lease_id, said, check))
         self.wake()
         return lease
+
+    def usage(self, query: UsageQuery) -> list[UsageRow]:
+        """Return how much leases booked and used in a period.
+
+        :raises climate.exceptions.InvalidInput: if the report would be too long
+        """
+        with self.store.reading() as tx:
+            return tx.usage.report(query)
 
     def status(self, lease_id: str) -> LeaseStatus | None:
         """Return the status of a lease of any project; None if there is no such lease."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pathlib
 import re
 from collections.abc import Callable
 from collections.abc import Iterable
@@ -29,6 +30,7 @@ from typing import Final
 
 from climate.client import requirements
 from climate.client import sizes
+from climate.client import templates
 
 Reservation = dict[str, Any]
 
@@ -50,7 +52,8 @@ class ReservationOption:
     :ivar metavar: how help shows its value
     :ivar about: its help
     :ivar read: returns the fields of the value
-    :ivar details: the options that it can have, with their fields
+    :ivar details: the options that it can have, with their fields; '' for one that reads
+        several fields
     """
 
     metavar: str
@@ -97,6 +100,20 @@ def _volume(text: str) -> Reservation:
     }
 
 
+def _boot(text: str) -> Reservation:
+    name, sign, rest = text.partition('=')
+    flavor, _, image = rest.partition(':')
+    if not (name and sign and flavor and image):
+        raise ValueError(f'{text!r} is no NAME=FLAVOR:IMAGE')
+    return {'name': name, 'flavor': flavor, 'image': image}
+
+
+def _stack(text: str) -> Reservation:
+    name, sign, path = text.rpartition('=')
+    name = name if sign else pathlib.PurePath(path).stem
+    return {'name': name, **templates.template(path)}
+
+
 def _json(text: str) -> Reservation:
     try:
         found = json.loads(text)
@@ -112,6 +129,7 @@ def _typed(resource_type: str, read: Callable[[str], Reservation]) -> Callable[[
 
 
 _WHERE: Final = {'where': 'resource_properties'}
+_ENDS: Final = {'on-end': 'on_end', 'before-end': 'before_end'}
 OPTIONS: Final[Mapping[str, ReservationOption]] = {
     'hosts': ReservationOption(
         metavar='N[-M]',
@@ -141,12 +159,31 @@ OPTIONS: Final[Mapping[str, ReservationOption]] = {
         metavar='NAME_OR_ID',
         about='a server of your project',
         read=_typed('virtual:server', lambda text: {'server_id': text}),
-        details=_WHERE,
+        details={**_WHERE, **_ENDS},
+    ),
+    'boot': ReservationOption(
+        metavar='NAME=FLAVOR:IMAGE',
+        about='a new server that is booted at the start',
+        read=_typed('virtual:server', _boot),
+        details={
+            **_WHERE,
+            **_ENDS,
+            'nic': 'networks',
+            'key-name': 'key_name',
+            'user-data': 'user_data',
+        },
+    ),
+    'stack': ReservationOption(
+        metavar='[NAME=]TEMPLATE',
+        about='a new Heat stack that is created at the start from a file',
+        read=_typed('virtual:stack', _stack),
+        details={**_ENDS, 'environment': '', 'parameter': 'parameters'},
     ),
     'volume': ReservationOption(
         metavar='SIZE[:TYPE][=N]',
         about='N new volumes, such as 500G:ssd=2',
         read=_typed('virtual:volume', _volume),
+        details={'on-end': 'on_end'},
     ),
     'floating-ip': ReservationOption(
         metavar='NETWORK[=N]',
@@ -180,11 +217,36 @@ OPTIONS: Final[Mapping[str, ReservationOption]] = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ReservationDetail:
-    """An option for the reservation before it; its fields are as in ReservationOption."""
+    """An option for the reservation before it.
+
+    Its fields are as in ReservationOption. If it is given more than once, lists and mappings
+    are joined, and the last of other values counts.
+
+    :ivar short: another spelling, such as ``-e``
+    """
 
     metavar: str
     about: str
     read: Callable[[str], Any]
+    short: str = ''
+
+
+def _names(text: str) -> list[str]:
+    return [each.strip() for each in text.split(',') if each.strip()]
+
+
+def _file(text: str) -> str:
+    try:
+        return pathlib.Path(text).read_text(encoding='utf-8')
+    except OSError as error:
+        raise ValueError(f'{text}: {error.strerror}') from None
+
+
+def _parameter(text: str) -> dict[str, str]:
+    name, sign, value = text.partition('=')
+    if not name or not sign:
+        raise ValueError(f'{text!r} is no NAME=VALUE')
+    return {name: value}
 
 
 def _affinity(text: str) -> str:
@@ -211,6 +273,32 @@ DETAILS: Final[Mapping[str, ReservationDetail]] = {
     'affinity': ReservationDetail(
         metavar='WHERE', about='hosts of the servers: same, different or any', read=_affinity
     ),
+    'on-end': ReservationDetail(
+        metavar='ACTIONS', about='what happens at the end, such as snapshot,delete', read=_names
+    ),
+    'before-end': ReservationDetail(
+        metavar='ACTIONS', about='what happens before the end, such as snapshot', read=_names
+    ),
+    'nic': ReservationDetail(
+        metavar='NETWORK',
+        about='a network of the new server; several are possible',
+        read=lambda text: [{'uuid': text}],
+    ),
+    'key-name': ReservationDetail(
+        metavar='KEY', about='the key pair of the new server', read=lambda text: text
+    ),
+    'user-data': ReservationDetail(
+        metavar='FILE', about='the user data of the new server', read=_file
+    ),
+    'environment': ReservationDetail(
+        metavar='FILE',
+        about='the environment of the new stack',
+        read=templates.environment,
+        short='-e',
+    ),
+    'parameter': ReservationDetail(
+        metavar='NAME=VALUE', about='a parameter of the new stack', read=_parameter
+    ),
 }
 """The options that belong to the reservation before them, by name."""
 
@@ -231,10 +319,18 @@ def build(given: Iterable[tuple[str, str]]) -> list[Reservation]:
                 continue
             if last is None or name not in last.details:
                 raise ValueError(f'it must follow {_owners(name)}')
-            found[-1][last.details[name]] = DETAILS[name].read(text)
+            field, value = last.details[name], DETAILS[name].read(text)
+            for key, part in {field: value}.items() if field else value.items():
+                found[-1][key] = _joined(found[-1].get(key), part)
         except ValueError as error:
             raise ReservationSyntaxError(f'--{name}: {error}') from None
     return found
+
+
+def _joined(old: Any, new: Any) -> Any:
+    if isinstance(old, dict):
+        return {**old, **new}
+    return [*old, *new] if isinstance(old, list) else new
 
 
 def _owners(detail: str) -> str:

@@ -80,6 +80,16 @@ def instant(text: str, now: datetime.datetime) -> datetime.datetime:
         raise _unreadable(text) from None
 
 
+def read(text: str) -> datetime.datetime:
+    """Return an instant of the API, in aware UTC.
+
+    :param text: ISO 8601
+    """
+    found = datetime.datetime.fromisoformat(text)
+    # Microversion 1.0 has times in UTC without a zone.
+    return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+
+
 def write(text: str | None, zone: datetime.tzinfo | None = None) -> str:
     """Return an instant of the API for people to read, with its zone.
 
@@ -88,11 +98,7 @@ def write(text: str | None, zone: datetime.tzinfo | None = None) -> str:
     """
     if not text:
         return ''
-    found = datetime.datetime.fromisoformat(text)
-    if found.tzinfo is None:
-        # Microversion 1.0 has times in UTC without a zone.
-        found = found.replace(tzinfo=datetime.UTC)
-    local = found.astimezone(zone)
+    local = read(text).astimezone(zone)
     seconds = ':%S' if local.second else ''
     return local.strftime(f'%Y-%m-%d %H:%M{seconds} %Z')
 

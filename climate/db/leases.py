@@ -60,7 +60,7 @@ COLUMNS = (
     LEASES.c.deleted_at,
 )
 # The fields in the column ``options``.
-_OPTIONS = ('notify_before_start', 'notices', 'readiness', 'lead_time')
+_OPTIONS = ('notify_before_start', 'notices', 'readiness', 'end_reason', 'lead_time', 'origin')
 _GIVEN_UP = (LEASES.c.status == LeaseStatus.DELETED) & (LEASES.c.deleted_at < LEASES.c.start_date)
 _HELD = LEASES.c.deleted_at.is_not(None) & (LEASES.c.status == LeaseStatus.PENDING)
 _INSERT = sa.insert(LEASES)
@@ -312,6 +312,7 @@ def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event
         notify_before_start=_tuple(options.get('notify_before_start')),
         notices=_tuple(options.get('notices')),
         readiness=readiness(options),
+        end_reason=options.get('end_reason'),
         lead_time=options.get('lead_time'),
         origin=origins.load(options.get('origin')),
         trust_id=trust_id,
@@ -332,6 +333,7 @@ def _options(lease: Lease) -> dict[str, Any]:
         'notices': lease.notices,
         'lead_time': lease.lead_time,
         'origin': origins.dump(lease.origin),
+        'end_reason': lease.end_reason,
         'readiness': None
         if said is None
         else {

@@ -77,6 +77,7 @@ from climate.db.timeline_reader import TimelineReader
 from climate.db.timelines import Timelines
 from climate.db.troubles import Troubles
 from climate.db.trusts import Trusts
+from climate.db.usage import UsageReports
 from climate.db.vault import Vault
 from climate.db.webhooks import WebhookRows
 from climate.metrics import catalogue
@@ -163,6 +164,7 @@ class Transaction:
         self.charges = Charges(session, now)
         self.chores = Chores(session, now)
         self.trusts = Trusts(session, now)
+        self.usage = UsageReports(session, now)
         self.intents = Intents(session, now)
         self.idempotency_keys = IdempotencyKeys(session, now)
         self.offers = Offers(session, now)

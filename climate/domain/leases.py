@@ -122,6 +122,7 @@ class Lease:
     :ivar notices: of :data:`NOTICES`, in that order; None for the operator's
         default
     :ivar readiness: None before the first report
+    :ivar end_reason: why it ends when it does, for people; None if there is none
     :ivar lead_time: the longest time, in seconds, that one of its resources
         needs to get ready, from the capability ``lead_time``; None if no
         resource has the capability
@@ -141,6 +142,7 @@ class Lease:
     notify_before_start: tuple[int, ...] | None = None
     notices: tuple[str, ...] | None = None
     readiness: Readiness | None = None
+    end_reason: str | None = None
     lead_time: int | None = None
     trust_id: str | None = None
     origin: RequestOrigin | None = None

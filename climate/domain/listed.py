@@ -100,7 +100,7 @@ class ListedLease(NamedTuple):
     """A lease in a list; the fields are those of :class:`climate.domain.leases.Lease`.
 
     :ivar degraded: 0, or 1 if it is
-    :ivar options: ``notify_before_start`` and ``notices``, if the lease has them
+    :ivar options: ``notify_before_start``, ``notices`` and ``end_reason``, if the lease has them
     :ivar events: of all kinds, in chronological order
     :ivar reservations: in the order of the request
     """

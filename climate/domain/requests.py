@@ -121,6 +121,8 @@ class ReservationChange:
 class LeaseChange:
     """New values for a lease; by default, each field keeps its value.
 
+    :ivar end_reason: why the lease ends then; None for no reason, which replaces an earlier
+        one if the end changes
     :ivar check: of the lease before the change; None for none
 
     ``notices``, ``strict``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
@@ -133,6 +135,7 @@ class LeaseChange:
     notify_before_start: tuple[int, ...] | Unset | None = UNSET
     notices: tuple[str, ...] | Unset | None = UNSET
     reservations: tuple[ReservationChange, ...] = ()
+    end_reason: str | None = None
     strict: bool = False
     grain: datetime.timedelta = datetime.timedelta(minutes=1)
     asked_at: datetime.datetime | None = None

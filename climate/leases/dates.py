@@ -58,6 +58,7 @@ def changed(lease: Lease, change: LeaseChange, now: datetime.datetime) -> Lease:
         period=period,
         # Readiness was reported for the former start.
         readiness=lease.readiness if period.start == lease.period.start else None,
+        end_reason=lease.end_reason if period.end == lease.period.end else change.end_reason,
         before_end_date=changed_before_end(lease, change, period),
         notify_before_start=(
             lease.notify_before_start

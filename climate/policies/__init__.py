@@ -36,6 +36,7 @@ from climate.policies import offers
 from climate.policies import properties
 from climate.policies import resource_types
 from climate.policies import resources
+from climate.policies import usage
 from climate.policies import webhooks
 
 
@@ -58,5 +59,6 @@ def list_rules() -> list[policy.RuleDefault]:
             me.list_rules(),
             feeds.list_rules(),
             webhooks.list_rules(),
+            usage.list_rules(),
         )
     )

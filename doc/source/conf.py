@@ -24,6 +24,8 @@ project = 'Climate'
 copyright = 'Climate developers'
 
 extensions = [
+    'cliff.sphinxext',
+    'doc.ext.capabilities',
     'doc.ext.layers',
     'doc.ext.lifecycles',
     'doc.ext.metrics',
@@ -38,6 +40,9 @@ exclude_patterns: list[str] = []
 highlight_language = 'console'
 # A reference that leads nowhere is an error under -W.
 nitpicky = True
+
+# The commands of openstackclient are described with its options.
+autoprogram_cliff_application = 'openstack'
 
 html_title = 'Climate'
 html_theme = theme.NAME

@@ -351,4 +351,11 @@ STORY: Sequence[Step] = (
         version='1.5',
     ),
     Step(name='me/show-1.5', method='GET', path='/v1/me', version='1.5'),
+    Step(
+        name='usage/show-1.5',
+        method='GET',
+        path='/v1/usage?start=2030-01-01T00:00:00Z&end=2030-01-03T00:00:00Z&by=project',
+        version='1.5',
+        token=ADMIN,
+    ),
 )

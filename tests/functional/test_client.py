@@ -15,29 +15,26 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import pathlib
 import pty
 import select
-import shlex
 import subprocess
-import sys
 import tempfile
+import textwrap
 from typing import Any
-from typing import ClassVar
 
+import fixtures
 import openstack
+import yaml
 from openstack import exceptions
 
 from climate.client.sdk import errors
 from climate.client.sdk import service as sdk_service
 from climate.client.sdk.proxy import ReservationProxy
-from tests import base
 from tests import commands
-from tests.functional import processes
-from tests.functional.processes import Standalone
-from tests.functional.processes import until
+from tests.architecture import ROOT
+from tests.functional import clients
 
 HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 LEASE_FILE = """
@@ -54,63 +51,24 @@ _module = contextlib.ExitStack()
 
 
 def setUpModule() -> None:
-    """Load the client and start the service: each takes seconds of a processor."""
-    _Test.environment = {
-        **processes.clean_environment(),
-        'TZ': 'Europe/Berlin',
-        'COLUMNS': '200',
-        'LANG': 'C.UTF-8',
-    }
-    _Test.commands = commands.Commands(
-        pathlib.Path(sys.executable), commands.CLIENTS, _Test.environment
-    )
-    _module.callback(_Test.commands.close)
-    options = '[DEFAULT]\nresource_types = physical:host, virtual:instance\n'
-    _Test.service = _module.enter_context(Standalone(hosts=3, options=options))
+    """Start what the tests share."""
+    clients.begin(_module, ClientTest)
 
 
 def tearDownModule() -> None:
-    """End both."""
+    """End it."""
     _module.close()
 
 
-class _Test(base.TestCase):
+class ClientTest(clients.ClientCase):
     """Three hosts and no lease."""
 
-    service: ClassVar[Standalone]
-    commands: ClassVar[commands.Commands]
-    environment: ClassVar[dict[str, str]]
 
-    def setUp(self) -> None:
-        super().setUp()
-        self.addCleanup(self.tidy)
-
-    def tidy(self) -> None:
-        for lease in self.leases():
-            self.service.ask('DELETE', f'/leases/{lease["id"]}')
-        until('the leases are gone', lambda: not self.leases())
-
-    def leases(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.service.ask('GET', '/leases')[1]['leases']
-        return found
-
-
-class TestSDK(_Test):
+class TestSDK(ClientTest):
     """``conn.reservation``."""
 
     def connect(self, **settings: Any) -> ReservationProxy:
-        connection = openstack.connect(
-            load_yaml_config=False,
-            load_envvars=False,
-            auth_type='none',
-            auth={'endpoint': self.service.endpoint},
-            vendor_hook='climate.client.sdk.service:register',
-            **settings,
-        )
-        self.addCleanup(connection.close)
-        proxy: ReservationProxy = connection.reservation
-        self.assertIsInstance(proxy, ReservationProxy)
-        return proxy
+        return clients.connect(self, **settings)
 
     def test_a_lease_from_creation_to_deletion(self) -> None:
         proxy = self.connect()
@@ -129,7 +87,7 @@ class TestSDK(_Test):
         self.assertEqual((lease.id, None), (found.id, proxy.find_lease('b')))
         self.assertEqual('b', proxy.update_lease(active, name='b').name)
         self.assertGreater(proxy.lease_extension(lease)['end_date'], lease.end_date)
-        self.assertNotEqual([], proxy.lease_history(lease))
+        self.assertEqual('start', proxy.lease_history(lease).steps[-1]['effect'])
         taken = [each for each in proxy.allocations(lease_id=lease.id) if each.reservations]
         self.assertEqual(1, len(taken))
         self.assertIn(taken[0].resource_name, {each.name for each in proxy.resources()})
@@ -147,7 +105,8 @@ class TestSDK(_Test):
             proxy.create_lease,
             name='x', start_date='now', duration='2h', reservations=[three],
         )  # fmt: skip
-        self.assertEqual('Not enough hosts available', str(error))
+        self.assertEqual('Not enough hosts available', error.message)
+        self.assertRegex(str(error), r'^Not enough hosts available \(req-[-0-9a-f]{36}\)$')
         self.assertEqual([(3, 2)], [(each['matched'], each['free']) for each in error.reasons])
         self.assertEqual('soonest', error.alternatives[0]['reason'])
         offer, *_ = proxy.offers([three], duration='1h')
@@ -195,33 +154,26 @@ class TestSDK(_Test):
         sdk_service.register(connection)
         self.assertEqual([], list(connection.reservation.leases()))
 
+    def test_the_hook_in_clouds_yaml(self) -> None:
+        page = (ROOT / 'doc/source/user/sdk.rst').read_text()
+        printed = page.partition('.. code-block:: yaml\n\n')[2].partition('\n\n')[0]
+        clouds = yaml.safe_load(textwrap.dedent(printed))
+        clouds['clouds']['mine'] |= {
+            'auth_type': 'none',
+            'auth': {'endpoint': self.service.endpoint},
+        }
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        (folder / 'clouds.yaml').write_text(yaml.safe_dump(clouds))
+        path = str(folder / 'clouds.yaml')
+        self.useFixture(fixtures.EnvironmentVariable('OS_CLIENT_CONFIG_FILE', path))
+        connection = openstack.connect(cloud='mine')
+        self.addCleanup(connection.close)
+        self.assertIsInstance(connection.reservation, ReservationProxy)
+        self.assertEqual(3, len(list(connection.reservation.hosts())))
 
-class TestCommands(_Test):
+
+class TestCommands(ClientTest):
     """``openstack lease``."""
-
-    def run_command(
-        self, line: str, fails: bool = False, **environment: str
-    ) -> subprocess.CompletedProcess[str]:
-        """Run a command.
-
-        :raises AssertionError: if it fails, or does not and should
-        """
-        done = self.commands.run(self.words(line), {**self.environment, **environment})
-        self.assertEqual(fails, done.returncode != 0, f'{line}: {done.stdout}{done.stderr}')
-        self.assertNotIn('Traceback', done.stderr)
-        return done
-
-    def words(self, line: str) -> list[str]:
-        return [
-            str(processes.BIN / 'openstack'), '--os-auth-type', 'none',
-            '--os-endpoint', self.service.endpoint, *shlex.split(line),
-        ]  # fmt: skip
-
-    def json(self, line: str, **environment: str) -> Any:
-        return json.loads(self.run_command(f'{line} -f json', **environment).stdout)
-
-    def refusal(self, line: str, **environment: str) -> str:
-        return self.run_command(line, fails=True, **environment).stderr
 
     def test_a_lease_from_creation_to_deletion(self) -> None:
         lease = self.json(
@@ -271,7 +223,9 @@ class TestCommands(_Test):
     def test_refusals_and_offers(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')
         error = self.refusal('lease create b --hosts 2 --for 2h')
-        self.assertIn('Not enough hosts available\n  physical:host: 3 match, 1 free', error)
+        self.assertRegex(
+            error, r'Not enough hosts available \(req-.*\)\n  physical:host: 3 match, 1 free'
+        )
         self.assertRegex(error, r'  1\. .* CES?T: 2 physical:host \(later\)\n     offer ')
         offer = error.split('offer ')[1].split()[0]
         self.assertEqual('b', self.json(f'lease create b --offer {offer}')['name'])

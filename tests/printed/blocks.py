@@ -50,6 +50,8 @@ _OTHERS = (
     'glossary',
     'layers',
     'life-cycle',
+    'autoprogram-cliff',
+    'capabilities',
     'metrics',
     'operations',
     'picture',

@@ -34,6 +34,7 @@ from climate.api.routing import Request
 from climate.api.routing import Scope
 from climate.api.schemas import extensions
 from climate.api.schemas import leases as schemas
+from climate.api.schemas import readiness
 from climate.api.schemas import reallocations
 from climate.api.schemas import taken_offers
 from climate.api.views import extensions as extension_view
@@ -194,7 +195,7 @@ class LeaseController(base.Item):
     def readiness(self, req: Request, resp: Any) -> Any:
         """Record which resources of a lease are ready."""
         # Callers that may record readiness see the leases of every project.
-        report = schemas.read_readiness(bodies.read(req.environ), req.scope.now)
+        report = readiness.read(bodies.read(req.environ), req.scope.now)
         lease = self._services.leases.say(self._id(), report, self._check(req))
         return self._answer(lease, req, resp)
 

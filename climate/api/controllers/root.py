@@ -27,6 +27,7 @@ from climate.api.controllers.me import MeController
 from climate.api.controllers.offers import OffersController
 from climate.api.controllers.resource_types import ResourceTypesController
 from climate.api.controllers.resources import ResourcesController
+from climate.api.controllers.usage import UsageController
 from climate.api.controllers.webhooks import WebhooksController
 from climate.api.services import ApiSettings
 from climate.api.services import Services
@@ -48,6 +49,7 @@ class V1Controller(Controller):
         self.offers = OffersController(services, settings)
         self.resources = ResourcesController(services, settings)
         self.webhooks = WebhooksController(services, settings)
+        self.usage = UsageController(services, settings)
         pecan.route(self, 'resource-types', ResourceTypesController(services, settings))
         for each in served(fixed(services.plugins)):
             pecan.route(self, each.path, collections.controller(each, services, settings))

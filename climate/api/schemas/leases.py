@@ -31,6 +31,7 @@ from climate.api.microversions import V1_0
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
+from climate.api.microversions import V1_5
 from climate.api.schemas import placements
 from climate.api.validation import Mismatch
 from climate.api.validation import Schema
@@ -38,7 +39,6 @@ from climate.api.validation import Validator
 from climate.domain import periods
 from climate.domain.events import EventKind
 from climate.domain.leases import NOTICES
-from climate.domain.leases import Readiness
 from climate.domain.names import CONTROL
 from climate.domain.periods import SECOND
 from climate.domain.requests import EventDraft
@@ -170,10 +170,18 @@ RESERVATIONS_1_4 = placements.with_placement(RESERVATIONS)
 CREATE_1_4 = _with(CREATE_1_3, 'reservations', _or_null(RESERVATIONS_1_4))
 CREATE_1_4 = _with(CREATE_1_4, 'dry_run', {'type': 'boolean'})
 UPDATE_1_4 = _with(UPDATE_1_3, 'dry_run', {'type': 'boolean'})
+_END_REASON = {'type': 'string', 'minLength': 1, 'maxLength': 1000}
+UPDATE_1_5 = _with(UPDATE_1_4, 'end_reason', _END_REASON)
 
 SCHEMAS: dict[str, dict[Microversion, Schema]] = {
     'create': {V1_0: CREATE_1_0, V1_1: CREATE_1_1, V1_3: CREATE_1_3, V1_4: CREATE_1_4},
-    'update': {V1_0: UPDATE_1_0, V1_1: UPDATE_1_1, V1_3: UPDATE_1_3, V1_4: UPDATE_1_4},
+    'update': {
+        V1_0: UPDATE_1_0,
+        V1_1: UPDATE_1_1,
+        V1_3: UPDATE_1_3,
+        V1_4: UPDATE_1_4,
+        V1_5: UPDATE_1_5,
+    },
 }
 
 _VALIDATORS = {
@@ -275,6 +283,7 @@ class Reader:
                 ReservationChange(id=change['id'], body=change)
                 for change in body.get('reservations') or ()
             ),
+            end_reason=self._end_reason(),
             strict=self._modern,
             grain=SECOND if self._modern else _MINUTE,
             asked_at=self._now,
@@ -332,6 +341,14 @@ class Reader:
         wanted = self._body['notices']
         return None if wanted is None else tuple(name for name in NOTICES if name in wanted)
 
+    def _end_reason(self) -> str | None:
+        reason: str | None = self._body.get('end_reason') if self._version >= V1_5 else None
+        if reason is not None and not {'end_date', 'duration'} & self._body.keys():
+            raise exceptions.InvalidInput(
+                'Malformed parameter end_reason: it needs end_date or duration'
+            )
+        return reason
+
     def _events(self) -> tuple[tuple[EventDraft, ...], datetime.datetime | None]:
         """Return the user's notifications, and before_end_date if an event sets it."""
         drafts = []
@@ -352,48 +369,3 @@ class Reader:
                 name = f'{field}.{key}'
                 return self._instants({name: event[key]})[name]
         raise exceptions.MissingParameter(param=f'{field}.time')
-
-
-_NAMES: dict[str, Any] = {
-    'type': 'array',
-    'maxItems': 1000,
-    'items': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-}
-
-READINESS: dict[str, Any] = {
-    'type': 'object',
-    'required': ['by'],
-    'additionalProperties': False,
-    'properties': {
-        'ready': _NAMES,
-        'waiting': _NAMES,
-        'by': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-        'detail': {'type': 'string', 'maxLength': 2000},
-    },
-}
-
-_READINESS = Validator(READINESS)
-
-
-def read_readiness(body: dict[str, Any], now: datetime.datetime) -> Readiness:
-    """Return the reported readiness of the resources of a lease.
-
-    :param now: the instant of the report (aware UTC)
-    :raises climate.exceptions.InvalidInput: naming the field and why
-    """
-    _READINESS.check(body)
-    ready, waiting = set(body.get('ready', ())), set(body.get('waiting', ()))
-    if not ready | waiting:
-        raise exceptions.MissingParameter(param='ready')
-    both = sorted(ready & waiting)
-    if both:
-        raise exceptions.InvalidInput(
-            f"Malformed parameter waiting: '{both[0]}' is said to be ready too"
-        )
-    return Readiness(
-        ready=tuple(sorted(ready)),
-        waiting=tuple(sorted(waiting)),
-        by=body['by'],
-        detail=body.get('detail', ''),
-        at=now,
-    )

@@ -34,6 +34,7 @@ from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
+from climate.api.microversions import V1_5
 from climate.api.views import leases
 from climate.api.views import placements
 from climate.domain.events import PUBLIC_AT_1_0
@@ -64,6 +65,7 @@ FIELDS: Final = (
     'notify_before_start',
     'notices',
     'readiness',
+    'end_reason',
 )
 """The keys of a lease from microversion 1.5 on, in order."""
 
@@ -71,7 +73,7 @@ _KNOWN: Final = 8192
 _TEXTS: Final = frozenset({'id', 'name', 'user_id', 'project_id', 'status'})
 _DATES: Final = {'start_date': 'start', 'end_date': 'end', 'before_end_date': 'before_end_date'}
 _RECORDS: Final = frozenset({'created_at', 'updated_at'})
-_OPTIONS: Final = frozenset({'notify_before_start', 'notices'})
+_OPTIONS: Final = frozenset({'notify_before_start', 'notices', 'end_reason'})
 # Some engines have 0 and 1 instead, which are the same keys.
 _BOOLEANS: Final[dict[int, str]] = {True: 'true', False: 'false'}
 
@@ -118,6 +120,8 @@ class LeaseWriter:
         if self._version >= V1_3:
             text += f', "notices": {_option(options, "notices")}'
             text += f', "readiness": {self._readiness(readiness)}'
+        if self._version >= V1_5:
+            text += f', "end_reason": {_option(options, "end_reason")}'
         return text + '}'
 
     def selected(self, values: Iterable[ListedLease], fields: Collection[str]) -> str:

@@ -25,6 +25,7 @@ from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
+from climate.api.microversions import V1_5
 from climate.api.views import placements
 from climate.booking.rehearsal import Rehearsed
 from climate.domain.events import Event
@@ -78,6 +79,8 @@ def lease(
     if version >= V1_3:
         shown['notices'] = None if value.notices is None else list(value.notices)
         shown['readiness'] = readiness(value.readiness, version)
+    if version >= V1_5:
+        shown['end_reason'] = value.end_reason
     return shown
 
 

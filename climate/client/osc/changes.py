@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``openstack lease``: set, extend and shorten."""
+"""``openstack lease``: set, extend, shorten and end."""
 
 from __future__ import annotations
 
@@ -130,4 +130,29 @@ class ShortenLease(command.ShowOne):
         if end >= end_of(lease):
             raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
         fields = {'end_date': options.written(end, proxy.microversion())}
+        return leases.shown(change(proxy, lease, **fields))
+
+
+class EndLease(command.ShowOne):
+    """End leases early, so that others can use the resources; they stay in the list."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        leases.add_lease(parser)
+        how = parser.add_mutually_exclusive_group(required=True)
+        how.add_argument('--now', action='store_true', help='End it at once')
+        how.add_argument('--at', metavar='TIME', type=options.instant, help='New end')
+        parser.add_argument('--reason', metavar='TEXT', help='Why; the owner sees it in the lease')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """End the lease, and return columns and values."""
+        proxy = plugin.client(self.app)
+        fields: dict[str, Any] = {'end_date': 'now'}
+        if parsed_args.at:
+            fields['end_date'] = options.written(parsed_args.at, proxy.microversion())
+        if parsed_args.reason:
+            fields['end_reason'] = parsed_args.reason
+        lease = leases.find(proxy, parsed_args.lease)
         return leases.shown(change(proxy, lease, **fields))

@@ -29,6 +29,17 @@ class TimeColumn(columns.FormattableColumn[str | None]):
         return times.write(self._value)
 
 
+class InventoriesColumn(columns.FormattableColumn[dict[str, Any]]):
+    """How much of each resource class there is, one in each line."""
+
+    def human_readable(self) -> str:
+        """Return the class and the total of each, without what is reserved for others."""
+        return '\n'.join(
+            f'{name} {found["total"] - found["reserved"]}'
+            for name, found in sorted((self._value or {}).items())
+        )
+
+
 class ReservationsColumn(columns.FormattableColumn[list[dict[str, Any]]]):
     """The reservations of a lease or an offer, one in each line."""
 

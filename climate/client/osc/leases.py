@@ -25,6 +25,7 @@ from osc_lib.command import command
 
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import projects
 from climate.client.osc.columns import EventsColumn
 from climate.client.osc.columns import ReservationsColumn
 from climate.client.osc.columns import summary
@@ -45,6 +46,7 @@ def shown(lease: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         'degraded': lease['degraded'] if 'degraded' in lease else lease['is_degraded'],
         'start_date': TimeColumn(lease['start_date']),
         'end_date': TimeColumn(lease['end_date']),
+        'end_reason': lease['end_reason'] or '',
         'reservations': ReservationsColumn(lease['reservations']),
         'events': EventsColumn(lease['events']),
         'project_id': lease['project_id'],
@@ -92,7 +94,7 @@ def add_lease(parser: argparse.ArgumentParser) -> None:
 
 
 class ListLeases(command.Lister):
-    """List the leases of your project."""
+    """List the leases of your project, or of all."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -100,6 +102,7 @@ class ListLeases(command.Lister):
         parser.add_argument('--status', metavar='STATUS', help='Such as ACTIVE')
         parser.add_argument('--name', metavar='NAME', help='Leases of this name')
         parser.add_argument('--type', metavar='TYPE', help='Leases of this resource type')
+        projects.add_projects(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -111,15 +114,18 @@ class ListLeases(command.Lister):
             'resource_type': parsed_args.type,
         }
         given = {key: value for key, value in query.items() if value}
-        if given:
+        if given or parsed_args.project:
             proxy.require('1.1', 'filters')
-        return (
-            ('ID', 'Name', 'Status', 'Start', 'End', 'Reservations'),
-            _rows(proxy.leases(**given)),
-        )
+        project = projects.wanted(self.app, parsed_args)
+        if project and proxy.microversion() != '1.0':
+            given['project_id'] = project
+        every = parsed_args.all_projects
+        found = (each for each in proxy.leases(**given) if project in (None, each.project_id))
+        columns = ('ID', 'Name', 'Status', 'Start', 'End', 'Reservations')
+        return (*columns, *(['Project'] if every else [])), _rows(found, every)
 
 
-def _rows(leases: Iterator[Lease]) -> Iterator[tuple[Any, ...]]:
+def _rows(leases: Iterator[Lease], with_project: bool) -> Iterator[tuple[Any, ...]]:
     for lease in leases:
         # Ids of reservations would widen the table beyond a terminal.
         items = [
@@ -133,6 +139,7 @@ def _rows(leases: Iterator[Lease]) -> Iterator[tuple[Any, ...]]:
             TimeColumn(lease.start_date),
             TimeColumn(lease.end_date),
             '\n'.join(map(summary, items)),
+            *([lease.project_id] if with_project else []),
         )
 
 

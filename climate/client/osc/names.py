@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Looks up the ids of flavors, servers and networks that users name."""
+"""Looks up the ids of flavors, servers, images and networks that users name."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ _FINDERS: Final[Mapping[str, Callable[[connection.Connection, str], Any]]] = {
     'flavor_id': lambda conn, name: conn.compute.find_flavor(name, ignore_missing=False),
     'server_id': lambda conn, name: conn.compute.find_server(name, ignore_missing=False),
     'network_id': lambda conn, name: conn.network.find_network(name, ignore_missing=False),
+    'image': lambda conn, name: conn.image.find_image(name, ignore_missing=False),
 }
 # Without Keystone there is no catalogue, so only the service itself can be reached.
 _ALONE: Final = frozenset({'none', 'noauth', 'http_basic'})
@@ -45,7 +46,17 @@ def resolve(conn: connection.Connection, found: Iterable[Reservation]) -> list[R
     return [{field: _id(conn, field, value) for field, value in each.items()} for each in found]
 
 
+def _networks(conn: connection.Connection, found: Iterable[Any]) -> list[Any]:
+    """Return the networks of a server with ids in place of names."""
+    return [
+        {**each, 'uuid': _id(conn, 'network_id', each['uuid'])} if 'uuid' in each else each
+        for each in found
+    ]
+
+
 def _id(conn: connection.Connection, field: str, value: Any) -> Any:
+    if field == 'networks' and isinstance(value, list):
+        return _networks(conn, value)
     if field not in _FINDERS or _is_uuid(value) or conn.config.config.get('auth_type') in _ALONE:
         return value
     try:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -56,8 +57,9 @@ def add_reservations(parser: argparse.ArgumentParser) -> None:
     for title, options in groups:
         group = parser.add_argument_group(title)
         for name, option in options.items():
+            spellings = [f'--{name}', getattr(option, 'short', '')]
             group.add_argument(
-                f'--{name}',
+                *filter(None, spellings),
                 dest='reservations',
                 action=_Append,
                 metavar=option.metavar,
@@ -88,6 +90,15 @@ def instant(text: str) -> datetime.datetime:
         return times.instant(text, now())
     except times.TimeSyntaxError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def past(text: str) -> datetime.datetime:
+    """Return the instant of an option, which can be ``30d ago``, for argparse.
+
+    :raises argparse.ArgumentTypeError: if it cannot be read
+    """
+    ago = re.fullmatch(r'(.+\S)\s+ago', text)
+    return now() - duration(ago[1]) if ago else instant(text)
 
 
 def duration(text: str) -> datetime.timedelta:

@@ -37,7 +37,7 @@ def describe(error: errors.RefusedRequest) -> str:
     Offers that can be taken have a number, which :func:`choose` takes. For the others, the
     user must send another request.
     """
-    lines = [str(error.message), *_reasons(error.reasons), *_offers(error.alternatives)]
+    lines = [str(error), *_reasons(error.reasons), *_offers(error.alternatives)]
     return '\n'.join(lines)
 
 

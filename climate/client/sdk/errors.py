@@ -43,7 +43,8 @@ class RefusedRequest(exceptions.HttpException):
         self.alternatives: list[dict[str, Any]] = list(body.get('alternatives') or ())
 
     def __str__(self) -> str:
-        return str(self.message)
+        # Operators find the request in the log of the service by this id.
+        return f'{self.message} ({self.request_id})' if self.request_id else str(self.message)
 
 
 class BadRequestRefusal(RefusedRequest, exceptions.BadRequestException):

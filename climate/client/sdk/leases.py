@@ -70,6 +70,8 @@ class Lease(bases.ReservationResource):
     reservations = resource.Body('reservations', type=list)
     #: What happens to the lease, and when.
     events = resource.Body('events', type=list)
+    #: Why it ends then, if its end was changed for a reason.
+    end_reason = resource.Body('end_reason')
     #: The last report of ready resources.
     readiness = resource.Body('readiness', type=dict)
     user_id = resource.Body('user_id')

@@ -21,35 +21,28 @@ from typing import Any
 from typing import ClassVar
 from typing import Final
 
-import requests
-from keystoneauth1 import discover
-from openstack import proxy
 from openstack import resource
 
-from climate.client.sdk import bases
 from climate.client.sdk import errors
 from climate.client.sdk import hooks
-from climate.client.sdk.allocations import ResourceAllocations
 from climate.client.sdk.availability import Availability
+from climate.client.sdk.calendars import CalendarColumns
+from climate.client.sdk.floating_ips import ReservableAddress
+from climate.client.sdk.histories import LeaseHistory
 from climate.client.sdk.hosts import ReservableHost
 from climate.client.sdk.leases import Lease
+from climate.client.sdk.maintenances import ResourceMaintenance
 from climate.client.sdk.offers import LeaseOffer
+from climate.client.sdk.resource_requests import ResourceRequests
+from climate.client.sdk.resource_types import ReservableType
 from climate.client.sdk.resources import ReservableResource
+from climate.client.sdk.usage import UsageReport
 
-# The microversion that has a field of a lease. Version 1.0 ignores unknown fields, so that a
-# lease without this check would be another one than the user requested.
-_SINCE: Final[Mapping[str, str]] = {
-    'duration': '1.1',
-    'notify_before_start': '1.1',
-    'notices': '1.3',
-    'offer_id': '1.4',
-}
 _OFFERS: Final = '1.4'
-_RESOURCES: Final = '1.2'
 
 
-class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
-    """Leases, offers, availability, hosts and other resources.
+class ReservationProxy(hooks.HooksMixin, ResourceRequests):
+    """Leases, offers, availability, resources and maintenances.
 
     Objects can be given as ids or as what another method returned. Each method raises
     :class:`climate.client.sdk.errors.RefusedRequest` if the service refuses it, and
@@ -64,45 +57,10 @@ class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
         'offer': LeaseOffer,
         'host': ReservableHost,
         'resource': ReservableResource,
+        'resource_type': ReservableType,
+        'maintenance': ResourceMaintenance,
+        'floating_ip': ReservableAddress,
     }
-
-    def request(self, url: str, method: str, *args: Any, **kwargs: Any) -> requests.Response:
-        """Send a request; see :class:`openstack.proxy.Proxy`.
-
-        :raises RefusedRequest: with the reasons and alternatives of the service
-        """
-        response = super().request(url, method, *args, **kwargs)
-        errors.raise_for(response)
-        return response
-
-    def microversion(self) -> str:
-        """Return the microversion of requests: the newest that both sides know."""
-        found = bases.ReservationResource._get_microversion(self)
-        return found or '1.0'
-
-    def require(self, microversion: str, feature: str) -> None:
-        """Check that requests can have a microversion.
-
-        :param feature: what needs it, for the message
-        :raises ServiceTooOld: if they cannot
-        """
-        present = self.microversion()
-        number = discover.normalize_version_number
-        if number(present) >= number(microversion):
-            return
-        chosen = 'you chose' if self.default_microversion else 'the service supports'
-        raise errors.ServiceTooOld(
-            f'Microversion {microversion} is required for {feature}, but {chosen} {present}'
-        )
-
-    def _check_fields(self, body: Mapping[str, Any]) -> None:
-        for field, since in _SINCE.items():
-            if body.get(field) is not None:
-                self.require(since, field)
-        for item in body.get('reservations') or ():
-            for field, since in (('part_of', '1.3'), ('placement', '1.4')):
-                if field in item:
-                    self.require(since, field)
 
     # Leases
 
@@ -134,7 +92,7 @@ class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
         :param fields: as in the API, such as ``name``, ``start_date``, ``end_date`` or
             ``duration``, and ``reservations``; or ``name`` and ``offer_id``
         """
-        self._check_fields(fields)
+        self.check_fields(fields)
         return self._create(Lease, **fields)
 
     def rehearse_lease(self, **fields: Any) -> dict[str, Any]:
@@ -143,8 +101,8 @@ class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
         :returns: ``lease``, ``reservations`` with amounts, and ``filters_not_asked``
         """
         self.require('1.4', 'dry_run')
-        self._check_fields(fields)
-        answer = self._json('POST', Lease.base_path, {**fields, 'dry_run': True})
+        self.check_fields(fields)
+        answer = self.json('POST', Lease.base_path, {**fields, 'dry_run': True})
         found: dict[str, Any] = answer['dry_run']
         return found
 
@@ -153,7 +111,7 @@ class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
 
         :param fields: as in the API, such as ``name``, ``start_date``, ``end_date``
         """
-        self._check_fields(fields)
+        self.check_fields(fields)
         return self._update(Lease, lease, **fields)
 
     def delete_lease(self, lease: str | Lease, ignore_missing: bool = True) -> None:
@@ -169,15 +127,52 @@ class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
         self.require('1.4', 'the extension of a lease')
         query = {} if latest is None else {'latest': latest}
         path = f'{Lease.base_path}/{resource.Resource._get_id(lease)}/extension'
-        found: dict[str, Any] = self._json('GET', path, params=query)['extension']
+        found: dict[str, Any] = self.json('GET', path, params=query)['extension']
         return found
 
-    def lease_history(self, lease: str | Lease) -> list[dict[str, Any]]:
-        """Return what the service did for a lease in the cloud, as JSON."""
+    def lease_history(self, lease: str | Lease) -> LeaseHistory:
+        """Return what the service did for a lease in the cloud."""
         self.require('1.3', 'the history of a lease')
-        path = f'{Lease.base_path}/{resource.Resource._get_id(lease)}/history'
-        found: list[dict[str, Any]] = self._json('GET', path)['history']
-        return found
+        lease_id = resource.Resource._get_id(lease)
+        return self._get(LeaseHistory, lease_id=lease_id, requires_id=False)
+
+    def reallocate_lease(
+        self,
+        lease: str | Lease,
+        reservation_id: str,
+        *,
+        resource_name: str | None = None,
+        resource_id: str | None = None,
+        reason: str = '',
+        force: bool = False,
+    ) -> Lease:
+        """Replace a resource of a lease with another one.
+
+        :param reservation_id: the reservation that has the resource
+        :param resource_name: the resource to replace; or its id in *resource_id*
+        :param reason: why, for the owner of the lease
+        :param force: replace it even if it is in use; for administrators. What runs on it is
+            lost
+        """
+        self.require('1.2', 'reallocation')
+        given = {'resource_name': resource_name, 'resource_id': resource_id}
+        body: dict[str, Any] = {
+            'reservation_id': reservation_id,
+            **{key: value for key, value in given.items() if value is not None},
+            **({'reason': reason} if reason else {}),
+            **({'force': True} if force else {}),
+        }
+        path = f'{Lease.base_path}/{resource.Resource._get_id(lease)}/reallocate'
+        return Lease.existing(**self.json('POST', path, body)['lease'])
+
+    def report_readiness(self, lease: str | Lease, **report: Any) -> Lease:
+        """Record which resources of a lease are ready; for services that prepare them.
+
+        :param report: ``ready``, ``waiting``, ``by`` and ``detail``
+        """
+        self.require('1.3', 'readiness')
+        path = f'{Lease.base_path}/{resource.Resource._get_id(lease)}/readiness'
+        return Lease.existing(**self.json('POST', path, report)['lease'])
 
     def wait_for_lease(
         self, lease: str | Lease, status: str = 'ACTIVE', interval: float = 2, wait: float = 600
@@ -216,7 +211,7 @@ class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
         """
         self.require(_OFFERS, 'offers')
         body = {'reservations': list(reservations), **query}
-        answer = self._json('POST', LeaseOffer.base_path, body)
+        answer = self.json('POST', LeaseOffer.base_path, body)
         return [LeaseOffer.existing(**offer) for offer in answer['offers']]
 
     def get_offer(self, offer: str | LeaseOffer) -> LeaseOffer:
@@ -237,58 +232,32 @@ class ReservationProxy(hooks.HooksMixin, proxy.Proxy):
         """
         self.require('1.4', 'availability')
         given = {key: value for key, value in query.items() if value is not None}
-        answer = self._json(
+        answer = self.json(
             'GET', Availability.base_path, params={'resource_type': resource_type, **given}
         )
         return Availability.existing(**answer['availability'])
 
-    # Hosts and other resources
+    def calendar(self, resource_type: str, **query: Any) -> CalendarColumns:
+        """Return a page of when resources of a type are reserved.
 
-    def hosts(self) -> Iterator[ReservableHost]:
-        """Yield the hosts that can be reserved."""
-        return self._list(ReservableHost)
-
-    def get_host(self, host: str | ReservableHost) -> ReservableHost:
-        """Return a host."""
-        return self._get(ReservableHost, host)
-
-    def create_host(self, name: str, **properties: Any) -> ReservableHost:
-        """Register a host; for administrators.
-
-        :param name: the name of its hypervisor
+        :param query: ``start``, ``end``, ``limit``, ``marker``, ``offset``, ``search``,
+            ``group_by``
         """
-        return self._create(ReservableHost, name=name, **properties)
+        self.require('1.5', 'the calendar')
+        given = {'resource_type': resource_type, **query}
+        return CalendarColumns.existing(**self.json('GET', '/calendar', params=given)['calendar'])
 
-    def update_host(self, host: str | ReservableHost, **properties: Any) -> ReservableHost:
-        """Change the properties of a host; for administrators."""
-        return self._update(ReservableHost, host, **properties)
+    def usage(self, **query: Any) -> UsageReport:
+        """Return how much leases booked and used in a period; for administrators.
 
-    def delete_host(self, host: str | ReservableHost, ignore_missing: bool = True) -> None:
-        """Unregister a host; for administrators."""
-        self._delete(ReservableHost, host, ignore_missing=ignore_missing)
-
-    def resources(self, **query: Any) -> Iterator[ReservableResource]:
-        """Yield resources of every type.
-
-        :param query: ``type``, ``name``, ``sort_key``, ``sort_dir``, ``limit`` of a page
+        :param query: ``start``, ``end``, ``by`` (``project``, ``type`` or ``class``),
+            ``project_id``, ``resource_type``
         """
-        self.require(_RESOURCES, 'the list of resources')
-        return self._list(ReservableResource, **query)
+        self.require('1.5', 'usage reports')
+        return UsageReport.existing(**self.json('GET', '/usage', params=query)['usage'])
 
-    def get_resource(self, resource: str | ReservableResource) -> ReservableResource:
-        """Return a resource."""
-        self.require(_RESOURCES, 'resources')
-        return self._get(ReservableResource, resource)
-
-    def allocations(self, **query: Any) -> Iterator[ResourceAllocations]:
-        """Yield when resources are reserved.
-
-        :param query: ``type``, ``lease_id``, ``reservation_id``
-        """
-        self.require(_RESOURCES, 'allocations')
-        return self._list(ResourceAllocations, **query)
-
-    def _json(self, method: str, path: str, body: Any = None, **kwargs: Any) -> dict[str, Any]:
-        response = self.request(path, method, json=body, microversion=self.microversion(), **kwargs)
-        found: dict[str, Any] = response.json()
+    def me(self) -> dict[str, Any]:
+        """Return the user and project of the token, and what they may do."""
+        self.require('1.5', 'the caller')
+        found: dict[str, Any] = self.json('GET', '/me')['me']
         return found

@@ -41,6 +41,7 @@ def connection(auth_type: str = 'password') -> Any:
         config=types.SimpleNamespace(config={'auth_type': auth_type}),
         compute=types.SimpleNamespace(find_flavor=find, find_server=find),
         network=types.SimpleNamespace(find_network=find),
+        image=types.SimpleNamespace(find_image=find),
     )
 
 
@@ -48,12 +49,19 @@ class ResolvedNamesTest(base.TestCase):
     """Only fields that refer to the cloud are looked up."""
 
     def test_each_field(self) -> None:
-        for field in ('flavor_id', 'server_id', 'network_id'):
+        for field in ('flavor_id', 'server_id', 'network_id', 'image'):
             wanted = [{field: 'known', 'amount': 2}, {field: UUID}, {'network_name': 'known'}]
             self.assertEqual(
                 [{field: 'its-id', 'amount': 2}, {field: UUID}, {'network_name': 'known'}],
                 names.resolve(connection(), wanted),
             )
+
+    def test_the_networks_of_a_server(self) -> None:
+        wanted = [{'networks': [{'uuid': 'known'}, {'port': 'a'}, {'uuid': UUID}]}]
+        self.assertEqual(
+            [{'networks': [{'uuid': 'its-id'}, {'port': 'a'}, {'uuid': UUID}]}],
+            names.resolve(connection(), wanted),
+        )
 
     def test_an_unknown_name(self) -> None:
         error = self.assertRaises(

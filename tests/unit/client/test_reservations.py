@@ -14,6 +14,11 @@
 
 from __future__ import annotations
 
+import json
+import pathlib
+
+import fixtures
+
 from climate.client import reservations
 from climate.client import sizes
 from tests import base
@@ -99,3 +104,62 @@ class ReservationOptionsTest(base.TestCase):
             [512, 512, 8192, 1024**2], [sizes.mebibytes(t) for t in ('512', '512M', '8GiB', '1T')]
         )
         self.assertEqual([40, 40, 2048], [sizes.gibibytes(t) for t in ('40', '40G', '2TB')])
+
+    def test_a_server_to_boot(self) -> None:
+        given = [
+            ('boot', 'web=m1.small:ubuntu'),
+            ('nic', 'private'),
+            ('nic', 'public'),
+            ('on-end', 'snapshot, delete'),
+        ]
+        self.assertEqual(
+            [
+                {
+                    'resource_type': 'virtual:server',
+                    'name': 'web',
+                    'flavor': 'm1.small',
+                    'image': 'ubuntu',
+                    'networks': [{'uuid': 'private'}, {'uuid': 'public'}],
+                    'on_end': ['snapshot', 'delete'],
+                }
+            ],
+            reservations.build(given),
+        )
+
+    def test_a_stack_with_its_files(self) -> None:
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        (folder / 'start.sh').write_text('echo hello')
+        template, environment = folder / 'course.yaml', folder / 'env.yaml'
+        template.write_text('heat_template_version: 2021-04-16\na: {get_file: start.sh}\n')
+        environment.write_text('parameters: {image: ubuntu}')
+        found = reservations.build(
+            [
+                ('stack', str(template)),
+                ('environment', str(environment)),
+                ('parameter', 'desks=12'),
+                ('parameter', 'image=a=b'),
+            ]
+        )[0]
+        address = f'file://{folder}/start.sh'
+        self.assertEqual(
+            ('virtual:stack', 'course', {'desks': '12', 'image': 'a=b'}),
+            (found['resource_type'], found['name'], found['parameters']),
+        )
+        self.assertEqual({address: 'echo hello'}, found['files'])
+        self.assertEqual(address, json.loads(found['template'])['a']['get_file'])
+        self.assertEqual('ubuntu', json.loads(found['environment'])['parameters']['image'])
+        named = reservations.build([('stack', f'exam={template}')])[0]
+        self.assertEqual('exam', named['name'])
+
+    def test_what_cannot_be_read(self) -> None:
+        for given, text in (
+            ([('boot', 'web=m1.small')], "--boot: 'web=m1.small' is no NAME=FLAVOR:IMAGE"),
+            ([('stack', '/nowhere.yaml')], '--stack: /nowhere.yaml: no such file'),
+            ([('boot', 'a=b:c'), ('user-data', '/nowhere')], '--user-data: /nowhere: No such'),
+            ([('stack', __file__)], '--stack: '),
+            ([('hosts', '1'), ('on-end', 'delete')], '--on-end: it must follow --server or'),
+        ):
+            error = self.assertRaises(
+                reservations.ReservationSyntaxError, reservations.build, given
+            )
+            self.assertIn(text, str(error))

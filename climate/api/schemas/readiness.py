@@ -1,0 +1,67 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Bodies of reports on the readiness of a lease."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate import exceptions
+from climate.api.validation import Validator
+from climate.domain.leases import Readiness
+
+_NAMES: dict[str, Any] = {
+    'type': 'array',
+    'maxItems': 1000,
+    'items': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+}
+
+READINESS: dict[str, Any] = {
+    'type': 'object',
+    'required': ['by'],
+    'additionalProperties': False,
+    'properties': {
+        'ready': _NAMES,
+        'waiting': _NAMES,
+        'by': {'type': 'string', 'minLength': 1, 'maxLength': 255},
+        'detail': {'type': 'string', 'maxLength': 2000},
+    },
+}
+
+_READINESS = Validator(READINESS)
+
+
+def read(body: dict[str, Any], now: datetime.datetime) -> Readiness:
+    """Return the reported readiness of the resources of a lease.
+
+    :param now: the instant of the report (aware UTC)
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _READINESS.check(body)
+    ready, waiting = set(body.get('ready', ())), set(body.get('waiting', ()))
+    if not ready | waiting:
+        raise exceptions.MissingParameter(param='ready')
+    both = sorted(ready & waiting)
+    if both:
+        raise exceptions.InvalidInput(
+            f"Malformed parameter waiting: '{both[0]}' is said to be ready too"
+        )
+    return Readiness(
+        ready=tuple(sorted(ready)),
+        waiting=tuple(sorted(waiting)),
+        by=body['by'],
+        detail=body.get('detail', ''),
+        at=now,
+    )

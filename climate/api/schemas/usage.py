@@ -1,0 +1,83 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Query parameters of usage reports."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Final
+
+from climate import exceptions
+from climate.api import dates
+from climate.api import queries
+from climate.api.microversions import Microversion
+from climate.api.schemas.availability import LONGEST
+from climate.domain.periods import Period
+from climate.domain.usage import UsageKey
+from climate.domain.usage import UsageQuery
+
+PARAMETERS: Final = frozenset({'start', 'end', 'by', 'project_id', 'resource_type'})
+
+_USUAL: Final = datetime.timedelta(days=30)
+# Further away, dates of some engines end.
+_FURTHEST: Final = datetime.timedelta(days=36525)
+_LONGEST_TEXT: Final = 255
+
+
+def read(
+    parameters: queries.Parameters, version: Microversion, now: datetime.datetime
+) -> UsageQuery:
+    """Return the query that parameters describe.
+
+    :param now: the instant that ``now`` means (aware UTC)
+    :raises climate.exceptions.InvalidInput: naming the parameter and why
+    """
+    end = _instant('end', parameters, version, now) or now
+    start = _instant('start', parameters, version, now) or end - _USUAL
+    if end <= start:
+        raise _malformed('end', 'a time after the start is required')
+    if end - start > LONGEST:
+        raise _malformed('end', f'at most {LONGEST.days} days after the start are allowed')
+    by = queries.one(parameters, 'by') or UsageKey.TYPE.value
+    if by not in set(UsageKey):
+        raise _malformed('by', f'one of {", ".join(UsageKey)} is required')
+    return UsageQuery(
+        period=Period(start=start, end=end),
+        by=UsageKey(by),
+        project_id=_text('project_id', parameters),
+        resource_type=_text('resource_type', parameters),
+    )
+
+
+def _text(key: str, parameters: queries.Parameters) -> str | None:
+    text = queries.one(parameters, key)
+    if text is not None and len(text) > _LONGEST_TEXT:
+        raise _malformed(key, f'at most {_LONGEST_TEXT} characters are allowed')
+    return text
+
+
+def _instant(
+    key: str, parameters: queries.Parameters, version: Microversion, now: datetime.datetime
+) -> datetime.datetime | None:
+    text = queries.one(parameters, key)
+    if text is None:
+        return None
+    found = dates.parse(key, queries.plus(text), now, version)
+    if abs(found - now) > _FURTHEST:
+        raise _malformed(key, 'at most a hundred years from now are allowed')
+    return found
+
+
+def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
+    return exceptions.MalformedParameter(f'Malformed parameter {key}: {reason}')

@@ -1,0 +1,214 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""``openstack lease calendar``."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable
+from collections.abc import Iterator
+from typing import Any
+from typing import Final
+from typing import NamedTuple
+
+from openstack import exceptions as sdk_exceptions
+from osc_lib import exceptions
+from osc_lib.command import command
+from rich import console
+from rich import text
+
+from climate.client import gantt
+from climate.client import times
+from climate.client.osc import options
+from climate.client.osc import plugin
+from climate.client.osc import projects
+from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.proxy import ReservationProxy
+from climate.domain.periods import Period
+
+_USUAL: Final = datetime.timedelta(days=7)
+_HOSTS: Final = 'physical:host'
+_OWN, _OTHER, _OUT = '█', '▒', 'x'
+_LEGEND: Final = f'{_OWN} your leases   {_OTHER} other leases   {_OUT} maintenance'
+_STYLES: Final = {_OWN: 'green', _OTHER: 'yellow', _OUT: 'red'}
+_SIGNS: Final = {'ACTIVE': _OWN, 'UPDATING': _OWN, 'ERROR': _OUT}
+_LEASES: Final = f'{_OWN} active   {_OTHER} pending or ended   {_OUT} failed'
+
+
+class CalendarEntry(NamedTuple):
+    """A period in a calendar.
+
+    :ivar row: the name of the lease or resource
+    :ivar lease: the name of the lease, or '' if it is no lease of the caller
+    """
+
+    row: str
+    lease: str
+    start: str
+    end: str
+    what: str
+    sign: str
+
+
+class ShowCalendar(command.Lister):
+    """Draw when your leases are, or when hosts are reserved."""
+
+    _lines: list[str]
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        rows = parser.add_mutually_exclusive_group()
+        rows.add_argument(
+            '--hosts', dest='type', action='store_const', const=_HOSTS,
+            help='A row for each host instead of each lease',
+        )  # fmt: skip
+        rows.add_argument('--type', metavar='TYPE', help='A row for each resource of this type')
+        parser.add_argument('--at', metavar='TIME', type=options.instant, help='Now by default')
+        end = parser.add_mutually_exclusive_group()
+        end.add_argument(
+            '--for', dest='length', metavar='DURATION', type=options.duration,
+            help='A week by default',
+        )  # fmt: skip
+        end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
+        projects.add_projects(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Keep the chart for the output; return columns and rows for other formats."""
+        proxy = plugin.client(self.app)
+        period = _period(parsed_args)
+        if parsed_args.type:
+            names, found = _resources(proxy, parsed_args.type, period)
+        else:
+            project = projects.wanted(self.app, parsed_args)
+            names, found = _leases(proxy, project, period)
+        self._lines = _chart(names, found, period)
+        self._lines.append(_LEGEND if parsed_args.type else _LEASES)
+        rows = (
+            (each.row, each.lease, TimeColumn(each.start), TimeColumn(each.end), each.what)
+            for each in found
+        )
+        return ('Row', 'Lease', 'Start', 'End', 'What'), rows
+
+    def produce_output(
+        self, parsed_args: argparse.Namespace, column_names: Any, data: Iterable[Any]
+    ) -> int:
+        """Write the chart, or the rows if a format for programs is chosen."""
+        if parsed_args.formatter != 'table':
+            return int(super().produce_output(parsed_args, column_names, data))
+        screen = console.Console(file=self.app.stdout, highlight=False)
+        for line in self._lines:
+            shown = text.Text(line)
+            for sign, style in _STYLES.items():
+                shown.highlight_regex(f'{sign}+' if sign != _OUT else 'xx+', style)
+            screen.print(shown, soft_wrap=True)
+        return 0
+
+
+def _period(parsed: argparse.Namespace) -> Period:
+    start = parsed.at or options.now()
+    end = parsed.until or start + (parsed.length or _USUAL)
+    if end <= start:
+        raise exceptions.CommandError('--until must be after --at')
+    return Period(start=start, end=end)
+
+
+def _leases(
+    proxy: ReservationProxy, project: str | None, period: Period
+) -> tuple[list[str], list[CalendarEntry]]:
+    """Return the leases of a period, each in a row of its own."""
+    proxy.require('1.1', 'a calendar')
+    query = {
+        'end_after': options.written(period.start, ''),
+        'start_before': options.written(period.end, ''),
+        'sort_key': 'start_date',
+        **({'project_id': project} if project else {}),
+    }
+    found = [
+        CalendarEntry(
+            each.name,
+            each.name,
+            each.start_date,
+            each.end_date,
+            each.status,
+            _SIGNS.get(each.status, _OTHER),
+        )
+        for each in proxy.leases(**query)
+    ]
+    # A row for each name: a lease that is booked every day is one row.
+    return list(dict.fromkeys(each.row for each in found)), found
+
+
+def _resources(
+    proxy: ReservationProxy, resource_type: str, period: Period
+) -> tuple[list[str], list[CalendarEntry]]:
+    """Return when the resources of a type are reserved, each in a row of its own."""
+    own = {each.id: each.name for each in proxy.leases()}
+    names, found = [], []
+    for resource in proxy.allocations(type=resource_type):
+        names.append(resource.resource_name)
+        for each in resource.reservations:
+            if _overlaps(each, period):
+                name = own.get(each['lease_id'], '')
+                found.append(
+                    CalendarEntry(
+                        resource.resource_name,
+                        name,
+                        each['start_date'],
+                        each['end_date'],
+                        'lease',
+                        _OWN if name else _OTHER,
+                    )
+                )
+    found += _maintenances(proxy, resource_type, period)
+    return names, found
+
+
+def _maintenances(
+    proxy: ReservationProxy, resource_type: str, period: Period
+) -> Iterator[CalendarEntry]:
+    """Yield maintenances; none if the caller may not list them."""
+    try:
+        listed = list(proxy.maintenances())
+    except sdk_exceptions.ForbiddenException:
+        return
+    for each in listed:
+        found = {'start_date': each.start_date, 'end_date': each.end_date}
+        if each.resource_type == resource_type and _overlaps(found, period):
+            yield CalendarEntry(
+                each.resource_name, '', each.start_date, each.end_date, 'maintenance', _OUT
+            )
+
+
+def _overlaps(found: dict[str, Any], period: Period) -> bool:
+    return times.read(found['start_date']) < period.end and period.start < times.read(
+        found['end_date']
+    )
+
+
+def _chart(names: list[str], found: Iterable[CalendarEntry], period: Period) -> list[str]:
+    bars: dict[str, list[gantt.Bar]] = defaultdict(list)
+    for each in found:
+        span = Period(start=times.read(each.start), end=times.read(each.end))
+        # The row of a lease has its name already.
+        label = each.lease if each.lease != each.row else ''
+        bars[each.row].append(gantt.Bar(period=span, sign=each.sign, text=label))
+    first, last = (times.write(options.written(each, '')) for each in (period.start, period.end))
+    rows = [gantt.Row(name=name, bars=bars[name]) for name in names]
+    width = shutil.get_terminal_size().columns
+    return [f'{first} to {last}', *gantt.draw(rows, period, width)]

@@ -1,0 +1,67 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""``openstack lease history``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from osc_lib.command import command
+
+from climate.client.osc import leases
+from climate.client.osc import plugin
+from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.histories import LeaseHistory
+
+
+class ShowHistory(command.Lister):
+    """Show what was done for a lease in the cloud, and what is still to come."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        leases.add_lease(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and rows."""
+        proxy = plugin.client(self.app)
+        lease = leases.find(proxy, parsed_args.lease)
+        columns = ('Time', 'What', 'State', 'Type', 'Attempts', 'Details')
+        return columns, rows(proxy.lease_history(lease))
+
+
+def rows(history: LeaseHistory) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each step and for each event to come, in this order."""
+    for step in history.steps or ():
+        about = [step['error'], step['waiting_for'], *(line['text'] for line in step['lines'])]
+        yield (
+            TimeColumn(step['last_at']),
+            step['effect'],
+            step['state'],
+            step['resource_type'] or '',
+            step['attempts'],
+            '\n'.join(filter(None, about)),
+        )
+    for event in sorted(history.awaited or (), key=lambda each: str(each['due'])):
+        yield (
+            TimeColumn(event['due']),
+            event['event_type'],
+            'awaited',
+            '',
+            event['failures'],
+            event['why'] or '',
+        )

@@ -1,0 +1,124 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""``openstack maintenance``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from osc_lib.command import command
+
+from climate.client.osc import options
+from climate.client.osc import plugin
+from climate.client.osc import resources
+from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.maintenances import ResourceMaintenance
+
+
+def shown(found: ResourceMaintenance) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return the columns of a maintenance, and their values."""
+    columns = {
+        'id': found.id,
+        'resource_id': found.resource_id,
+        'resource_type': found.resource_type,
+        'resource_name': found.resource_name,
+        'start_date': TimeColumn(found.start_date),
+        'end_date': TimeColumn(found.end_date),
+        'reason': found.reason,
+        'user_id': found.user_id,
+        'created_at': TimeColumn(found.created_at),
+    }
+    return tuple(columns), tuple(columns.values())
+
+
+class ListMaintenances(command.Lister):
+    """List current and future maintenances (administrators)."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and rows."""
+        rows = (
+            (
+                each.id,
+                each.resource_type,
+                each.resource_name,
+                TimeColumn(each.start_date),
+                TimeColumn(each.end_date),
+                each.reason,
+            )
+            for each in plugin.client(self.app).maintenances()
+        )
+        return ('ID', 'Type', 'Resource', 'Start', 'End', 'Reason'), rows
+
+
+class ShowMaintenance(command.ShowOne):
+    """Show a maintenance (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('maintenance', metavar='ID', help='Id of the maintenance')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and values."""
+        return shown(plugin.client(self.app).get_maintenance(parsed_args.maintenance))
+
+
+class CreateMaintenance(command.ShowOne):
+    """Announce a maintenance: no new lease books the resource then (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        resources.add_resource(parser)
+        parser.add_argument(
+            '--at', metavar='TIME', type=options.instant, help='Start, now by default'
+        )
+        end = parser.add_mutually_exclusive_group(required=True)
+        end.add_argument(
+            '--for', dest='length', metavar='DURATION', type=options.duration, help='Such as 4h'
+        )
+        end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
+        parser.add_argument('--reason', metavar='TEXT', default='', help='Why')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Announce it, and return columns and values."""
+        proxy = plugin.client(self.app)
+        found = resources.find(proxy, parsed_args, parsed_args.resource)
+        start = parsed_args.at or options.now()
+        end = parsed_args.until or start + parsed_args.length
+        maintenance = proxy.create_maintenance(
+            resource_id=found.id,
+            start_date=options.written(start, ''),
+            end_date=options.written(end, ''),
+            reason=parsed_args.reason,
+        )
+        return shown(maintenance)
+
+
+class DeleteMaintenance(command.Command):
+    """Cancel maintenances, so that leases can book the resources again (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('maintenances', metavar='ID', nargs='+', help='Id of a maintenance')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Cancel them."""
+        for each in parsed_args.maintenances:
+            plugin.client(self.app).delete_maintenance(each, ignore_missing=False)

@@ -1,0 +1,83 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""``openstack lease``: reallocate."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from osc_lib import exceptions
+from osc_lib.command import command
+
+from climate.client.osc import leases
+from climate.client.osc import plugin
+from climate.client.osc import refusals
+from climate.client.sdk import errors
+from climate.client.sdk.leases import Lease
+from climate.client.sdk.proxy import ReservationProxy
+
+
+class ReallocateLease(command.ShowOne):
+    """Replace a resource of a lease with another one."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        leases.add_lease(parser)
+        parser.add_argument('resource', metavar='RESOURCE', help='Name of the resource to replace')
+        parser.add_argument(
+            '--reservation', metavar='ID', help='The reservation, if several have the resource'
+        )
+        parser.add_argument('--reason', metavar='TEXT', default='', help='Why, for the owner')
+        parser.add_argument(
+            '--force', action='store_true',
+            help='Even if it is in use; what runs on it is lost (administrators)',
+        )  # fmt: skip
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Replace it, and return columns and values."""
+        proxy = plugin.client(self.app)
+        lease = leases.find(proxy, parsed_args.lease)
+        reservation = parsed_args.reservation or _reservation(proxy, lease, parsed_args.resource)
+        try:
+            moved = proxy.reallocate_lease(
+                lease,
+                reservation,
+                resource_name=parsed_args.resource,
+                reason=parsed_args.reason,
+                force=parsed_args.force,
+            )
+        except errors.RefusedRequest as error:
+            raise exceptions.CommandError(refusals.describe(error)) from None
+        return leases.shown(moved)
+
+
+def _reservation(proxy: ReservationProxy, lease: Lease, name: str) -> str:
+    """Return the id of the reservation that has a resource."""
+    found = {
+        each['id']
+        for kind in {str(each['resource_type']) for each in lease.reservations}
+        for resource in proxy.allocations(type=kind, lease_id=lease.id)
+        if resource.resource_name == name
+        for each in resource.reservations
+    }
+    if not found:
+        raise exceptions.CommandError(f'Lease {lease.name!r} does not have {name!r}')
+    if len(found) > 1:
+        raise exceptions.CommandError(
+            f'Several reservations have {name!r}; use --reservation: {", ".join(sorted(found))}'
+        )
+    return str(found.pop())

@@ -1,0 +1,159 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""``openstack reservable resource type``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from osc_lib import exceptions
+from osc_lib.cli import format_columns
+from osc_lib.command import command
+
+from climate.client.osc import pairs
+from climate.client.osc import plugin
+from climate.client.osc.columns import InventoriesColumn
+from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.resource_types import ReservableType
+
+
+def shown(found: ReservableType) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return the columns of a resource type, and their values."""
+    columns = {
+        'name': found.name,
+        'description': found.description,
+        'origin': found.origin,
+        'exclusive': found.is_exclusive,
+        'noun': found.noun,
+        'inventories': InventoriesColumn(found.inventories),
+        'announce': format_columns.ListColumn(found.announce),
+        'fields': format_columns.ListColumn(
+            sorted(found.reservation_schema.get('properties') or {})
+        ),
+        'created_at': TimeColumn(found.created_at),
+        'updated_at': TimeColumn(found.updated_at),
+    }
+    return tuple(columns), tuple(columns.values())
+
+
+class ListResourceTypes(command.Lister):
+    """List the types of resources that can be reserved."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and rows."""
+        rows = (
+            (each.name, each.origin, each.is_exclusive, each.noun, each.description)
+            for each in plugin.client(self.app).resource_types()
+        )
+        return ('Name', 'Origin', 'Exclusive', 'Noun', 'Description'), rows
+
+
+class ShowResourceType(command.ShowOne):
+    """Show a resource type, with the fields of its reservations."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        _add_name(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and values."""
+        return shown(plugin.client(self.app).get_resource_type(parsed_args.name))
+
+
+class CreateResourceType(command.ShowOne):
+    """Declare a resource type (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('name', metavar='NAME', help='Such as custom:licence')
+        _add_fields(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Declare it, and return columns and values."""
+        proxy = plugin.client(self.app)
+        return shown(proxy.create_resource_type(parsed_args.name, **_fields(parsed_args)))
+
+
+class SetResourceType(command.ShowOne):
+    """Change a declared resource type (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        _add_name(parser)
+        _add_fields(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Change it, and return columns and values."""
+        fields = _fields(parsed_args)
+        if not fields:
+            raise exceptions.CommandError('Nothing to change: use --description')
+        proxy = plugin.client(self.app)
+        return shown(proxy.update_resource_type(parsed_args.name, **fields))
+
+
+class DeleteResourceType(command.Command):
+    """Delete declared resource types that have no resources (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('names', metavar='NAME', nargs='+', help='Such as custom:licence')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Delete them."""
+        for name in parsed_args.names:
+            plugin.client(self.app).delete_resource_type(name, ignore_missing=False)
+
+
+def _add_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('name', metavar='NAME', help='Such as custom:licence')
+
+
+def _add_fields(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('--description', metavar='TEXT', help='What it is')
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
+        '--exclusive', action='store_true', default=None, help='A reservation has whole resources'
+    )
+    kind.add_argument(
+        '--counted', dest='exclusive', action='store_false', help='It has amounts of classes'
+    )
+    parser.add_argument('--noun', metavar='NOUN', help='Its resources, in the plural: licences')
+    parser.add_argument(
+        '--class', dest='classes', metavar='CLASS=TOTAL', type=pairs.amount, action='append',
+        help='A resource class, and how much of it a resource has by default',
+    )  # fmt: skip
+    parser.add_argument(
+        '--announce', metavar='PROPERTY', action='append',
+        help='A property that the owner of a lease sees in notifications',
+    )  # fmt: skip
+
+
+def _fields(parsed: argparse.Namespace) -> dict[str, Any]:
+    fields = {
+        'description': parsed.description,
+        'exclusive': parsed.exclusive,
+        'noun': parsed.noun,
+        'classes': parsed.classes and dict(parsed.classes),
+        'announce': parsed.announce,
+    }
+    return {key: value for key, value in fields.items() if value is not None}

@@ -1,0 +1,209 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""``openstack reservable resource``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from osc_lib import exceptions
+from osc_lib.cli import format_columns
+from osc_lib.command import command
+
+from climate.client.osc import pairs
+from climate.client.osc import plugin
+from climate.client.osc.columns import InventoriesColumn
+from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.proxy import ReservationProxy
+from climate.client.sdk.resources import ReservableResource
+
+_COLUMNS = ('ID', 'Type', 'Name', 'State', 'Inventories', 'Properties')
+
+
+def add_resource(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
+    """Add the arguments that name a resource, or several."""
+    name = 'resources' if nargs else 'resource'
+    parser.add_argument(name, metavar='RESOURCE', nargs=nargs, help='Name or id of a resource')
+    parser.add_argument(
+        '--type', metavar='TYPE', help='Resource type, if several types have such a name'
+    )
+
+
+def find(proxy: ReservationProxy, parsed: argparse.Namespace, name: str) -> ReservableResource:
+    """Return the resource that the user names."""
+    return proxy.find_resource(name, parsed.type)
+
+
+def state(resource: ReservableResource) -> str:
+    """Return whether leases can have a resource, in a word."""
+    if resource.failed_at:
+        return 'failed'
+    if resource.is_disabled:
+        return 'disabled'
+    return 'available' if resource.is_reservable else 'not reservable'
+
+
+def shown(resource: ReservableResource) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return the columns of a resource, and their values."""
+    columns = {
+        'id': resource.id,
+        'resource_type': resource.resource_type,
+        'name': resource.name,
+        'state': state(resource),
+        'attributes': format_columns.DictColumn(resource.attributes),
+        'properties': format_columns.DictColumn(resource.properties),
+        'inventories': InventoriesColumn(resource.inventories),
+        'traits': format_columns.ListColumn(resource.traits),
+        'failed_at': TimeColumn(resource.failed_at),
+        'created_at': TimeColumn(resource.created_at),
+        'updated_at': TimeColumn(resource.updated_at),
+    }
+    return tuple(columns), tuple(columns.values())
+
+
+class ListResources(command.Lister):
+    """List resources that can be reserved."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('--type', metavar='TYPE', help='Only those of this resource type')
+        parser.add_argument('--name', metavar='NAME', help='Only those of this name')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and rows."""
+        query = {'type': parsed_args.type, 'name': parsed_args.name}
+        found = plugin.client(self.app).resources(**{k: v for k, v in query.items() if v})
+        rows = (
+            (
+                each.id,
+                each.resource_type,
+                each.name,
+                state(each),
+                InventoriesColumn(each.inventories),
+                format_columns.DictColumn(each.properties),
+            )
+            for each in found
+        )
+        return _COLUMNS, rows
+
+
+class ShowResource(command.ShowOne):
+    """Show a resource that can be reserved."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        add_resource(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and values."""
+        return shown(find(plugin.client(self.app), parsed_args, parsed_args.resource))
+
+
+class CreateResource(command.ShowOne):
+    """Register a resource, so that it can be reserved (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('type', metavar='TYPE', help='Resource type, such as custom:licence')
+        parser.add_argument('name', metavar='NAME', help='Name, as the cloud knows it')
+        parser.add_argument(
+            '--attribute', metavar='NAME=VALUE', type=pairs.pair, action='append', default=[],
+            help='What its type requires, such as the network of an address',
+        )  # fmt: skip
+        _add_values(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Register it, and return columns and values."""
+        fields = {
+            'attributes': dict(parsed_args.attribute),
+            'properties': dict(parsed_args.property),
+            'inventories': _inventories(parsed_args),
+        }
+        given = {key: value for key, value in fields.items() if value}
+        proxy = plugin.client(self.app)
+        return shown(proxy.create_resource(parsed_args.type, parsed_args.name, **given))
+
+
+class SetResource(command.ShowOne):
+    """Change a resource (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        add_resource(parser)
+        _add_values(parser)
+        parser.add_argument(
+            '--no-property', metavar='NAME', action='append', default=[], help='Remove a property'
+        )
+        switch = parser.add_mutually_exclusive_group()
+        switch.add_argument(
+            '--disable', action='store_true', help='Let new leases not book it any more'
+        )
+        switch.add_argument('--enable', action='store_true', help='Let leases book it again')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Change it, and return columns and values."""
+        properties = {**dict.fromkeys(parsed_args.no_property), **dict(parsed_args.property)}
+        fields: dict[str, Any] = {
+            'properties': properties,
+            'inventories': _inventories(parsed_args),
+        }
+        fields = {key: value for key, value in fields.items() if value}
+        if parsed_args.disable or parsed_args.enable:
+            fields['disabled'] = parsed_args.disable
+        if not fields:
+            raise exceptions.CommandError('Nothing to change: use --property or --disable')
+        proxy = plugin.client(self.app)
+        found = find(proxy, parsed_args, parsed_args.resource)
+        return shown(proxy.update_resource(found, **fields))
+
+
+class DeleteResource(command.Command):
+    """Unregister resources, which must not be reserved (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        add_resource(parser, nargs='+')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Unregister them; look all of them up before the first."""
+        proxy = plugin.client(self.app)
+        found = [find(proxy, parsed_args, name) for name in parsed_args.resources]
+        for each in found:
+            proxy.delete_resource(each, ignore_missing=False)
+
+
+def _add_values(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--property', metavar='NAME=VALUE', type=pairs.pair, action='append', default=[],
+        help='What requirements can compare, such as rack=A',
+    )  # fmt: skip
+    parser.add_argument(
+        '--inventory', metavar='CLASS=TOTAL', type=pairs.amount, action='append', default=[],
+        help='How much it has of a resource class',
+    )  # fmt: skip
+
+
+def _inventories(parsed: argparse.Namespace) -> dict[str, int]:
+    return dict(parsed.inventory)

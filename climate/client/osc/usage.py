@@ -1,0 +1,90 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""``openstack usage report``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+from typing import Final
+
+from cliff import columns
+from osc_lib.command import command
+
+from climate.client.osc import options
+from climate.client.osc import plugin
+
+_FIGURES: Final = ('booked', 'used', 'unused', 'ahead')
+_HOUR: Final = 3600
+_WHOLE: Final = 'whole'
+
+
+class HoursColumn(columns.FormattableColumn[int]):
+    """An amount: hours in tables, seconds in formats for programs."""
+
+    def human_readable(self) -> str:
+        """Return the hours with two digits, without zeros at the end."""
+        return f'{self._value / _HOUR:.2f}'.rstrip('0').rstrip('.')
+
+
+class ReportUsage(command.Lister):
+    """Show how much of what leases booked was used, in hours (administrators).
+
+    Formats such as csv and json have seconds. An hour of a resource class is one unit of it
+    for an hour; whole resources count as one.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--from', dest='start', metavar='TIME', type=options.past,
+            help="Begin, such as '7d ago'; 30 days before the end by default",
+        )  # fmt: skip
+        parser.add_argument(
+            '--to', dest='end', metavar='TIME', type=options.past, help='End, now by default'
+        )
+        parser.add_argument(
+            '--by', choices=('project', 'type', 'class'), default='type',
+            help='What the rows are for, resource types by default',
+        )  # fmt: skip
+        parser.add_argument('--project', metavar='ID', help='Only leases of this project')
+        parser.add_argument('--type', metavar='TYPE', help='Only this resource type')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and rows."""
+        query = {
+            'start': parsed_args.start and options.written(parsed_args.start, ''),
+            'end': parsed_args.end and options.written(parsed_args.end, ''),
+            'by': parsed_args.by,
+            'project_id': parsed_args.project,
+            'resource_type': parsed_args.type,
+        }
+        found = plugin.client(self.app).usage(**{key: one for key, one in query.items() if one})
+        keys = {
+            'project': {'Project': 'project_id', 'Type': 'resource_type'},
+            'type': {'Type': 'resource_type'},
+            'class': {},
+        }[parsed_args.by]
+        rows = (
+            (
+                *(row[key] for key in keys.values()),
+                row['resource_class'] or _WHOLE,
+                row['leases'],
+                *(HoursColumn(row[figure]) for figure in _FIGURES),
+            )
+            for row in found.rows
+        )
+        return (*keys, 'Class', 'Leases', *(each.capitalize() for each in _FIGURES)), rows

@@ -1,0 +1,111 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""``openstack lease watch``."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import time
+from types import TracebackType
+from typing import TextIO
+
+from osc_lib import exceptions
+from osc_lib.command import command
+from rich import console
+from rich import progress
+
+from climate.client import watching
+from climate.client.osc import leases
+from climate.client.osc import options
+from climate.client.osc import plugin
+from climate.clock import SystemClock
+
+
+class RichScreen:
+    """Lines, and on a terminal a bar below them.
+
+    :param stream: where to write
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._console = console.Console(file=stream, highlight=False, markup=False)
+        self._progress = progress.Progress(
+            progress.TextColumn('{task.description}'),
+            progress.BarColumn(bar_width=None),
+            progress.TextColumn('{task.fields[left]}'),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._task: progress.TaskID | None = None
+
+    def __enter__(self) -> RichScreen:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def line(self, text: str) -> None:
+        """Show a line that stays."""
+        self._console.print(text, soft_wrap=True)
+
+    def progress(self, text: str, share: float, seconds: float) -> None:
+        """Move the bar."""
+        left = str(datetime.timedelta(seconds=round(seconds)))
+        if self._task is None:
+            self._task = self._progress.add_task(text, total=1.0, left=left)
+        self._progress.update(self._task, description=text, completed=share, left=left)
+
+
+class WatchLease(command.Command):
+    """Follow a lease until it is active: a bar to its start, and what is done for it."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        leases.add_lease(parser)
+        parser.add_argument(
+            '--status', default='ACTIVE', metavar='STATUS',
+            help='Follow it until this status, such as TERMINATED',
+        )  # fmt: skip
+        parser.add_argument(
+            '--timeout', metavar='DURATION', type=options.duration, help='Give up after this time'
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Follow the lease.
+
+        :raises osc_lib.exceptions.CommandError: if it does not get the status
+        """
+        proxy = plugin.client(self.app)
+        lease = leases.find(proxy, parsed_args.lease)
+        status = parsed_args.status.upper()
+        until = parsed_args.timeout and SystemClock.now() + parsed_args.timeout
+        with RichScreen(self.app.stdout) as screen:
+            watcher = watching.LeaseWatcher(
+                proxy, lease.id, screen, now=SystemClock.now, sleep=time.sleep
+            )
+            found = watcher.watch(status, until)
+        if found is None and status != 'TERMINATED':
+            raise exceptions.CommandError(f'Lease {lease.name!r} was deleted')
+        if found is not None and found.status != status:
+            raise exceptions.CommandError(f'Lease {lease.name!r} is {found.status}')

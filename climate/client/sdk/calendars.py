@@ -1,0 +1,43 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""The calendar in openstacksdk."""
+
+from __future__ import annotations
+
+from openstack import resource
+
+from climate.client.sdk import bases
+
+
+class CalendarColumns(bases.ReservationResource):
+    """When some resources are reserved; the n-th values of its lists belong together."""
+
+    resource_key = 'calendar'
+    base_path = '/calendar'
+    requires_id = False
+    _allow_unknown_attrs_in_body = True
+
+    resource_type = resource.Body('resource_type')
+    #: Seconds since 1970, as all its times.
+    start = resource.Body('start', type=int)
+    end = resource.Body('end', type=int)
+    #: The number of resources of all pages.
+    total = resource.Body('total', type=int)
+    resources = resource.Body('resources', type=dict)
+    allocations = resource.Body('allocations', type=dict)
+    #: The leases that the caller may see.
+    leases = resource.Body('leases', type=dict)
+    maintenances = resource.Body('maintenances', type=dict)
+    #: Where the next page begins; None for the last.
+    next_marker = resource.Body('next_marker')

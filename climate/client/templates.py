@@ -1,0 +1,62 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Heat templates with the files that they use, as openstacksdk reads them."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import Any
+
+from openstack import exceptions
+from openstack.orchestration.util import template_utils
+
+
+def template(path: str) -> dict[str, Any]:
+    """Return ``template`` and ``files`` of a stack.
+
+    :param path: of the template; ``get_file`` and nested templates are read, too
+    :raises ValueError: if a file cannot be read
+    """
+    try:
+        files, found = template_utils.get_template_contents(template_file=_existing(path))
+    except (OSError, exceptions.SDKException) as error:
+        raise ValueError(str(error)) from None
+    # JSON is YAML, and Heat accepts it.
+    return {'template': json.dumps(found), **({'files': _text(files)} if files else {})}
+
+
+def environment(path: str) -> dict[str, Any]:
+    """Return ``environment`` and ``files`` of a stack.
+
+    :raises ValueError: if a file cannot be read
+    """
+    try:
+        files, found = template_utils.process_environment_and_files(env_path=_existing(path))
+    except (OSError, exceptions.SDKException) as error:
+        raise ValueError(str(error)) from None
+    return {'environment': json.dumps(found), **({'files': _text(files)} if files else {})}
+
+
+def _existing(path: str) -> str:
+    """Return a path, so that a message names the path rather than a URL made of it."""
+    if not pathlib.Path(path).is_file():
+        raise ValueError(f'{path}: no such file')
+    return path
+
+
+def _text(files: dict[str, Any]) -> dict[str, str]:
+    return {
+        name: text.decode() if isinstance(text, bytes) else text for name, text in files.items()
+    }

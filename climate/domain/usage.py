@@ -1,0 +1,76 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""How much of what leases booked was used, as values between the API and SQL."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Final
+
+from climate.domain.periods import Period
+
+MOST_ROWS: Final = 10_000
+"""The largest number of rows of a report."""
+
+
+class UsageKey(enum.StrEnum):
+    """What the rows of a report are for, apart from resource types and classes."""
+
+    PROJECT = 'project'
+    TYPE = 'type'
+    CLASS = 'class'
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class UsageQuery:
+    """A query for a report.
+
+    :ivar project_id: None for every project
+    :ivar resource_type: None for every type
+    """
+
+    period: Period
+    by: UsageKey
+    project_id: str | None = None
+    resource_type: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class UsageRow:
+    """How much of a resource class leases booked in a period.
+
+    Amounts are units of the class, multiplied by seconds.
+
+    :ivar project_id: None unless the rows are for projects
+    :ivar resource_type: None if the rows are for classes
+    :ivar resource_class: None for whole resources
+    :ivar leases: the number of leases
+    :ivar used: while a lease had them, until now
+    :ivar unused: booked, but not used until now, or returned: the lease was deleted early,
+        or its start failed
+    """
+
+    project_id: str | None
+    resource_type: str | None
+    resource_class: str | None
+    leases: int
+    booked: int
+    used: int
+    unused: int
+
+    @property
+    def ahead(self) -> int:
+        """What is booked, and still to come."""
+        return self.booked - self.used - self.unused

@@ -1,0 +1,116 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""What the tests of the client share: commands and a service, both running."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+from typing import Any
+from typing import ClassVar
+
+import openstack
+
+from climate.client.sdk.proxy import ReservationProxy
+from tests import base
+from tests import commands
+from tests.functional import processes
+from tests.functional.processes import Standalone
+from tests.functional.processes import until
+
+
+def begin(stack: contextlib.ExitStack, case: type[ClientCase], types: str = '') -> None:
+    """Load the client and start the service: each takes seconds of a processor.
+
+    :param stack: ends both
+    :param case: the base class of the tests
+    :param types: further resource types
+    """
+    case.environment = {
+        **processes.clean_environment(),
+        'TZ': 'Europe/Berlin',
+        'COLUMNS': '200',
+        'LANG': 'C.UTF-8',
+    }
+    case.commands = commands.Commands(
+        pathlib.Path(sys.executable), commands.CLIENTS, case.environment
+    )
+    stack.callback(case.commands.close)
+    options = f'[DEFAULT]\nresource_types = physical:host, virtual:instance{types}\n'
+    case.service = stack.enter_context(Standalone(hosts=3, options=options))
+
+
+class ClientCase(base.TestCase):
+    """Three hosts and no lease."""
+
+    service: ClassVar[Standalone]
+    commands: ClassVar[commands.Commands]
+    environment: ClassVar[dict[str, str]]
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.addCleanup(self.tidy)
+
+    def tidy(self) -> None:
+        for lease in self.leases():
+            self.service.ask('DELETE', f'/leases/{lease["id"]}')
+        until('the leases are gone', lambda: not self.leases())
+
+    def leases(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.service.ask('GET', '/leases')[1]['leases']
+        return found
+
+    def run_command(
+        self, line: str, fails: bool = False, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command.
+
+        :raises AssertionError: if it fails, or does not and should
+        """
+        done = self.commands.run(self.words(line), {**self.environment, **environment})
+        self.assertEqual(fails, done.returncode != 0, f'{line}: {done.stdout}{done.stderr}')
+        self.assertNotIn('Traceback', done.stderr)
+        return done
+
+    def words(self, line: str) -> list[str]:
+        return [
+            str(processes.BIN / 'openstack'), '--os-auth-type', 'none',
+            '--os-endpoint', self.service.endpoint, *shlex.split(line),
+        ]  # fmt: skip
+
+    def json(self, line: str, **environment: str) -> Any:
+        return json.loads(self.run_command(f'{line} -f json', **environment).stdout)
+
+    def refusal(self, line: str, **environment: str) -> str:
+        return self.run_command(line, fails=True, **environment).stderr
+
+
+def connect(case: ClientCase, **settings: Any) -> ReservationProxy:
+    """Return the proxy of a connection, as programs get it."""
+    connection = openstack.connect(
+        load_yaml_config=False,
+        load_envvars=False,
+        auth_type='none',
+        auth={'endpoint': case.service.endpoint},
+        vendor_hook='climate.client.sdk.service:register',
+        **settings,
+    )
+    case.addCleanup(connection.close)
+    proxy: ReservationProxy = connection.reservation
+    case.assertIsInstance(proxy, ReservationProxy)
+    return proxy

@@ -1,0 +1,214 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Commands for operators, and those that look at leases, against a running service."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import subprocess
+
+from climate.client.sdk import errors
+from climate.client.sdk.proxy import ReservationProxy
+from tests import commands
+from tests.functional import clients
+
+_module = contextlib.ExitStack()
+
+
+def setUpModule() -> None:
+    """Start what the tests share."""
+    clients.begin(_module, OperatorTest)
+
+
+def tearDownModule() -> None:
+    """End it."""
+    _module.close()
+
+
+class OperatorTest(clients.ClientCase):
+    """Three hosts and no lease."""
+
+
+class TestResourceCommands(OperatorTest):
+    """``openstack reservable resource``, its types, and ``openstack maintenance``."""
+
+    def test_a_resource(self) -> None:
+        listed = self.json('reservable resource list --type physical:host')
+        self.assertEqual(['compute-1', 'compute-2', 'compute-3'], [row['Name'] for row in listed])
+        line = 'reservable resource set compute-1 --property rack=A --property room=1'
+        self.assertEqual({'rack': 'A', 'room': '1'}, self.json(line)['properties'])
+        off = self.json('reservable resource set compute-1 --no-property room --disable')
+        self.assertEqual(({'rack': 'A'}, 'disabled'), (off['properties'], off['state']))
+        self.assertIn('2 match, 2 free', self.refusal('lease create x --hosts 3 --for 1h'))
+        on = self.json('reservable resource set 1 --no-property rack --enable')
+        self.assertEqual(({}, 'available'), (on['properties'], on['state']))
+        self.run_command('reservable resource delete compute-3')
+        self.assertEqual(2, len(self.json('reservable resource list --type physical:host')))
+        made = self.json('reservable resource create physical:host compute-3')
+        self.assertEqual('available', made['state'])
+        self.assertIn('VCPU 16', self.run_command('reservable resource show compute-3').stdout)
+        self.assertRegex(
+            self.refusal('reservable resource show nothing'), "There is no resource 'nothing'"
+        )
+
+    def test_a_type(self) -> None:
+        made = self.json(
+            'reservable resource type create custom:seat --counted --noun seats --class SEAT=10'
+        )
+        self.assertEqual((False, 10), (made['exclusive'], made['inventories']['SEAT']['total']))
+        names = [row['Name'] for row in self.json('reservable resource type list')]
+        self.assertIn('custom:seat', names)
+        changed = self.json('reservable resource type set custom:seat --description Seats')
+        self.assertEqual('Seats', changed['description'])
+        self.json('reservable resource create custom:seat cae --inventory SEAT=4')
+        lease = self.json('lease create a --custom seat=3 --for 1h')
+        self.assertEqual(3, lease['reservations'][0]['amount'])
+        self.assertIn('it has reservations', self.refusal('reservable resource delete cae'))
+        self.run_command('lease delete a --wait')
+        self.run_command('reservable resource delete cae')
+        self.assertIn('amount', self.json('reservable resource type show custom:seat')['fields'])
+        self.run_command('reservable resource type delete custom:seat')
+        names = [row['Name'] for row in self.json('reservable resource type list')]
+        self.assertNotIn('custom:seat', names)
+
+    def test_a_maintenance(self) -> None:
+        made = self.json('maintenance create compute-2 --at +1d --for 12h --reason fan')
+        self.assertEqual(('compute-2', 'fan'), (made['resource_name'], made['reason']))
+        (listed,) = self.json('maintenance list')
+        self.assertEqual((made['id'], 'fan'), (listed['ID'], listed['Reason']))
+        shown = self.json(f'maintenance show {made["id"]}')
+        self.assertEqual(made, shown)
+        chart = self.run_command('lease calendar --hosts --for 3d').stdout
+        self.assertRegex(chart, r'compute-2 ▕ +x+ +▏')
+        self.run_command(f'maintenance delete {made["id"]}')
+        self.assertEqual([], self.json('maintenance list'))
+        error = self.refusal(f'maintenance delete {made["id"]}')
+        self.assertRegex(error, r'not found \(req-[-0-9a-f]{36}\)\n$')
+
+
+class TestLeaseCommands(OperatorTest):
+    """What is done for leases, when they are, and how operators end and move them."""
+
+    def test_history_and_end(self) -> None:
+        self.json('lease create a --hosts 1 --for 4h --wait')
+        rows = self.json('lease history a')
+        self.assertIn(('start', 'done'), {(row['What'], row['State']) for row in rows})
+        self.assertIn(('end_lease', 'awaited'), {(row['What'], row['State']) for row in rows})
+        self.json("lease end a --now --reason 'power cut'")
+        ended = self.json('lease wait a --status TERMINATED')
+        self.assertLess(ended['end_date'], rows[-1]['Time'])
+        self.assertEqual('power cut', ended['end_reason'])
+        self.assertEqual(['a'], [row['Name'] for row in self.json('lease list --all-projects')])
+        self.assertEqual([], self.json('lease list --project another'))
+
+    def test_reallocation(self) -> None:
+        self.json('lease create a --hosts 1 --at +1d --for 4h')
+        (row,) = self.json('lease calendar --hosts')
+        self.json(f'lease reallocate a {row["Row"]} --reason slow')
+        (moved,) = self.json('lease calendar --hosts')
+        self.assertNotEqual(row['Row'], moved['Row'])
+        error = self.refusal(f'lease reallocate a {row["Row"]}')
+        self.assertIn(f"Lease 'a' does not have '{row['Row']}'", error)
+
+    def test_calendar(self) -> None:
+        self.json('lease create later --hosts 1 --at +1d --for 1d')
+        chart = self.run_command('lease calendar --for 3d').stdout.splitlines()
+        self.assertRegex(chart[1], r'\|\w{3} \d\d \w{3}')
+        self.assertRegex(chart[2], r'^later ▕ +▒+ +▏$')
+        self.assertEqual(200, len(chart[2]))
+        hosts = self.run_command('lease calendar --hosts --for 3d').stdout
+        self.assertRegex(hosts, r'compute-\d ▕ +█later█+ +▏')
+        self.assertNotIn('\x1b', hosts)
+        (row,) = self.json('lease calendar')
+        self.assertEqual(('later', 'PENDING'), (row['Lease'], row['What']))
+        self.assertIn('--until must be after', self.refusal('lease calendar --at +2d --until +1d'))
+
+    def test_watch_through_a_restart_of_the_service(self) -> None:
+        self.json('lease create a --hosts 1 --at +6s --for 20m')
+        watching = subprocess.Popen(
+            self.words('lease watch a'), env=self.environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=1,
+        )  # fmt: skip
+        self.addCleanup(watching.wait)
+        self.addCleanup(watching.kill)
+        assert watching.stdout is not None
+        lines = iter(watching.stdout.readline, '')
+        seen = [next(line for line in lines if 'PENDING' in line or 'STARTING' in line)]
+        self.service.command.kill()
+        seen.append(next(line for line in lines if 'interrupted' in line))
+        self.service.again()
+        seen += list(lines)
+        self.assertEqual(0, watching.wait(commands.PATIENCE), seen)
+        text = ''.join(seen)
+        self.assertRegex(text, r'the service answers again\n(.*\n)*.*start physical:host done')
+        self.assertRegex(text, r'ACTIVE: .* CES?T\n$')
+
+    def test_watch_fails_if_the_lease_ends(self) -> None:
+        self.json('lease create a --hosts 1 --for 4h --wait')
+        self.json('lease end a --now')
+        self.json('lease wait a --status TERMINATED')
+        self.assertIn("Lease 'a' is TERMINATED", self.refusal('lease watch a'))
+        self.run_command('lease watch a --status TERMINATED')
+
+    def test_usage(self) -> None:
+        self.json('lease create a --hosts 2 --at +1d --for 3h')
+        rows = self.json('usage report --from +20h --to +7d')
+        self.assertEqual(
+            [('physical:host', 'whole', 1, 21600, 0, 21600)],
+            [
+                (row['Type'], row['Class'], row['Leases'], row['Booked'], row['Used'], row['Ahead'])
+                for row in rows
+            ],
+        )
+        table = self.run_command('usage report --from +20h --to +7d --by project').stdout
+        self.assertRegex(table, r'\| demo +\| physical:host \| whole \| +1 \| 6 +\|')
+        done = self.run_command('usage report --from +20h --to +7d --by class -f csv').stdout
+        self.assertEqual('"whole",1,"21600","0","0","21600"', done.splitlines()[1])
+        self.assertEqual([], self.json("usage report --from '30d ago' --to '1d ago'"))
+        error = self.refusal('usage report', OS_RESERVATION_API_VERSION='1.4')
+        self.assertIn('1.5 is required for usage reports, but you chose 1.4', error)
+
+    def test_exit_status_and_completion(self) -> None:
+        self.assertEqual(1, self.run_command('lease show nothing', fails=True).returncode)
+        self.assertEqual(2, self.run_command('lease show', fails=True).returncode)
+        self.assertEqual(2, self.run_command('lease nothing', fails=True).returncode)
+        found = self.run_command('complete').stdout
+        for words in ("cmds_lease='.*watch'", "cmds_reservable_resource='.*type"):
+            self.assertTrue(re.search(words, found), words)
+
+    def test_other_resources_by_the_sdk(self) -> None:
+        proxy = self.proxy()
+        self.assertEqual('demo', proxy.me()['project_id'])
+        self.assertEqual(3, proxy.calendar('physical:host').total)
+        self.assertEqual('physical:host', proxy.get_resource_type('physical:host').name)
+        self.assertEqual([], list(proxy.maintenances()))
+        host = proxy.find_resource('compute-1')
+        proxy.update_resource(host, properties={'rack': 'A'})
+        (rack,) = proxy.resource_properties(type='physical:host', detail=True)
+        self.assertEqual(('rack', ['A'], False), (rack.property, rack.values, rack.is_private))
+        self.assertTrue(proxy.update_resource_property('rack', True, 'physical:host').is_private)
+        proxy.update_resource_property('rack', False, 'physical:host')
+        proxy.update_resource(host, properties={'rack': None})
+        lease = proxy.create_lease(
+            name='a', start_date='now', duration='1h',
+            reservations=[{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+        )  # fmt: skip
+        ready = proxy.report_readiness(lease, by='power', ready=['compute-1'])
+        self.assertEqual(['compute-1'], ready.readiness['ready'])
+        proxy.wait_for_lease(lease, interval=0.1)
+        self.assertRaises(errors.RefusedRequest, proxy.reallocate_lease, lease, 'x')
+
+    def proxy(self) -> ReservationProxy:
+        return clients.connect(self)
