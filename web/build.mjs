@@ -1,0 +1,43 @@
+/** Build the page into climate/web/static/ (or the folder given), the same bytes each time. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = process.argv[2] ?? join(here, '..', 'climate', 'web', 'static');
+
+const built = await build({
+  absWorkingDir: here, entryPoints: ['src/main.tsx', 'src/app.css'], bundle: true, minify: true,
+  write: false, outdir: 'out', format: 'esm', target: ['chrome115', 'firefox115', 'safari16.4'],
+  jsx: 'automatic', jsxImportSource: 'preact', charset: 'utf8', legalComments: 'none',
+  // The committed lock file decides the versions, and nothing of the machine gets in.
+  preserveSymlinks: true, logLevel: 'warning',
+});
+
+const files = new Map();
+let page = readFileSync(join(here, 'src/index.html'), 'utf8');
+const assets = [
+  ['app.js', built.outputFiles.find((file) => file.path.endsWith('.js')).text],
+  ['app.css', built.outputFiles.find((file) => file.path.endsWith('.css')).text],
+  ['icon.svg', readFileSync(join(here, 'src/icon.svg'), 'utf8')],
+];
+for (const [name, text] of assets) {
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const hashed = name.replace('.', `.${hash}.`);
+  page = page.replace(`"${name}"`, `"${hashed}"`);
+  files.set(hashed, text);
+}
+files.set('index.html', page);
+files.set('LICENSE.preact.txt', readFileSync(join(here, 'node_modules/preact/LICENSE'), 'utf8'));
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+let total = 0;
+for (const [name, text] of files) {
+  writeFileSync(join(out, name), text);
+  if (!name.startsWith('LICENSE')) total += gzipSync(text, { level: 9 }).length;
+}
+process.stdout.write(`${files.size} files, ${(total / 1000).toFixed(1)} kB gzipped\n`);
