@@ -90,6 +90,8 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
 def _with_page(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIApp:
     """Return the application with the web page, and with the sessions of its users."""
     files = web_page.load()
+    # The middleware around this registers them, too, but later.
+    settings.conf.register_opts(cors.CORS_OPTS, group='cors')
     sessions = BrowserSessions(
         app,
         None if settings.sign_in is None else settings.sign_in(),

@@ -148,6 +148,31 @@ def unchanged(response: Any, tag: str) -> Any:
     return response
 
 
+def tag_list(request: Any, response: Any) -> None:
+    """Give a list its entity tag, unless it is streamed, and evaluate the conditions of its GET.
+
+    :param response: gets status 304 if the client has the list
+    :raises climate.exceptions.ClimateError: if a condition is malformed, or not met
+    """
+    if request.method not in _READS or response.etag is not None:
+        return
+    if not isinstance(response.app_iter, list):
+        return
+    version: Microversion = request.scope.version
+    found = tag(response.body, version)
+    conditions = read(request.environ, version)
+    try:
+        conditions.check_match(found)
+    except exceptions.PreconditionFailed:
+        _discard(response)
+        raise
+    response.headers['ETag'] = found
+    if conditions.knows(found):
+        _discard(response)
+        response.status = HTTPStatus.NOT_MODIFIED
+        response.content_type = None
+
+
 def check_shown(request: Any, response: Any) -> None:
     """Evaluate the conditions of a GET whose answer has no tag.
 

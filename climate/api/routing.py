@@ -41,6 +41,7 @@ from climate.api.controllers.base import ID_PREFIX
 from climate.api.idempotency_keys import IdempotentRequests
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_4
+from climate.api.microversions import V1_5
 from climate.api.services import Enforcer
 from climate.api.streams import JsonText
 from climate.clock import Clock
@@ -251,19 +252,23 @@ class Guards(hooks.PecanHook):
         environ, response = state.request.environ, state.response
         if idempotency_keys.CLAIMED in environ:
             self._idempotent.end(environ, response)
-        if (
-            response.status_int == HTTPStatus.OK
-            and not conditions.HEADERS.isdisjoint(environ)
-            and hasattr(state.request, 'scope')
-        ):
+        if response.status_int == HTTPStatus.OK and hasattr(state.request, 'scope'):
             try:
-                conditions.check_shown(state.request, response)
+                if _is_tagged_list(state):
+                    conditions.tag_list(state.request, response)
+                if not conditions.HEADERS.isdisjoint(environ):
+                    conditions.check_shown(state.request, response)
             except exceptions.ClimateError as error:
                 state.response = errors.response(error, environ)
 
 
 def _takes_key(state: Any, scope: Scope) -> bool:
     return state.request.method == 'POST' and scope.version >= V1_4
+
+
+def _is_tagged_list(state: Any) -> bool:
+    guard: Guard = state.controller.__dict__['guard']
+    return guard.large and state.request.scope.version >= V1_5
 
 
 def is_served(state: Any) -> bool:

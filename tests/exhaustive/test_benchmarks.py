@@ -30,6 +30,10 @@ SQLITE = ('--engine', 'sqlite')
 SMALL_TREE = ('--rounds', '1', '--seconds', '0.2', '--hosts', '300', '--allocations', '12000')
 ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'against': ((*SQLITE, '--old', str(ROOT), *SMALL_TREE),),
+    'calendar_pages': (
+        (*SQLITE, '--times', '1', '--hosts', '200', '--allocations', '2000'),
+        (*SQLITE, '--times', '1', '--hosts', '200', '--allocations', '2000', '--processor'),
+    ),
     'capacity': ((*SQLITE, '--small', '--times', '1'),),
     'core': ((*SQLITE, '--small', '--creates', '5', '--seconds', '0.5', '--starts', '5'),),
     'costs': (('refusals',),),
@@ -76,6 +80,9 @@ class BenchmarksTest(base.TestCase):
 
     def test_against(self) -> None:
         self.run_all('against')
+
+    def test_calendar_pages(self) -> None:
+        self.run_all('calendar_pages')
 
     def test_capacity(self) -> None:
         self.run_all('capacity')

@@ -18,6 +18,7 @@ import datetime
 import pathlib
 import subprocess
 import sys
+import urllib.request
 from typing import Any
 
 import fixtures
@@ -92,6 +93,10 @@ class TestRunning(_Test):
 
     def test_a_lease_starts_and_ends_in_time(self) -> None:
         self.assertIn(f'Climate is ready at {self.service.endpoint}', self.service.command.said)
+        page = self.service.endpoint.removesuffix('v1') + 'ui/'
+        self.assertIn(f'Its web page is {page}', self.service.command.said)
+        with urllib.request.urlopen(page, timeout=10) as answer:
+            self.assertIn(b'Climate', answer.read())
         lease = self.create(2, 4)
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')

@@ -73,7 +73,7 @@ def _controller(
             return item(self._services, self._settings, base.key(key)), rest
 
         @pecan.expose(generic=True, template='json')
-        @base.guard(_rule(collection, 'list'))
+        @base.guard(_rule(collection, 'list'), large=True)
         def index(self, req: Request, resp: Any) -> dict[str, Any]:
             """List the resources."""
             found = self._services.resources.list(name, _sees_private(collection, req))

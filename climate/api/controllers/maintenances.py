@@ -42,7 +42,7 @@ class MaintenancesController(base.Controller):
         return MaintenanceController(self._services, self._settings, key), rest
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST)
+    @base.guard(policies.LIST, large=True)
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """List the maintenances that have not ended."""
         found = self._services.maintenances.list()

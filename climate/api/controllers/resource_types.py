@@ -40,7 +40,7 @@ class ResourceTypesController(base.Controller):
         return ResourceTypeController(self._services, self._settings, base.key(type_name)), rest
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST)
+    @base.guard(policies.LIST, large=True)
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """List the available resource types."""
         found = self._services.resource_types.list()

@@ -52,7 +52,7 @@ class ResourcesController(base.Controller):
         return ResourceController(self._services, self._settings, base.key(resource_id)), rest
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, None)
+    @base.guard(policies.LIST, None, large=True)
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """List resources, a page at a time."""
         scope = req.scope

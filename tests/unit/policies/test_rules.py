@@ -27,8 +27,11 @@ SERVICE = {'user_id': 'w', 'project_id': 'services', 'roles': ['service']}
 NOBODY = {'user_id': 'n', 'project_id': 'p', 'roles': ['other']}
 SYSTEM = {'user_id': 's', 'roles': ['admin'], 'system_scope': 'all'}
 
+FOR_ALL = {'climate:me:show'}
 FOR_READERS = {
+    *FOR_ALL,
     'climate:availability:show',
+    'climate:calendar:show',
     'climate:leases:list',
     'climate:leases:show',
     'climate:offers:show',
@@ -81,11 +84,11 @@ class RulesTest(base.TestCase):
         self.assertEqual(FOR_READERS, self.allowed(READER))
 
     def test_service(self):
-        self.assertEqual({'climate:leases:readiness'}, self.allowed(SERVICE))
+        self.assertEqual({'climate:leases:readiness', *FOR_ALL}, self.allowed(SERVICE))
 
     def test_others(self):
-        self.assertEqual(set(), self.allowed(NOBODY))
-        self.assertEqual(set(), self.allowed(MEMBER, project_id='other'))
+        self.assertEqual(FOR_ALL, self.allowed(NOBODY))
+        self.assertEqual(FOR_ALL, self.allowed(MEMBER, project_id='other'))
 
     def test_a_token_of_the_system_has_no_project_to_lease_for(self):
         self.assertEqual(set(), self.allowed(SYSTEM))
