@@ -1,3 +1,15 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
 /** What the page asks again and again while it is visible. */
 import { Refusal, call, get, iso, session } from './api.ts';
 import { Rows } from './rows.ts';
@@ -94,20 +106,23 @@ export function look(): void {
 
 async function loadStrip(again: boolean): Promise<void> {
   const step = STEPS.find((one) => (viewport.span * 3) / one <= 500) ?? 172800;
+  // What is free is known from the present on.
+  const today = Math.floor(present() / step) * step;
+  const wide = Math.ceil((viewport.span * 2) / step) * step;
+  const least = Math.max(today, viewport.start);
+  const what = `${step} ${wide} ${state.type} ${state.group}`;
+  const inside = least >= strip.start && viewport.end <= strip.start + wide;
+  const same = strip.key === what && inside && strip.start >= today;
+  if ((same && !again) || viewport.end <= today) return;
   const start = Math.floor((viewport.start - viewport.span / 2) / step) * step;
-  const end = start + Math.ceil((viewport.span * 2) / step) * step;
-  const inside = strip.start && viewport.start >= strip.start && viewport.end <= strip.start + Number(strip.key.split(' ')[1]);
-  const what = `${step} ${end - start} ${state.type} ${state.group}`;
-  const same = inside && strip.key === what;
-  if (same && !again) return;
-  const begins = same ? strip.start : start;
+  const begins = same ? strip.start : Math.max(start, today);
   const etag = same ? strip.etag : null;
   Object.assign(strip, { key: what, start: begins });
   try {
     const answer = await call<{ availability: Availability }>('GET', 'availability', undefined, {
       etag, params: {
         resource_type: state.type, step, group_by: state.group,
-        start: iso(begins), end: iso(begins + (end - start)),
+        start: iso(begins), end: iso(begins + wide),
       },
     });
     if (strip.key !== what || strip.start !== begins || answer.status === 304) return;
