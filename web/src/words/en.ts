@@ -16,7 +16,7 @@ export const en = {
   offline: 'no connection', zone: 'Time zone', theme: 'Theme', light: 'Light', dark: 'Dark', auto: 'Auto',
   language: 'Language', signOut: 'Sign out', signIn: 'Sign in', today: 'Today', earlier: 'Earlier',
   later: 'Later', zoomIn: 'Zoom in', zoomOut: 'Zoom out', '6h': '6 h', day: 'Day', week: 'Week',
-  month: 'Month', quarter: 'Quarter', search: 'Name or property', type: 'Resource type',
+  month: 'Month', quarter: 'Quarter', search: 'Name, property', type: 'Resource type',
   grouping: 'Group by', ungrouped: 'No groups', groupedBy: 'By {name}', density: 'Row height',
   comfortable: 'Comfortable', compact: 'Compact', dense: 'Dense', overview: 'Overview',
   mineOnly: 'mine only', reserve: 'Reserve', resources: '{n} resources', freeNow: '{free} of {total} free',
