@@ -43,13 +43,13 @@ for (const [name, text] of assets) {
   files.set(hashed, text);
 }
 files.set('index.html', page);
-files.set('LICENSE.preact.txt', readFileSync(join(here, 'node_modules/preact/LICENSE'), 'utf8'));
+files.set('preact.license', readFileSync(join(here, 'node_modules/preact/LICENSE'), 'utf8'));
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 let total = 0;
 for (const [name, text] of files) {
   writeFileSync(join(out, name), text);
-  if (!name.startsWith('LICENSE')) total += gzipSync(text, { level: 9 }).length;
+  if (!name.endsWith('.license')) total += gzipSync(text, { level: 9 }).length;
 }
 process.stdout.write(`${files.size} files, ${(total / 1000).toFixed(1)} kB gzipped\n`);
