@@ -236,6 +236,18 @@ web-types: $(SERVICE) ## Regenerate web/src/api.d.ts from the OpenAPI document
 bench: $(TESTS) ## Run the benchmarks (ARGS is passed on)
 	@exec $(BIN)/python benchmarks/core.py $(ARGS)
 
+.PHONY: web
+web: web/node_modules/.package-lock.json ## Build the web page into climate/web/static (needs Node)
+	@cd web && node build.mjs
+
+.PHONY: web-test
+web-test: web/node_modules/.package-lock.json $(TESTS) ## Test the web page in a browser
+	@$(BIN)/python -m testtools.run tests.functional.test_page
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	@cd web && npm ci --no-audit --no-fund
+	@touch $@
+
 .PHONY: clean
 clean: ## Remove all generated files except the state of make run
 	rm -rf $(VENV) .stestr .hypothesis .mypy_cache .ruff_cache .coverage .coverage.* cover \

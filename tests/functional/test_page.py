@@ -1,0 +1,87 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The web page: its model, that it is built from its sources, and a person in a browser."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import fixtures
+
+from climate import web
+from tests import base
+from tests.functional.processes import Standalone
+
+SOURCES = pathlib.Path(__file__).parents[2] / 'web'
+STATIC = pathlib.Path(web.__file__).parent / 'static'
+CHROMIUM = os.environ.get('CLIMATE_CHROMIUM', '/usr/bin/chromium')
+
+
+class _PageTest(base.TestCase):
+    """Something that needs Node and what ``make web`` installs."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        if shutil.which('node') is None or not (SOURCES / 'node_modules').is_dir():
+            self.skipTest('needs Node, and what "make web" installs')
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+
+    def run_node(self, *words: object) -> str:
+        done = subprocess.run(
+            [str(word) for word in words],
+            cwd=SOURCES,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        return done.stdout
+
+
+class TestBuild(_PageTest):
+    """The files in the package, and their sources."""
+
+    def test_the_package_has_what_the_sources_make(self) -> None:
+        self.run_node('node', 'build.mjs', self.folder / 'static')
+        built = {path.name: path.read_bytes() for path in (self.folder / 'static').iterdir()}
+        packaged = {path.name: path.read_bytes() for path in STATIC.iterdir()}
+        self.assertEqual(sorted(packaged), sorted(built))
+        self.assertEqual([], [name for name, content in built.items() if packaged[name] != content])
+
+    def test_the_model(self) -> None:
+        bundle = self.folder / 'model.test.mjs'
+        self.run_node(
+            'node_modules/.bin/esbuild',
+            'tests/model.test.ts',
+            '--bundle',
+            '--platform=node',
+            '--format=esm',
+            f'--outfile={bundle}',
+        )
+        self.run_node('node', '--test', bundle)
+
+
+class TestBrowser(_PageTest):
+    """A person in Chromium."""
+
+    def test_a_person_books_and_deletes(self) -> None:
+        if not pathlib.Path(CHROMIUM).exists():
+            self.skipTest('needs chromium')
+        service = self.useFixture(Standalone())
+        address = service.endpoint.removesuffix('/v1') + '/ui/'
+        said = self.run_node('node', 'tests/browser.mjs', address)
+        self.assertIn('ok book by drag', said)

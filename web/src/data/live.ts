@@ -1,0 +1,157 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** What the page asks again and again while it is visible. */
+import { Refusal, call, get, iso, session } from './api.ts';
+import { Rows } from './rows.ts';
+import { present, state, update, viewport } from './state.ts';
+import type { Availability, Me, ResourceType, Session } from './types.ts';
+import { say } from '../words/index.ts';
+
+const PAUSE = 8000;
+const HIDDEN_TYPES = /^(virtual:(?!floatingip)|flavor:)/;
+/** Seconds of the buckets of the strip. */
+const STEPS = [900, 1800, 3600, 7200, 21600, 43200, 86400, 172800];
+
+const listeners = new Set<() => void>();
+export const drawAgain = (): void => listeners.forEach((listener) => listener());
+/** Call back when there is something new to draw; the answer ends that. */
+export function onData(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export const rows = new Rows(answered, trouble);
+export const strip = {
+  answer: null as Availability | null, etag: null as string | null, key: '', start: 0,
+};
+
+function answered(): void {
+  if (!state.online) update({ online: true, notice: say('back') });
+  drawAgain();
+}
+
+/** React to a request that failed: signed out, no connection, or a refusal to show. */
+export function trouble(error: unknown): void {
+  if (error instanceof DOMException && error.name === 'AbortError') return;
+  if (error instanceof Refusal && error.status === 401) {
+    const known = state.session ?? { auth_strategy: 'keystone' as const, languages: [] };
+    const notice = state.me ? say('expired') : '';
+    update({ session: { ...known, signed_in: false }, me: null, drawer: null, notice });
+  } else if (error instanceof Refusal && error.status < 500) {
+    update({ notice: explain(error) });
+  } else if (state.online) {
+    update({ online: false });
+  }
+}
+
+export function explain(error: unknown): string {
+  if (!(error instanceof Refusal)) return say('gone');
+  const request = error.status >= 500 && error.request ? ` (${say('request', { id: error.request })})` : '';
+  return say('wrong', { why: error.message }) + request;
+}
+
+/** Learn who looks at the page, then fetch what does not change. */
+export async function begin(): Promise<void> {
+  try {
+    const found = await session<Session>('GET').catch(() => null);
+    const known = found?.body ?? { auth_strategy: 'noauth' as const, signed_in: true, languages: [] };
+    update({ session: known });
+    if (known.auth_strategy === 'keystone' && !known.signed_in) return;
+    // The first bars do not wait for the rest.
+    look();
+    await Promise.all([whoAmI(), whatTypes(), whatProperties()]);
+  } catch (error) {
+    trouble(error);
+  }
+}
+
+async function whoAmI(): Promise<void> {
+  const { me } = await get<{ me: Me }>('me');
+  update({ me, ahead: me.server_time - Date.now() / 1000 });
+}
+
+async function whatTypes(): Promise<void> {
+  const answer = await get<{ resource_types: ResourceType[] }>('resource-types').catch(() => null);
+  const types = answer?.resource_types.filter((type) => !HIDDEN_TYPES.test(type.name)) ?? [];
+  if (!types.some((type) => type.name === 'physical:host')) types.unshift({ name: 'physical:host' });
+  update({ types, type: types.some(({ name }) => name === state.type) ? state.type : types[0]!.name });
+}
+
+/** Fetch the properties by which resources can be grouped. */
+export async function whatProperties(): Promise<void> {
+  if (state.type !== 'physical:host') return update({ properties: [], group: '' });
+  const answer = await get<{ resource_properties: { property: string }[] }>(
+    'os-hosts/properties').catch(() => null);
+  update({ properties: answer?.resource_properties.map((one) => one.property) ?? [] });
+}
+
+/** Fetch what the grid shows and does not have. */
+export function look(): void {
+  rows.want({ type: state.type, search: state.search, group: state.group });
+  const first = viewport.row(0);
+  const last = viewport.row(Math.max(viewport.height, 600));
+  rows.show(first, last, viewport.start, viewport.end);
+  void loadStrip(false);
+}
+
+async function loadStrip(again: boolean): Promise<void> {
+  const step = STEPS.find((one) => (viewport.span * 3) / one <= 500) ?? 172800;
+  // What is free is known from the present on.
+  const today = Math.floor(present() / step) * step;
+  const wide = Math.ceil((viewport.span * 2) / step) * step;
+  const least = Math.max(today, viewport.start);
+  const what = `${step} ${wide} ${state.type} ${state.group}`;
+  const inside = least >= strip.start && viewport.end <= strip.start + wide;
+  const same = strip.key === what && inside && strip.start >= today;
+  if ((same && !again) || viewport.end <= today) return;
+  const start = Math.floor((viewport.start - viewport.span / 2) / step) * step;
+  const begins = same ? strip.start : Math.max(start, today);
+  const etag = same ? strip.etag : null;
+  Object.assign(strip, { key: what, start: begins });
+  try {
+    const answer = await call<{ availability: Availability }>('GET', 'availability', undefined, {
+      etag, params: {
+        resource_type: state.type, step, group_by: state.group,
+        start: iso(begins), end: iso(begins + wide),
+      },
+    });
+    if (strip.key !== what || strip.start !== begins || answer.status === 304) return;
+    Object.assign(strip, { answer: answer.body.availability, etag: answer.etag });
+  } catch (error) {
+    // No figures for a type is no trouble: the grid says what there is.
+    if (strip.key === what) strip.answer = null;
+    if (!(error instanceof Refusal) || error.status === 401) trouble(error);
+  }
+  drawAgain();
+}
+
+/** Ask at once, after something was changed here. */
+export function refresh(): void {
+  rows.poll();
+  void loadStrip(true);
+}
+
+export function keepAsking(): void {
+  const turn = (): void => {
+    const signedIn = state.session?.signed_in || state.session?.auth_strategy === 'noauth';
+    if (document.visibilityState === 'visible' && signedIn) refresh();
+  };
+  setInterval(turn, PAUSE);
+  document.addEventListener('visibilitychange', turn);
+  window.addEventListener('online', turn);
+  window.addEventListener('offline', () => update({ online: false }));
+  // The line of the present moves.
+  setInterval(drawAgain, 30000);
+}
+
+export { present };

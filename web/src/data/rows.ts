@@ -1,0 +1,128 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The rows of the grid: pages of the calendar, fetched as they are looked at. */
+import { parse } from '../model/columns.ts';
+import type { CalendarAnswer, Chunk } from '../model/columns.ts';
+import { call, iso } from './api.ts';
+
+export const PAGE = 100;
+/** Pages that are kept; each has about a thousand bars. */
+const MOST = 30;
+const AT_ONCE = 4;
+const DAY = 86400;
+
+interface Entry { chunk: Chunk; etag: string | null; used: number; key: string }
+export interface Wanted { type: string; search: string; group: string }
+
+export class Rows {
+  total = -1;
+  generation = 0;
+  private readonly entries = new Map<number, Entry>();
+  private readonly loading = new Map<number, string>();
+  private wanted: Wanted = { type: '', search: '', group: '' };
+  private window = { start: 0, end: 0 };
+  private shown: [number, number] = [0, 0];
+
+  constructor(
+    private readonly changed: () => void,
+    private readonly failed: (error: unknown) => void,
+  ) {}
+
+  /** Say what is looked at: other rows are other pages, so the old ones are dropped. */
+  want(wanted: Wanted): void {
+    const same = JSON.stringify(wanted) === JSON.stringify(this.wanted);
+    if (same) return;
+    this.wanted = wanted;
+    this.generation += 1;
+    this.total = -1;
+    this.entries.clear();
+    this.changed();
+  }
+
+  /** Fetch what is missing of these rows and this time, and a screen around it. */
+  show(first: number, last: number, start: number, end: number): void {
+    const { window } = this;
+    const span = end - start;
+    const far = window.end - window.start > span * 8;
+    if (start < window.start || end > window.end || far) {
+      const unit = span > 20 * DAY ? DAY : 3600;
+      this.window = {
+        start: Math.floor((start - span) / unit) * unit,
+        end: Math.min(Math.ceil((end + span) / unit) * unit, start - span + 399 * DAY),
+      };
+    }
+    const rows = this.total < 0 ? 1 : this.total;
+    const until = Math.min(Math.max(last, 0), rows - 1);
+    this.shown = [Math.floor(Math.max(first, 0) / PAGE), Math.max(0, Math.floor(until / PAGE))];
+    this.fill(false);
+  }
+
+  /** Ask again for what is shown; what did not change is a 304. */
+  poll(): void {
+    this.fill(true);
+  }
+
+  chunkOf(row: number): Chunk | null {
+    const entry = this.entries.get(Math.floor(row / PAGE));
+    if (!entry) return null;
+    entry.used = performance.now();
+    return row - entry.chunk.first < entry.chunk.count ? entry.chunk : null;
+  }
+
+  private get key(): string {
+    return `${this.generation} ${this.window.start} ${this.window.end}`;
+  }
+
+  private fill(again: boolean): void {
+    for (let page = this.shown[0]; page <= this.shown[1]; page++) {
+      const entry = this.entries.get(page);
+      const fresh = entry?.key === this.key && !again;
+      if (fresh || this.loading.get(page) === this.key || this.loading.size >= AT_ONCE) continue;
+      void this.load(page, entry?.key === this.key ? entry : undefined);
+    }
+  }
+
+  private async load(page: number, known: Entry | undefined): Promise<void> {
+    const { key, wanted, window } = this;
+    this.loading.set(page, key);
+    let fine = true;
+    try {
+      const { status, body, etag } = await call<{ calendar: CalendarAnswer }>(
+        'GET', 'calendar', undefined, {
+          etag: known?.etag ?? null,
+          params: {
+            resource_type: wanted.type, search: wanted.search, group_by: wanted.group,
+            start: iso(window.start), end: iso(window.end), limit: PAGE, offset: page * PAGE,
+          },
+        });
+      if (key === this.key && status !== 304) this.keep(page, key, body.calendar, etag);
+    } catch (error) {
+      fine = false;
+      this.failed(error);
+    }
+    if (this.loading.get(page) === key) this.loading.delete(page);
+    // While this was on its way, other rows or times may have come into view.
+    if (fine) this.fill(false);
+  }
+
+  private keep(page: number, key: string, answer: CalendarAnswer, etag: string | null): void {
+    this.total = answer.total;
+    const chunk = parse(answer, page * PAGE);
+    this.entries.set(page, { chunk, etag, key, used: performance.now() });
+    if (this.entries.size > MOST) {
+      const oldest = [...this.entries].sort((one, other) => one[1].used - other[1].used)[0]!;
+      this.entries.delete(oldest[0]);
+    }
+    this.changed();
+  }
+}

@@ -1,0 +1,108 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** What the page shows, and how parts of it learn of changes. */
+import { useEffect, useState } from 'preact/hooks';
+import { DENSITIES, Viewport } from '../model/viewport.ts';
+import type { Density } from '../model/viewport.ts';
+import { setLanguage, setZone, LANGUAGES } from '../words/index.ts';
+import type { Me, ResourceType, Session } from './types.ts';
+
+export interface Draft {
+  start: number; end: number; amount: number; names: string[]; ids: number[];
+}
+export type Drawer =
+  | { kind: 'form'; draft: Draft }
+  | { kind: 'lease'; id: string; note?: string }
+  | { kind: 'resource'; id: number; name: string }
+  | { kind: 'closing'; draft: Draft }
+  | { kind: 'maintenance'; id: string; name: string; start: number; end: number };
+export type View = 'calendar' | 'utilisation' | 'leases';
+
+const kept = (key: string, otherwise: string): string =>
+  localStorage.getItem(`climate.${key}`) ?? otherwise;
+
+const now = Math.floor(Date.now() / 1000);
+export const viewport = new Viewport(now - 86400 / 2);
+
+export const state = {
+  session: null as Session | null,
+  me: null as Me | null,
+  view: 'calendar' as View,
+  types: [] as ResourceType[],
+  type: kept('type', 'physical:host'),
+  group: '',
+  properties: [] as string[],
+  search: '',
+  density: kept('density', 'comfortable') as Density,
+  mineOnly: false,
+  zone: kept('zone', Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'),
+  theme: kept('theme', 'auto'),
+  language: kept('language', firstLanguage()),
+  drawer: null as Drawer | null,
+  online: true,
+  notice: '',
+  spoken: '',
+  /** Seconds that the clock of the server is ahead. */
+  ahead: 0,
+};
+export type State = typeof state;
+
+function firstLanguage(): string {
+  return navigator.languages.map((one) => one.slice(0, 2)).find((one) => one in LANGUAGES) ?? 'en';
+}
+
+const listeners = new Set<() => void>();
+const KEPT = ['type', 'density', 'zone', 'theme', 'language'] as const;
+
+/** Change the state, and draw what shows it again. */
+export function update(change: Partial<State>): void {
+  Object.assign(state, change);
+  for (const key of KEPT) {
+    if (key in change) localStorage.setItem(`climate.${key}`, String(state[key]));
+  }
+  apply();
+  listeners.forEach((listener) => listener());
+}
+
+function apply(): void {
+  setLanguage(state.language);
+  setZone(state.zone);
+  viewport.rowHeight = DENSITIES[state.density] ?? DENSITIES.comfortable;
+  const root = document.documentElement;
+  root.lang = state.language;
+  root.dataset.theme = state.theme;
+}
+apply();
+
+/** Draw a component again whenever the state changes. */
+export function useChanges(): State {
+  const [, again] = useState(0);
+  useEffect(() => {
+    const listener = (): void => again((count) => count + 1);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, []);
+  return state;
+}
+
+/** Call back after each change; the answer ends that. */
+export function onChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Return the present, by the clock of the server. */
+export const present = (): number => Date.now() / 1000 + state.ahead;
+
+/** Announce to screen readers, without showing it. */
+export const speak = (spoken: string): void => update({ spoken });

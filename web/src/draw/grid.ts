@@ -1,0 +1,209 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The grid: rows of resources, their bars, the axis of time. All drawn by hand on one canvas. */
+import { present, state, viewport } from '../data/state.ts';
+import { rows } from '../data/live.ts';
+import { allDays, months, stepFor, ticks } from '../model/ticks.ts';
+import type { Tick } from '../model/ticks.ts';
+import { dayStart, weekday } from '../model/zones.ts';
+import { clock, date, dayName } from '../words/index.ts';
+import { drawBars } from './bars.ts';
+import { drawMarks } from './marks.ts';
+import type { Marks } from './marks.ts';
+import type { Palette } from './palette.ts';
+
+export const AXIS = 46;
+type Ink = CanvasRenderingContext2D;
+
+/** Draw everything. `names` is the width of the first column. */
+export function drawGrid(ink: Ink, colours: Palette, names: number, marks: Marks): void {
+  const { width, height } = viewport;
+  ink.clearRect(0, 0, names + width, height + AXIS);
+  ink.fillStyle = colours.panel;
+  ink.fillRect(0, 0, names + width, height + AXIS);
+  ink.save();
+  ink.translate(names, AXIS);
+  ink.beginPath();
+  ink.rect(0, 0, width, height);
+  ink.clip();
+  drawDays(ink, colours);
+  drawLines(ink, colours);
+  drawBars(ink, colours);
+  drawMarks(ink, colours, marks);
+  drawNow(ink, colours);
+  ink.restore();
+  drawNames(ink, colours, names, marks);
+  drawAxis(ink, colours, names);
+}
+
+function drawDays(ink: Ink, colours: Palette): void {
+  const { start, end, height, span } = viewport;
+  if (span > 100 * 86400) return;
+  ink.fillStyle = colours.weekend;
+  for (const { at } of allDays(start - 86400, end, state.zone)) {
+    const day = weekday(at, state.zone);
+    if (day !== 0 && day !== 6) continue;
+    const left = viewport.x(at);
+    ink.fillRect(left, 0, viewport.x(dayStart(at, state.zone, 1)) - left, height);
+  }
+}
+
+function small(): Tick[] {
+  const step = stepFor(viewport.span, viewport.width, viewport.span > 3 * 86400 ? 52 : 64);
+  return ticks(viewport.start, viewport.end, step, state.zone);
+}
+
+function drawLines(ink: Ink, colours: Palette): void {
+  const { width, height, rowHeight } = viewport;
+  for (const tick of small()) {
+    ink.fillStyle = tick.strong ? colours['line-strong'] : colours.line;
+    ink.fillRect(Math.round(viewport.x(tick.at)), 0, 1, height);
+  }
+  if (rowHeight < 12) return;
+  ink.fillStyle = colours.line;
+  const last = Math.min(viewport.row(height), Math.max(rows.total, 0));
+  for (let row = viewport.row(0); row <= last; row++) {
+    ink.fillRect(0, Math.round(viewport.y(row)) - 1, width, 1);
+  }
+}
+
+function drawNow(ink: Ink, colours: Palette): void {
+  const x = Math.round(viewport.x(present()));
+  if (x < 0 || x > viewport.width) return;
+  ink.fillStyle = colours.now;
+  ink.fillRect(x - 1, 0, 2, viewport.height);
+}
+
+function drawNames(ink: Ink, colours: Palette, names: number, marks: Marks): void {
+  const { height, rowHeight } = viewport;
+  ink.save();
+  ink.beginPath();
+  ink.rect(0, AXIS, names, height);
+  ink.clip();
+  ink.textBaseline = 'middle';
+  const last = Math.min(viewport.row(height), rows.total - 1);
+  let group: string | null | undefined;
+  for (let row = viewport.row(0); row <= last; row++) {
+    const chunk = rows.chunkOf(row);
+    const y = AXIS + viewport.y(row);
+    if (!chunk) continue;
+    const at = row - chunk.first;
+    const own = chunk.group[at];
+    if (rowHeight >= 18) {
+      if (marks.row === row) {
+        ink.fillStyle = colours.hover;
+        ink.fillRect(0, y, names, rowHeight);
+      }
+      nameRow(ink, colours, names, y, chunk.name[at]!, chunk.disabled[at] || chunk.failed[at]);
+    }
+    if (state.group && own !== group) drawGroup(ink, colours, names, y, own ?? '–');
+    group = own;
+  }
+  ink.restore();
+  ink.fillStyle = colours['line-strong'];
+  ink.fillRect(names - 1, 0, 1, height + AXIS);
+}
+
+function nameRow(
+  ink: Ink, colours: Palette, names: number, y: number, name: string, out: number | undefined,
+): void {
+  const { rowHeight } = viewport;
+  ink.fillStyle = colours.line;
+  ink.fillRect(0, Math.round(y + rowHeight) - 1, names, 1);
+  ink.font = rowHeight > 20 ? colours.font : colours.small;
+  ink.fillStyle = out ? colours.muted : colours.text;
+  ink.fillText(fit(ink, name, names - (state.group ? 92 : 28)), 14, y + rowHeight / 2 + 0.5);
+  if (out) {
+    const wide = ink.measureText(fit(ink, name, names - 28)).width;
+    ink.fillRect(14, Math.round(y + rowHeight / 2), wide, 1);
+  }
+}
+
+function drawGroup(ink: Ink, colours: Palette, names: number, y: number, name: string): void {
+  ink.fillStyle = colours['line-strong'];
+  ink.fillRect(0, Math.round(y) - 1, names, 1);
+  ink.font = colours.small;
+  const text = fit(ink, name, 60);
+  const wide = ink.measureText(text).width;
+  const room = Math.max(viewport.rowHeight, 16);
+  ink.fillStyle = colours['accent-soft'];
+  ink.beginPath();
+  ink.roundRect(names - wide - 22, y + room / 2 - 9, wide + 12, 18, 5);
+  ink.fill();
+  ink.fillStyle = colours['accent-text'];
+  ink.fillText(text, names - wide - 16, y + room / 2 + 0.5);
+}
+
+/** Return a text, shortened to a width. */
+export function fit(ink: Ink, text: string, width: number): string {
+  if (ink.measureText(text).width <= width) return text;
+  let length = Math.floor((text.length * width) / ink.measureText(text).width);
+  while (length > 0 && ink.measureText(`${text.slice(0, length)}…`).width > width) length -= 1;
+  return length > 0 ? `${text.slice(0, length)}…` : '';
+}
+
+function drawAxis(ink: Ink, colours: Palette, names: number): void {
+  const { width } = viewport;
+  ink.save();
+  ink.translate(names, 0);
+  ink.beginPath();
+  ink.rect(0, 0, width, AXIS);
+  ink.clip();
+  ink.textBaseline = 'middle';
+  const hours = viewport.span <= 8 * 86400;
+  const large = hours ? allDays(viewport.start, viewport.end, state.zone).map((tick) => tick.at)
+    : months(viewport.start, viewport.end, state.zone).map((tick) => tick.at);
+  large.forEach((at, n) => label(ink, colours, at, large[n + 1] ?? Infinity, hours));
+  ink.font = colours.small;
+  for (const tick of small()) smallLabel(ink, colours, tick, hours);
+  nowLabel(ink, colours);
+  ink.restore();
+  ink.fillStyle = colours['line-strong'];
+  ink.fillRect(0, AXIS - 1, names + width, 1);
+}
+
+function label(ink: Ink, colours: Palette, at: number, next: number, hours: boolean): void {
+  ink.font = colours.bold;
+  const text = hours ? dayName(at) : date(at, { month: 'long', year: 'numeric' });
+  const wide = ink.measureText(text).width;
+  const left = Math.min(Math.max(viewport.x(at), 0), viewport.x(next) - wide - 18);
+  ink.fillStyle = colours['line-strong'];
+  ink.fillRect(Math.round(viewport.x(at)), 0, 1, AXIS);
+  ink.fillStyle = colours.text;
+  ink.fillText(text, left + 8, 14);
+}
+
+function smallLabel(ink: Ink, colours: Palette, tick: Tick, hours: boolean): void {
+  const x = Math.round(viewport.x(tick.at));
+  ink.fillStyle = colours.line;
+  ink.fillRect(x, 26, 1, AXIS - 26);
+  const roomy = viewport.width / (viewport.span / 86400) > 64;
+  const text = hours ? clock(tick.at)
+    : date(tick.at, roomy ? { weekday: 'short', day: 'numeric' } : { day: 'numeric' });
+  ink.fillStyle = colours.muted;
+  ink.fillText(text, x + 6, 35);
+}
+
+function nowLabel(ink: Ink, colours: Palette): void {
+  const x = viewport.x(present());
+  if (x < 0 || x > viewport.width) return;
+  const text = clock(present());
+  const wide = ink.measureText(text).width + 12;
+  const left = Math.min(Math.max(x - wide / 2, 0), viewport.width - wide);
+  ink.fillStyle = colours.now;
+  ink.beginPath();
+  ink.roundRect(left, 26, wide, 18, 9);
+  ink.fill();
+  ink.fillStyle = colours.panel;
+  ink.fillText(text, left + 6, 35.5);
+}

@@ -1,0 +1,112 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** What the pointer and the keyboard mark: free time, the period that is dragged, the focus. */
+import { viewport } from '../data/state.ts';
+import { duration, say } from '../words/index.ts';
+import type { Palette } from './palette.ts';
+
+export interface Area { first: number; last: number; start: number; end: number }
+export interface Marks {
+  /** The row under the pointer. */
+  row: number;
+  gap: (Area & { open: boolean }) | null;
+  drag: (Area & { closing: boolean }) | null;
+  /** What the form is about. */
+  draft: Area[];
+  focus: Area | null;
+}
+export const noMarks = (): Marks => ({ row: -1, gap: null, drag: null, draft: [], focus: null });
+
+type Ink = CanvasRenderingContext2D;
+
+export function drawMarks(ink: Ink, colours: Palette, marks: Marks): void {
+  if (marks.gap && !marks.drag) drawGap(ink, colours, marks.gap);
+  for (const area of marks.draft) drawArea(ink, colours.accent, area, '', true);
+  if (marks.drag) {
+    const { drag } = marks;
+    const rows = drag.last - drag.first + 1;
+    const words = `${duration(drag.end - drag.start)}${rows > 1 ? ` × ${rows}` : ''}`;
+    drawArea(ink, drag.closing ? colours.warn : colours.accent, drag, words, true);
+    drawWords(ink, colours, drag, words);
+  }
+  if (marks.focus) {
+    const [left, top, width, height] = rectangle(marks.focus);
+    ink.strokeStyle = colours.text;
+    ink.lineWidth = 2;
+    ink.beginPath();
+    ink.roundRect(left, top + 1, Math.max(width, 4), height - 3, 5);
+    ink.stroke();
+  }
+}
+
+function rectangle(area: Area): [number, number, number, number] {
+  const left = Math.max(viewport.x(area.start), 1);
+  const right = Math.min(viewport.x(area.end), viewport.width - 1);
+  const top = viewport.y(area.first);
+  return [left, top, right - left, viewport.y(area.last + 1) - top];
+}
+
+function drawArea(ink: Ink, colour: string, area: Area, _words: string, dashed: boolean): void {
+  const [left, top, width, height] = rectangle(area);
+  if (width <= 0) return;
+  ink.save();
+  ink.beginPath();
+  ink.roundRect(left, top + 1, Math.max(width, 3), height - 3, 5);
+  ink.globalAlpha = 0.18;
+  ink.fillStyle = colour;
+  ink.fill();
+  ink.globalAlpha = 1;
+  ink.strokeStyle = colour;
+  ink.lineWidth = 1.5;
+  if (dashed) ink.setLineDash([5, 3]);
+  ink.stroke();
+  ink.restore();
+}
+
+function drawWords(ink: Ink, colours: Palette, area: Area, words: string): void {
+  const [left, top, width, height] = rectangle(area);
+  ink.font = colours.bold;
+  ink.textBaseline = 'middle';
+  const wide = ink.measureText(words).width;
+  const middle = Math.min(Math.max(left + width / 2 - wide / 2, 4), viewport.width - wide - 4);
+  ink.fillStyle = colours.panel;
+  ink.globalAlpha = 0.85;
+  ink.beginPath();
+  ink.roundRect(middle - 5, top + height / 2 - 10, wide + 10, 19, 5);
+  ink.fill();
+  ink.globalAlpha = 1;
+  ink.fillStyle = colours.text;
+  ink.fillText(words, middle, top + height / 2);
+}
+
+function drawGap(ink: Ink, colours: Palette, gap: Area & { open: boolean }): void {
+  if (viewport.rowHeight < 18) return;
+  const [left, top, width, height] = rectangle(gap);
+  if (width < 4) return;
+  ink.save();
+  ink.strokeStyle = colours.accent;
+  ink.lineWidth = 1;
+  ink.setLineDash([4, 3]);
+  ink.beginPath();
+  ink.roundRect(left + 1.5, top + 3.5, width - 3, height - 8, 4);
+  ink.stroke();
+  const d = duration(gap.end - gap.start);
+  const words = gap.open ? say('freeAtLeast', { d }) : say('free', { d });
+  ink.font = colours.small;
+  ink.textBaseline = 'middle';
+  ink.fillStyle = colours['accent-text'];
+  if (ink.measureText(words).width < width - 14) {
+    ink.fillText(words, left + 10, top + height / 2);
+  }
+  ink.restore();
+}

@@ -1,0 +1,81 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The page: header, a view, a drawer beside it. */
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { begin, drawAgain, keepAsking } from './data/live.ts';
+import { state, update, useChanges } from './data/state.ts';
+import type { View } from './data/state.ts';
+import { say } from './words/index.ts';
+import { Calendar } from './ui/calendar.tsx';
+import { watchTheme } from './ui/canvas.tsx';
+import { Drawer } from './ui/drawer.tsx';
+import { Header } from './ui/header.tsx';
+import { Leases } from './ui/leases.tsx';
+import { Login } from './ui/login.tsx';
+import { Utilisation } from './ui/utilisation.tsx';
+
+const VIEWS: Record<View, () => preact.JSX.Element> = {
+  calendar: Calendar, utilisation: Utilisation, leases: Leases,
+};
+const SHOWN = 6000;
+
+/** A sentence that appears below for a while, and is announced. */
+function Notice() {
+  const { notice } = state;
+  useEffect(() => {
+    if (!notice) return undefined;
+    const timer = setTimeout(() => update({ notice: '' }), SHOWN);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return <div class={`notice ${notice ? 'shown' : ''}`} role="status">{notice}</div>;
+}
+
+function Page() {
+  const { session, view, drawer, online, spoken } = useChanges();
+  const open = Boolean(session && (session.auth_strategy === 'noauth' || session.signed_in));
+  const Shown = VIEWS[view];
+  useEffect(() => {
+    document.title = `${say(view)} · Climate`;
+  });
+  return (
+    <>
+      <Header open={open} />
+      {!online && <div class="banner" role="alert">{say('gone')}</div>}
+      <main class={drawer ? 'with-drawer' : ''}>
+        {open && <Shown />}
+        {open && <Drawer />}
+        {session && !open && <Login />}
+      </main>
+      <Notice />
+      <div class="hidden" aria-live="polite">{spoken}</div>
+    </>
+  );
+}
+
+/** The address says what is shown: #/calendar, #/leases, #/lease/ID. */
+function route(): void {
+  const [view, id] = location.hash.slice(2).split('/');
+  if (view === 'lease' && id) {
+    update({ view: 'leases', drawer: { kind: 'lease', id: decodeURIComponent(id) } });
+  } else if (view && view in VIEWS) {
+    update({ view: view as View, drawer: null });
+  }
+}
+
+window.addEventListener('hashchange', route);
+route();
+watchTheme(drawAgain);
+render(<Page />, document.getElementById('page')!);
+void begin();
+keepAsking();

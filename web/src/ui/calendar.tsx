@@ -1,0 +1,193 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The calendar: strip, grid, legend. */
+import { useEffect, useRef } from 'preact/hooks';
+import { look, onData, rows, strip } from '../data/live.ts';
+import { onChange, present, state, useChanges, viewport } from '../data/state.ts';
+import { AXIS, drawGrid } from '../draw/grid.ts';
+import { noMarks } from '../draw/marks.ts';
+import { palette } from '../draw/palette.ts';
+import { COLOURS, MOST_GROUPS, drawStrip } from '../draw/strip.ts';
+import { say } from '../words/index.ts';
+import { Canvas, perFrame, sized } from './canvas.tsx';
+import { Keyboard } from './keyboard.ts';
+import { listen } from './pointer.ts';
+import { Toolbar, moves } from './toolbar.tsx';
+
+const NARROW = 720;
+export const nameWidth = (): number => (window.innerWidth < NARROW ? 112 : 210);
+
+export function showToday(): void {
+  viewport.start = present() - viewport.span / 14;
+  moves.forEach((moved) => moved());
+}
+
+/** Wire a grid to its canvas, pointers and keys; the answer undoes it. */
+function wire(
+  grid: HTMLDivElement, canvas: HTMLCanvasElement, spacer: HTMLDivElement, cell: HTMLElement,
+): () => void {
+  const marks = noMarks();
+  const draw = perFrame(() => {
+    const [width, height] = [grid.clientWidth, grid.clientHeight];
+    Object.assign(viewport, {
+      width: Math.max(1, width - nameWidth()), height: Math.max(1, height - AXIS), scroll: grid.scrollTop,
+    });
+    spacer.style.height = `${Math.max(0, rows.total) * viewport.rowHeight + AXIS - height}px`;
+    if (!sized(canvas, width, height)) return;
+    look();
+    const ink = canvas.getContext('2d')!;
+    marks.draft = drafted();
+    drawGrid(ink, palette(ink), nameWidth(), marks);
+  });
+  const moved = (): void => moves.forEach((one) => one());
+  const scrollTo = (row: number): void => {
+    const top = row * viewport.rowHeight;
+    const least = top - viewport.height + viewport.rowHeight;
+    grid.scrollTop = Math.min(top, Math.max(grid.scrollTop, least));
+    viewport.scroll = grid.scrollTop;
+  };
+  const keyboard = new Keyboard(marks, moved, scrollTo, showToday);
+  const keys = (event: KeyboardEvent): void => {
+    if (!keyboard.key(event)) return;
+    event.preventDefault();
+    cell.textContent = keyboard.spoken;
+  };
+  const focused = (): void => {
+    if (grid.matches(':focus-visible')) keyboard.enter();
+    cell.textContent = keyboard.spoken;
+  };
+  const left = (): void => {
+    marks.focus = null;
+    draw();
+  };
+  grid.addEventListener('keydown', keys);
+  grid.addEventListener('focus', focused);
+  grid.addEventListener('blur', left);
+  grid.addEventListener('scroll', draw, { passive: true });
+  const observer = new ResizeObserver(draw);
+  observer.observe(grid);
+  moves.add(draw);
+  const stops = [
+    listen(grid, nameWidth, marks, moved), onData(draw), onChange(draw),
+    () => observer.disconnect(), () => void moves.delete(draw),
+  ];
+  draw();
+  return () => stops.forEach((stop) => stop());
+}
+
+/** Return the areas of what the form is about, by the names of its resources. */
+function drafted() {
+  const { drawer } = state;
+  if (drawer?.kind !== 'form' && drawer?.kind !== 'closing') return [];
+  const { ids, start, end } = drawer.draft;
+  const areas = [];
+  for (let row = viewport.row(0); row <= viewport.row(viewport.height); row++) {
+    const chunk = rows.chunkOf(row);
+    if (chunk && ids.includes(chunk.id[row - chunk.first]!)) areas.push({ first: row, last: row, start, end });
+  }
+  return areas;
+}
+
+function Grid() {
+  const grid = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const spacer = useRef<HTMLDivElement>(null);
+  const cell = useRef<HTMLDivElement>(null);
+  useEffect(() => wire(grid.current!, canvas.current!, spacer.current!, cell.current!), []);
+  return (
+    <div class="grid-box panel">
+      <div class="grid" ref={grid} role="grid" tabIndex={0} aria-label={say('grid')}
+        aria-rowcount={Math.max(rows.total, 0)} aria-activedescendant="cell">
+        <canvas ref={canvas} aria-hidden="true" role="presentation" />
+        <div ref={spacer} role="presentation" />
+        <div class="hidden" role="row"><div id="cell" role="gridcell" ref={cell}>{say('calendar')}</div></div>
+      </div>
+      <Count />
+    </div>
+  );
+}
+
+function Count() {
+  const text = useRef<HTMLDivElement>(null);
+  useEffect(() => onData(() => {
+    if (!text.current) return;
+    text.current.textContent = rows.total < 0 ? say('loading')
+      : rows.total === 0 ? say('nothing') : say('resources', { n: rows.total.toLocaleString(state.language) });
+  }), []);
+  return <div class="count" ref={text}>{say('loading')}</div>;
+}
+
+function Strip() {
+  const legend = useRef<HTMLDivElement>(null);
+  useChanges();
+  useEffect(() => onData(() => fillLegend(legend.current)), []);
+  useEffect(() => fillLegend(legend.current));
+  return (
+    <div class="strip panel">
+      <div class="strip-legend" ref={legend} />
+      <Canvas class="strip-canvas" paint={(ink, colours, width, height) => {
+        // The grid is narrower than the strip by its scrollbar.
+        ink.clearRect(0, 0, width, height);
+        drawStrip(ink, colours, strip.answer, height);
+      }} />
+    </div>
+  );
+}
+
+/** Say how many are free now, by group. */
+function fillLegend(legend: HTMLDivElement | null): void {
+  if (!legend) return;
+  const { answer } = strip;
+  const lines = (answer?.groups ?? []).slice(0, MOST_GROUPS).map(({ value, whole }, number) => {
+    const at = Math.min(answer!.buckets - 1, Math.max(0, Math.floor((present() - strip.start) / answer!.step)));
+    const line = document.createElement('div');
+    const parts = [[`dot ${COLOURS[number]!}`, ''], ['what', value ?? (state.group ? '–' : say('all'))],
+      ['free', say('freeNow', { free: whole.free[at] ?? 0, total: whole.total[at] ?? 0 })]] as const;
+    for (const [name, text] of parts) {
+      const span = document.createElement('span');
+      span.className = name;
+      span.textContent = text;
+      line.append(span);
+    }
+    return line;
+  });
+  legend.replaceChildren(...lines);
+}
+
+function Legend() {
+  const kinds = [['own', 'yours'], ['later', 'yoursLater'], ['other', 'others'], ['shut', 'maintenance']] as const;
+  return (
+    <footer class="legend">
+      {kinds.map(([name, word]) => <span key={name}><i class={`key ${name}`} />{say(word)}</span>)}
+      <span class="hint">{say(state.me?.may['maintenances:create'] ? 'hintAdmin' : 'hint')}</span>
+    </footer>
+  );
+}
+
+export function Calendar() {
+  useChanges();
+  useEffect(() => {
+    const moved = (): void => stripMoved.forEach((one) => one());
+    moves.add(moved);
+    return () => void moves.delete(moved);
+  }, []);
+  return (
+    <div class="calendar">
+      <Toolbar />
+      <Strip />
+      <Grid />
+      <Legend />
+    </div>
+  );
+}
+const stripMoved = new Set<() => void>();

@@ -1,0 +1,63 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** What opens beside the calendar, or on a phone from below. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { update, useChanges } from '../data/state.ts';
+import type { Drawer as Content } from '../data/state.ts';
+import { say } from '../words/index.ts';
+import { Closing, MaintenanceDetails } from './closing.tsx';
+import { Form } from './form.tsx';
+import { LeaseDetails } from './lease.tsx';
+import { ResourceDetails } from './resource.tsx';
+
+export const shut = (): void => update({ drawer: null });
+
+/** A drawer with a title; Escape closes it, and the focus returns to where it was. */
+export function Sheet(props: { title: string; badge?: ComponentChildren; children: ComponentChildren }) {
+  const sheet = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    const first = sheet.current?.querySelector<HTMLElement>('[data-first]');
+    (first ?? sheet.current)?.focus({ preventScroll: true });
+    return () => {
+      if (before?.isConnected) before.focus({ preventScroll: true });
+    };
+  }, []);
+  return (
+    <aside class="drawer panel" ref={sheet} tabIndex={-1} aria-label={props.title}
+      onKeyDown={(event) => event.key === 'Escape' && shut()}>
+      <header>
+        <h2>{props.title}</h2>
+        {props.badge}
+        <button type="button" class="close" aria-label={say('close')} onClick={shut}>×</button>
+      </header>
+      {props.children}
+    </aside>
+  );
+}
+
+function content(drawer: Content) {
+  switch (drawer.kind) {
+    case 'form': return <Form key={JSON.stringify(drawer.draft)} draft={drawer.draft} />;
+    case 'lease': return <LeaseDetails key={drawer.id} id={drawer.id} />;
+    case 'resource': return <ResourceDetails key={drawer.id} id={drawer.id} name={drawer.name} />;
+    case 'closing': return <Closing key={JSON.stringify(drawer.draft)} draft={drawer.draft} />;
+    case 'maintenance': return <MaintenanceDetails key={drawer.id} {...drawer} />;
+  }
+}
+
+export function Drawer() {
+  const { drawer } = useChanges();
+  return drawer && content(drawer);
+}

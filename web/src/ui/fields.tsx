@@ -1,0 +1,54 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** Labelled inputs that several forms have. */
+import type { ComponentChildren } from 'preact';
+import { state } from '../data/state.ts';
+import { fromInput, toInput } from '../model/zones.ts';
+import { say } from '../words/index.ts';
+
+export function Field(props: { label: string; children: ComponentChildren }) {
+  return <label class="field"><span>{props.label}</span>{props.children}</label>;
+}
+
+export function TextField(props: {
+  label: string; value: string; change: (text: string) => void;
+  type?: string; first?: boolean; required?: boolean; complete?: string;
+}) {
+  return (
+    <Field label={props.label}>
+      <input type={props.type ?? 'text'} value={props.value} required={props.required}
+        data-first={props.first} autocomplete={(props.complete ?? 'off') as any}
+        onInput={(event) => props.change(event.currentTarget.value)} />
+    </Field>
+  );
+}
+
+/** A date and a time on the clock of the chosen zone. */
+export function TimeField(props: { label: string; value: number; change: (at: number) => void }) {
+  return (
+    <Field label={props.label}>
+      <input type="datetime-local" value={toInput(props.value, state.zone)} required
+        onChange={(event) => {
+          const at = fromInput(event.currentTarget.value, state.zone);
+          if (!Number.isNaN(at)) props.change(at);
+        }} />
+    </Field>
+  );
+}
+
+/** A problem or a result that is announced when it appears. */
+export function Note(props: { kind: 'good' | 'bad' | 'plain'; children: ComponentChildren }) {
+  return <p class={`note ${props.kind}`} role={props.kind === 'bad' ? 'alert' : 'status'}>{props.children}</p>;
+}
+
+export const Loading = () => <p class="muted">{say('loading')}</p>;

@@ -1,0 +1,242 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The form of a new lease, with a verdict while one types, and offers where it does not fit. */
+import { useEffect, useState } from 'preact/hooks';
+import { Refusal, call, iso, seconds } from '../data/api.ts';
+import { explain, refresh, trouble } from '../data/live.ts';
+import { present, state, update } from '../data/state.ts';
+import type { Draft } from '../data/state.ts';
+import type { Availability, Lease, Offer } from '../data/types.ts';
+import { duration, moment, say } from '../words/index.ts';
+import { bookable, reservation } from './drafts.ts';
+import { Sheet } from './drawer.tsx';
+import { Note, TextField, TimeField } from './fields.tsx';
+
+interface Wish { start: number; end: number; amount: number; exact: boolean }
+interface Verdict {
+  kind: 'good' | 'bad' | 'plain'; title: string; detail: string; offers: Offer[] | null;
+}
+const LENGTHS = [3600, 14400, 86400, 604800];
+const CHECKING: Verdict = { kind: 'plain', title: '', detail: '', offers: null };
+
+function typeNow() {
+  return state.types.find((type) => type.name === state.type) ?? { name: state.type };
+}
+
+function wanted(draft: Draft, wish: Wish): Record<string, unknown> {
+  const type = typeNow();
+  const sizes = Object.fromEntries((type.classes ?? []).map((name) => [name, 1]));
+  return reservation(type, wish.amount, wish.exact ? draft.names : [], sizes);
+}
+
+/** Ask whether it fits, and if not, when it does. */
+async function judge(draft: Draft, wish: Wish, signal: AbortSignal): Promise<Verdict> {
+  const reservations = [wanted(draft, wish)];
+  const body = { name: 'x', start_date: iso(wish.start), end_date: iso(wish.end), reservations };
+  const figures = figure(wish, signal);
+  try {
+    await call('POST', 'leases', { ...body, dry_run: true }, { signal });
+    return { kind: 'good', title: say('canHave'), detail: await figures, offers: null };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const lacks = error.body?.error_name === 'NOT_ENOUGH_RESOURCES';
+    if (!lacks) return { kind: 'bad', title: '', detail: explain(error), offers: null };
+    const wide = { ...wish, exact: false };
+    const offers = await offered(wish.exact ? [wanted(draft, wide)] : reservations, wish, signal);
+    return { kind: 'bad', title: say('notEnough'), detail: await figures, offers };
+  }
+}
+
+/** Return in words how many are free in the whole period. */
+async function figure(wish: Wish, signal: AbortSignal): Promise<string> {
+  const length = wish.end - wish.start;
+  try {
+    const { body } = await call<{ availability: Availability }>('GET', 'availability', undefined, {
+      signal, params: {
+        resource_type: state.type, start: iso(wish.start), end: iso(wish.end), step: length,
+      },
+    });
+    const whole = body.availability.groups[0]?.whole;
+    const least = (all: number[] | undefined): number => (all?.length ? Math.min(...all) : 0);
+    return say('verdict', { free: least(whole?.free), total: least(whole?.total), d: duration(length) });
+  } catch {
+    return '';
+  }
+}
+
+async function offered(reservations: unknown[], wish: Wish, signal: AbortSignal): Promise<Offer[]> {
+  try {
+    const { body } = await call<{ offers: Offer[] }>('POST', 'offers', {
+      duration: wish.end - wish.start, earliest: iso(wish.start), limit: 4, reservations,
+    }, { signal });
+    return body.offers;
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
+}
+
+/** Judge a wish whenever it has not changed for a moment. */
+function useVerdict(draft: Draft, wish: Wish): Verdict {
+  const [verdict, setVerdict] = useState(CHECKING);
+  useEffect(() => {
+    if (wish.end <= wish.start) {
+      setVerdict({ ...CHECKING, kind: 'bad', detail: say('periodBad') });
+      return undefined;
+    }
+    setVerdict(CHECKING);
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      judge(draft, wish, abort.signal).then(setVerdict, trouble);
+    }, 200);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [wish.start, wish.end, wish.amount, wish.exact]);
+  return verdict;
+}
+
+/** Create a lease, and show it. */
+async function create(body: Record<string, unknown>): Promise<string> {
+  try {
+    const answer = await call<{ lease: Lease }>('POST', 'leases', body);
+    const { lease } = answer.body;
+    update({ drawer: { kind: 'lease', id: lease.id }, notice: say('reserved', { name: lease.name }) });
+    refresh();
+    return '';
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status === 401) trouble(error);
+    return explain(error);
+  }
+}
+
+export function Form(props: { draft: Draft }) {
+  const { draft } = props;
+  const [name, setName] = useState('');
+  const exact = draft.names.length > 0 && state.type === 'physical:host';
+  const [wish, setWish] = useState<Wish>({ ...draft, exact });
+  const [failure, setFailure] = useState('');
+  const [busy, setBusy] = useState(false);
+  const verdict = useVerdict(draft, wish);
+  const set = (change: Partial<Wish>): void => setWish({ ...wish, ...change });
+  const title = name.trim() || `${say('lease')} ${moment(wish.start)}`;
+  const send = async (body: Record<string, unknown>): Promise<void> => {
+    setBusy(true);
+    setFailure(await create({ name: title, ...body }));
+    setBusy(false);
+  };
+  const reserve = (event: Event): void => {
+    event.preventDefault();
+    const soon = wish.start <= present() + 60;
+    const start_date = soon ? 'now' : iso(wish.start);
+    void send({ start_date, end_date: iso(wish.end), reservations: [wanted(draft, wish)] });
+  };
+  if (!bookable(state.type)) return <Sheet title={say('newLease')}><p>{say('unbookable')}</p></Sheet>;
+  return (
+    <Sheet title={say('newLease')}>
+      <form onSubmit={reserve}>
+        <TextField label={say('name')} value={name} change={setName} first />
+        <Which draft={draft} wish={wish} set={set} />
+        <div class="pair">
+          <TimeField label={say('from')} value={wish.start}
+            change={(start) => set({ start, end: start + (wish.end - wish.start) })} />
+          <TimeField label={say('to')} value={wish.end} change={(end) => set({ end })} />
+        </div>
+        <Lengths wish={wish} set={set} />
+        <Judgement verdict={verdict} take={(offer) => void send({ offer_id: offer.id })} busy={busy} />
+        {failure && <Note kind="bad">{failure}</Note>}
+        <button type="submit" class="primary wide" disabled={verdict.kind !== 'good' || busy}>
+          {say('reserveThese', { n: wish.amount })}
+        </button>
+      </form>
+    </Sheet>
+  );
+}
+
+interface Part { wish: Wish; set: (change: Partial<Wish>) => void }
+
+/** How many, and which: exactly those that were dragged over, or any. */
+function Which({ draft, wish, set }: Part & { draft: Draft }) {
+  const names = draft.names.length > 2
+    ? `${draft.names[0]} … ${draft.names.at(-1)}` : draft.names.join(', ');
+  const choice = (exact: boolean, text: string) => (
+    <label class="check">
+      <input type="radio" name="which" checked={wish.exact === exact}
+        onChange={() => set(exact ? { exact, amount: draft.names.length } : { exact })} />
+      {text}
+    </label>
+  );
+  return (
+    <>
+      {draft.names.length > 0 && state.type === 'physical:host' && (
+        <fieldset>
+          <legend>{say('which')}</legend>
+          {choice(true, say('exactly', { names }))}
+          {choice(false, say('any'))}
+        </fieldset>
+      )}
+      <label class="field">
+        <span>{say('howMany')}</span>
+        <input type="number" min={1} max={wish.exact ? draft.names.length : undefined}
+          value={wish.amount} required
+          onInput={(event) => {
+            const amount = event.currentTarget.valueAsNumber;
+            if (amount >= 1) set({ amount });
+          }} />
+      </label>
+    </>
+  );
+}
+
+function Lengths({ wish, set }: Part) {
+  return (
+    <div class="segments" role="group" aria-label={say('length')}>
+      {LENGTHS.map((length) => (
+        <button type="button" key={length} aria-pressed={wish.end - wish.start === length}
+          onClick={() => set({ end: wish.start + length })}>
+          {duration(length)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Judgement(props: { verdict: Verdict; take: (offer: Offer) => void; busy: boolean }) {
+  const { verdict } = props;
+  const empty = !verdict.title && !verdict.detail;
+  return (
+    <>
+      <Note kind={verdict.kind}>
+        {empty ? say('checking') : <><strong>{verdict.title}</strong> {verdict.detail}</>}
+      </Note>
+      {verdict.offers && (
+        <section class="offers">
+          <h3>{say('instead')}</h3>
+          {verdict.offers.length === 0 && <p class="muted">{say('noOffer')}</p>}
+          {verdict.offers.map((offer) => {
+            const start = seconds(offer.start_date);
+            const d = duration(seconds(offer.end_date) - start);
+            return (
+              <button type="button" key={offer.id} disabled={props.busy} title={say('takeOffer')}
+                onClick={() => props.take(offer)}>
+                <strong>{moment(start)}</strong>
+                <span>{say('offerFor', { n: offer.reservations[0]?.amount ?? 1, d })}</span>
+              </button>
+            );
+          })}
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The header: views, whether the page is live, zone, theme, language, who is signed in. */
+import { state, update } from '../data/state.ts';
+import type { View } from '../data/state.ts';
+import { LANGUAGES, say } from '../words/index.ts';
+import { signOut } from './login.tsx';
+
+const VIEWS: View[] = ['calendar', 'utilisation', 'leases'];
+const THEMES = ['auto', 'light', 'dark'] as const;
+const NAMES: Record<string, string> = { en: 'English', de: 'Deutsch' };
+
+function zones(): string[] {
+  const all = Intl.supportedValuesOf('timeZone');
+  return [...new Set(['UTC', state.zone, ...all])];
+}
+
+function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+      <rect x="3" y="4.5" width="18" height="16.5" rx="3.5" />
+      <path d="M3 9.5h18M8 2.5v4M16 2.5v4M7 13.5h6M11 17h6" />
+    </svg>
+  );
+}
+
+function Choice(props: {
+  label: string; value: string; all: readonly string[]; word: (key: string) => string;
+  change: (value: string) => void;
+}) {
+  return (
+    <select class="quiet" aria-label={props.label} title={props.label} value={props.value}
+      onChange={(event) => props.change(event.currentTarget.value)}>
+      {props.all.map((one) => <option key={one} value={one}>{props.word(one)}</option>)}
+    </select>
+  );
+}
+
+export function Header({ open }: { open: boolean }) {
+  const { me, session, online } = state;
+  return (
+    <header class="top">
+      <span class="brand"><Mark />Climate</span>
+      {open && (
+        <nav aria-label="Climate">
+          {VIEWS.map((view) => (
+            <a key={view} href={`#/${view}`} aria-current={state.view === view ? 'page' : undefined}>{say(view)}</a>
+          ))}
+        </nav>
+      )}
+      <span class={`live ${online ? '' : 'off'}`} role="status">{say(online ? 'live' : 'offline')}</span>
+      <div class="choices">
+        <Choice label={say('zone')} value={state.zone} all={zones()} word={(one) => one.replaceAll('_', ' ')}
+          change={(zone) => update({ zone })} />
+        <Choice label={say('theme')} value={state.theme} all={THEMES}
+          word={(one) => say(one as 'auto')} change={(theme) => update({ theme })} />
+        <Choice label={say('language')} value={state.language} all={Object.keys(LANGUAGES)}
+          word={(one) => NAMES[one] ?? one} change={(language) => update({ language })} />
+      </div>
+      {me && <span class="who"><strong>{me.user_name}</strong> {me.project_name}</span>}
+      {me && session?.auth_strategy === 'keystone' && (
+        <button type="button" onClick={() => void signOut()}>{say('signOut')}</button>
+      )}
+    </header>
+  );
+}

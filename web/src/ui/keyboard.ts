@@ -1,0 +1,139 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The grid by keyboard: from bar to gap, from row to row. Each move is announced. */
+import { rows } from '../data/live.ts';
+import { present, speak, update, viewport } from '../data/state.ts';
+import { isMine } from '../draw/bars.ts';
+import type { Marks } from '../draw/marks.ts';
+import { stops } from '../model/hits.ts';
+import type { Stop } from '../model/hits.ts';
+import { duration, moment, say } from '../words/index.ts';
+import { draftOf } from './drafts.ts';
+
+/** Which row and instant has the focus. */
+export interface Cursor { row: number; at: number }
+
+export class Keyboard {
+  cursor: Cursor = { row: 0, at: 0 };
+  spoken = '';
+
+  constructor(
+    private readonly marks: Marks, private readonly moved: () => void,
+    private readonly scrollTo: (row: number) => void, private readonly today: () => void,
+  ) {}
+
+  /** Handle a key; true if it means something here. */
+  key(event: KeyboardEvent): boolean {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const act = this.actions[event.key];
+    if (!act) return false;
+    act();
+    this.moved();
+    return true;
+  }
+
+  private readonly page = (): number => Math.floor(viewport.height / viewport.rowHeight) - 1;
+
+  private readonly actions: Record<string, () => void> = {
+    ArrowRight: () => this.sideways(1), ArrowLeft: () => this.sideways(-1),
+    ArrowDown: () => this.toRow(this.cursor.row + 1), ArrowUp: () => this.toRow(this.cursor.row - 1),
+    PageDown: () => this.toRow(this.cursor.row + this.page()),
+    PageUp: () => this.toRow(this.cursor.row - this.page()),
+    Home: () => this.toRow(0), End: () => this.toRow(rows.total - 1),
+    Enter: () => this.open(), ' ': () => this.open(),
+    '+': () => viewport.zoom(0.5, viewport.width / 2), '-': () => viewport.zoom(2, viewport.width / 2),
+    t: () => this.today(), T: () => this.today(),
+  };
+
+  /** The focus begins at the present, or where the view is. */
+  enter(): void {
+    const now = present();
+    const inside = this.cursor.at >= viewport.start && this.cursor.at < viewport.end;
+    if (!inside) {
+      const seen = now >= viewport.start && now < viewport.end;
+      this.cursor.at = seen ? now : viewport.start;
+    }
+    const top = viewport.row(0);
+    if (this.cursor.row < top || viewport.y(this.cursor.row) > viewport.height) this.cursor.row = top;
+    this.mark();
+    this.moved();
+  }
+
+  /** Return what has the focus. */
+  private here(): { all: Stop[]; index: number } {
+    const chunk = rows.chunkOf(this.cursor.row);
+    const all = chunk ? stops(chunk, this.cursor.row - chunk.first, present()) : [];
+    let index = all.findIndex((stop) => stop.start <= this.cursor.at && this.cursor.at < stop.end);
+    if (index < 0) index = all.findIndex((stop) => stop.start >= this.cursor.at);
+    return { all, index: index < 0 ? all.length - 1 : index };
+  }
+
+  private sideways(by: number): void {
+    const { all, index } = this.here();
+    const next = all[index + by];
+    if (next) {
+      this.cursor.at = next.start;
+      if (next.start < viewport.start || next.start > viewport.end - viewport.span / 8) {
+        viewport.start = next.start - viewport.span / 4;
+      }
+    }
+    this.mark();
+  }
+
+  private toRow(row: number): void {
+    this.cursor.row = Math.max(0, Math.min(row, rows.total - 1));
+    this.scrollTo(this.cursor.row);
+    this.mark();
+  }
+
+  private open(): void {
+    const { all, index } = this.here();
+    const stop = all[index];
+    const { row } = this.cursor;
+    const chunk = rows.chunkOf(row);
+    if (!stop || !chunk) return;
+    if (stop.kind === 'bar') {
+      const lease = chunk.lease[stop.bar]!;
+      if (lease >= 0) update({ drawer: { kind: 'lease', id: chunk.leases.id[lease]! } });
+      return;
+    }
+    const unit = Math.min(viewport.snap, 900);
+    const soonest = Math.ceil((Math.max(stop.start, present()) + (stop.start <= present() ? 60 : 0)) / unit) * unit;
+    const start = soonest < stop.end ? soonest : stop.start;
+    const end = stop.open ? start + 3600 * 4 : Math.min(stop.end, start + 3600 * 4);
+    update({ drawer: { kind: 'form', draft: draftOf(row, row, start, end) } });
+  }
+
+  /** Mark the focus, and announce it. */
+  mark(): void {
+    const { all, index } = this.here();
+    const { row } = this.cursor;
+    const chunk = rows.chunkOf(row);
+    const stop = all[index];
+    this.marks.focus = stop ? { first: row, last: row, start: stop.start, end: stop.end }
+      : { first: row, last: row, start: viewport.start, end: viewport.end };
+    const name = chunk?.name[row - chunk.first] ?? '';
+    this.spoken = stop && chunk ? this.words(name, stop, chunk) : say('sayRow', { name });
+    speak(this.spoken);
+  }
+
+  private words(name: string, stop: Stop, chunk: NonNullable<ReturnType<typeof rows.chunkOf>>): string {
+    const times = { name, start: moment(stop.start), end: moment(stop.end) };
+    if (stop.kind === 'gap') {
+      return stop.open ? say('sayFreeOpen', times)
+        : say('sayFree', { ...times, d: duration(stop.end - stop.start) });
+    }
+    if (!isMine(chunk, stop.bar)) return say('sayBusy', times);
+    return say('sayMine', { ...times, lease: chunk.leases.name[chunk.lease[stop.bar]!]! });
+  }
+}

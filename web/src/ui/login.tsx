@@ -1,0 +1,80 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** Signing in with what Keystone accepts; nothing of it is kept in the page. */
+import { useState } from 'preact/hooks';
+import { Refusal, session } from '../data/api.ts';
+import { begin, explain } from '../data/live.ts';
+import { state, update } from '../data/state.ts';
+import { say } from '../words/index.ts';
+import { Field, Note, TextField } from './fields.tsx';
+
+type Method = 'password' | 'credential' | 'token';
+const EMPTY = {
+  username: '', password: '', user_domain: 'Default', project: '', project_domain: 'Default',
+  application_credential_id: '', application_credential_secret: '', token: '',
+};
+type Values = typeof EMPTY;
+const FIELDS: Record<Method, (keyof Values)[]> = {
+  password: ['username', 'password', 'project', 'user_domain', 'project_domain'],
+  credential: ['application_credential_id', 'application_credential_secret'],
+  token: ['token'],
+};
+const LABELS: Record<keyof Values, () => string> = {
+  username: () => say('user'), password: () => say('password'), project: () => say('project'),
+  user_domain: () => `${say('domain')} (${say('user')})`,
+  project_domain: () => `${say('domain')} (${say('project')})`,
+  application_credential_id: () => say('credentialId'),
+  application_credential_secret: () => say('secret'), token: () => say('token'),
+};
+const SECRET = new Set(['password', 'application_credential_secret', 'token']);
+
+export async function signOut(): Promise<void> {
+  await session('DELETE').catch(() => null);
+  update({ session: { ...state.session!, signed_in: false }, me: null, drawer: null, notice: say('signedOut') });
+}
+
+export function Login() {
+  const [method, setMethod] = useState<Method>('password');
+  const [values, setValues] = useState<Values>(EMPTY);
+  const [failure, setFailure] = useState('');
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const body = Object.fromEntries(FIELDS[method].map((name) => [name, values[name]]));
+    try {
+      await session('POST', body);
+      setValues(EMPTY);
+      update({ notice: '' });
+      await begin();
+    } catch (error) {
+      setFailure(error instanceof Refusal ? explain(error) : say('gone'));
+    }
+  };
+  return (
+    <form class="login panel" onSubmit={(event) => void send(event)}>
+      <h1>{say('signIn')}</h1>
+      <Field label={say('method')}>
+        <select value={method} onChange={(event) => setMethod(event.currentTarget.value as Method)}>
+          {(Object.keys(FIELDS) as Method[]).map((one) => <option key={one} value={one}>{say(one)}</option>)}
+        </select>
+      </Field>
+      {FIELDS[method].map((name) => (
+        <TextField key={name} label={LABELS[name]()} value={values[name]} required
+          type={SECRET.has(name) ? 'password' : 'text'}
+          complete={name === 'username' ? 'username' : name === 'password' ? 'current-password' : 'off'}
+          change={(text) => setValues({ ...values, [name]: text })} />
+      ))}
+      {failure && <Note kind="bad">{failure}</Note>}
+      <button type="submit" class="primary wide">{say('signIn')}</button>
+    </form>
+  );
+}

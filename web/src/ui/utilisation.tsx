@@ -1,0 +1,150 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** How much is booked in the next weeks: shares over time, and what is free on each day. */
+import { useEffect, useState } from 'preact/hooks';
+import { get, iso, seconds } from '../data/api.ts';
+import { trouble } from '../data/live.ts';
+import { present, state, update, useChanges } from '../data/state.ts';
+import type { Availability } from '../data/types.ts';
+import { COLOURS, MOST_GROUPS, drawShares } from '../draw/strip.ts';
+import { allDays } from '../model/ticks.ts';
+import { dayStart, weekday } from '../model/zones.ts';
+import { date, say } from '../words/index.ts';
+import { Canvas } from './canvas.tsx';
+import type { Paint } from './canvas.tsx';
+import { Loading } from './fields.tsx';
+
+const DAYS = 28;
+const STEP = 10800;
+
+interface Asked { fine: Availability; days: number[]; start: number; end: number }
+
+async function ask(): Promise<Asked> {
+  const start = dayStart(present(), state.zone);
+  const end = dayStart(start, state.zone, DAYS);
+  const days = allDays(start, end, state.zone).map((tick) => tick.at);
+  const { availability } = await get<{ availability: Availability }>('availability', {
+    resource_type: state.type, group_by: state.group, step: STEP, start: iso(start), end: iso(end),
+  });
+  return { fine: availability, days, start, end };
+}
+
+export function Utilisation() {
+  const { type, group, zone, properties, types } = useChanges();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  useEffect(() => void ask().then(setAsked, trouble), [type, group, zone]);
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>{say('utilisation')}</h1>
+        <select aria-label={say('type')} value={type}
+          onChange={(event) => update({ type: event.currentTarget.value, group: '' })}>
+          {types.map(({ name }) => <option key={name}>{name}</option>)}
+        </select>
+        {properties.length > 0 && (
+          <select aria-label={say('grouping')} value={group}
+            onChange={(event) => update({ group: event.currentTarget.value })}>
+            <option value="">{say('ungrouped')}</option>
+            {properties.map((name) => <option key={name} value={name}>{say('groupedBy', { name })}</option>)}
+          </select>
+        )}
+      </div>
+      {!asked && <Loading />}
+      {asked && <Chart asked={asked} />}
+      {asked && <Heat asked={asked} />}
+    </div>
+  );
+}
+
+function Chart({ asked }: { asked: Asked }) {
+  const { fine, start, end } = asked;
+  const paint: Paint = (ink, colours, width, height) => {
+    ink.clearRect(0, 0, width, height);
+    const frame = { left: 44, top: 8, width: width - 44, height: height - 34, start, end };
+    ink.font = colours.small;
+    ink.textBaseline = 'middle';
+    for (const share of [0, 0.5, 1]) {
+      const y = frame.top + frame.height * (1 - share);
+      ink.fillStyle = colours.line;
+      ink.fillRect(frame.left, Math.round(y), frame.width, 1);
+      ink.fillStyle = colours.muted;
+      ink.fillText(`${share * 100} %`, 4, y);
+    }
+    drawShares(ink, colours, fine, frame);
+    const every = width > 900 ? 2 : 7;
+    asked.days.forEach((at, n) => {
+      const x = frame.left + ((at - start) / (end - start)) * frame.width;
+      if (weekday(at, state.zone) === 1) {
+        ink.fillStyle = colours['line-strong'];
+        ink.fillRect(Math.round(x), frame.top, 1, frame.height + 6);
+      }
+      ink.fillStyle = colours.muted;
+      if (n % every === 0) ink.fillText(date(at, { day: 'numeric', month: 'short' }), x + 3, height - 12);
+    });
+  };
+  return (
+    <section class="panel chart">
+      <h2>{say('bookedShare')}</h2>
+      <div class="chart-legend">
+        {fine.groups.slice(0, MOST_GROUPS).map(({ value }, number) => (
+          <span key={number}><i class={`dot ${COLOURS[number]}`} />{value ?? (state.group ? '–' : say('all'))}</span>
+        ))}
+      </div>
+      <Canvas class="chart-canvas" paint={paint} />
+    </section>
+  );
+}
+
+/** Return the least that is free in a day, and the total then. */
+function least(asked: Asked, group: number, day: number): [number, number] {
+  const { whole } = asked.fine.groups[group]!;
+  const begin = seconds(asked.fine.start);
+  const until = asked.days[day + 1] ?? asked.end;
+  const first = Math.floor((asked.days[day]! - begin) / STEP);
+  const last = Math.ceil((until - begin) / STEP);
+  return [Math.min(...whole.free.slice(first, last)), Math.min(...whole.total.slice(first, last))];
+}
+
+function Heat({ asked }: { asked: Asked }) {
+  const { groups } = asked.fine;
+  return (
+    <section class="panel table-box" tabIndex={0} role="region" aria-label={say('freeEachDay')}>
+      <h2>{say('freeEachDay')}</h2>
+      <table class="heat">
+        <thead>
+          <tr>
+            <th scope="col">{say('group')}</th>
+            {asked.days.map((at, n) => (
+              <th scope="col" key={at}>
+                {date(at, n === 0 || date(at, { day: 'numeric' }) === '1'
+                  ? { day: 'numeric', month: 'short' } : { day: 'numeric' })}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map(({ value }, group) => (
+            <tr key={group}>
+              <th scope="row">{value ?? (state.group ? '–' : say('all'))}</th>
+              {asked.days.map((at, day) => {
+                const [free, total] = least(asked, group, day);
+                const level = total > 0 ? Math.ceil((free / total) * 5) : 0;
+                return <td key={at} class={`heat-${level}`}>{free}</td>;
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

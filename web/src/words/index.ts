@@ -1,0 +1,72 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The messages of the page, and dates as people write them. */
+import { de } from './de.ts';
+import { en } from './en.ts';
+import type { Catalogue } from './en.ts';
+
+export const LANGUAGES: Record<string, Catalogue> = { en, de };
+let language = 'en';
+let zone = 'UTC';
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+export function setLanguage(wanted: string): void {
+  language = wanted in LANGUAGES ? wanted : 'en';
+}
+
+export function setZone(wanted: string): void {
+  zone = wanted;
+}
+
+/** Return a message with its parameters filled in. */
+export function say(key: keyof Catalogue, values: Record<string, string | number> = {}): string {
+  return LANGUAGES[language]![key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+}
+
+/** Return a message by a key of the API, or the key in words. */
+export function sayOf(prefix: string, key: string): string {
+  const known = LANGUAGES[language] as Record<string, string>;
+  return known[`${prefix}_${key}`] ?? key.replaceAll('_', ' ');
+}
+
+export function date(at: number, options: Intl.DateTimeFormatOptions): string {
+  const key = `${language} ${zone} ${JSON.stringify(options)}`;
+  let format = formats.get(key);
+  if (!format) {
+    const locale = language === 'en' ? 'en-GB' : language;
+    format = new Intl.DateTimeFormat(locale, { timeZone: zone, hourCycle: 'h23', ...options });
+    formats.set(key, format);
+  }
+  return format.format(at * 1000);
+}
+
+const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+export const clock = (at: number): string => date(at, CLOCK);
+export const moment = (at: number): string =>
+  date(at, { weekday: 'short', day: 'numeric', month: 'short', ...CLOCK });
+export const dayName = (at: number): string =>
+  date(at, { weekday: 'short', day: 'numeric', month: 'short' });
+export const fullDay = (at: number): string =>
+  date(at, { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** Return a length of time with its two largest units, such as "14 h 29 min". */
+export function duration(seconds: number): string {
+  const minutes = Math.max(0, Math.round(seconds / 60));
+  const parts: [number, string][] = [
+    [Math.floor(minutes / 1440), 'd'], [Math.floor(minutes / 60) % 24, 'h'], [minutes % 60, 'min'],
+  ];
+  const first = parts.findIndex(([number]) => number > 0);
+  if (first < 0) return '0 min';
+  return parts.slice(first, first + 2).filter(([number]) => number > 0)
+    .map(([number, unit]) => `${number} ${unit}`).join(' ');
+}
