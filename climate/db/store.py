@@ -144,7 +144,6 @@ class Transaction:
         self.rooms = Rooms(session, now)
         self.search = ResourceSearch(session, now)
         self.catalogue = Catalogue(session, now)
-        self.calendar_pages = CalendarPages(session, now)
         self.maintenances = Maintenances(session, now)
         self.resource_types = ResourceTypes(session, now)
         self.properties = Properties(session, now)
@@ -157,26 +156,33 @@ class Transaction:
         self.events = Events(session, now)
         self.steps = HistorySteps(session, now)
         self.outbox = Outbox(session, now)
-        self.webhooks = WebhookRows(session, now)
-        self.deliveries = Deliveries(session, now)
-        self.feeds = FeedRows(session, now)
         self.claims = Claims(session, now)
         self.charges = Charges(session, now)
         self.chores = Chores(session, now)
         self.trusts = Trusts(session, now)
-        self.usage = UsageReports(session, now)
         self.intents = Intents(session, now)
         self.idempotency_keys = IdempotencyKeys(session, now)
         self.offers = Offers(session, now)
         self.secrets = Secrets(session, now)
         self.oddities = Oddities(session, now)
-        self.oversight = Oversight(session, now)
         self.projects = Projects(session, now)
         self.book = functools.partial(Books, session, now, docket)
         self.timelines = timelines
         self.following: TimelineFollowing | None = None
         self._docket = docket
         self._waits = waits
+        self._add_reports(session, now)
+        self._add_subscriptions(session, now)
+
+    def _add_reports(self, session: sa.Connection, now: datetime.datetime) -> None:
+        self.calendar_pages = CalendarPages(session, now)
+        self.oversight = Oversight(session, now)
+        self.usage = UsageReports(session, now)
+
+    def _add_subscriptions(self, session: sa.Connection, now: datetime.datetime) -> None:
+        self.webhooks = WebhookRows(session, now)
+        self.deliveries = Deliveries(session, now)
+        self.feeds = FeedRows(session, now)
 
     def timeline(
         self, resource_type: str, until: datetime.datetime | None = None

@@ -34,6 +34,7 @@ from climate.api.schemas import maintenances
 from climate.api.schemas import offers
 from climate.api.schemas import placements
 from climate.api.schemas import properties
+from climate.api.schemas import readiness
 from climate.api.schemas import reallocations
 from climate.api.schemas import resource_types
 from climate.api.schemas import resources
@@ -52,7 +53,7 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     },
     ('PUT', '/leases/{lease_id}'): leases.SCHEMAS['update'],
     ('POST', '/leases/{lease_id}/reallocate'): {V1_2: reallocations.SCHEMA},
-    ('POST', '/leases/{lease_id}/readiness'): {V1_3: leases.READINESS},
+    ('POST', '/leases/{lease_id}/readiness'): {V1_3: readiness.READINESS},
     ('POST', '/maintenances'): {V1_2: maintenances.CREATE},
     ('POST', '/offers'): {V1_4: offers.CREATE},
     ('POST', '/resource-types'): {V1_2: resource_types.CREATE.schema},
