@@ -75,8 +75,7 @@ LEVELS = {
 }
 COMPOSITION = 11
 
-# The units that may import a library. Other libraries may be imported anywhere except in
-# the pure units.
+# The units that may import a library. All but the pure units may import any other one.
 HOMES = {
     'sqlalchemy': {'db'},
     'alembic': {'db'},

@@ -40,11 +40,11 @@ class FeedDraft:
     :ivar lasts: for how long the link works; None for the default
     """
 
+    time_zone: str
     id: str | None = None
     name: str = ''
     lease_id: str | None = None
     resource_id: int | None = None
-    time_zone: str = 'UTC'
     before_start: tuple[int, ...] = ()
     before_end: tuple[int, ...] = ()
     lasts: datetime.timedelta | None = None

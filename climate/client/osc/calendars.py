@@ -49,7 +49,7 @@ _SIGNS: Final = {'ACTIVE': _OWN, 'UPDATING': _OWN, 'ERROR': _OUT}
 _LEASES: Final = f'{_OWN} active   {_OTHER} pending or ended   {_OUT} failed'
 
 
-class CalendarEntry(NamedTuple):
+class CalendarPeriod(NamedTuple):
     """A period in a calendar.
 
     :ivar row: the name of the lease or resource
@@ -130,7 +130,7 @@ def _period(parsed: argparse.Namespace) -> Period:
 
 def _leases(
     proxy: ReservationProxy, project: str | None, period: Period
-) -> tuple[list[str], list[CalendarEntry]]:
+) -> tuple[list[str], list[CalendarPeriod]]:
     """Return the leases of a period, each in a row of its own."""
     proxy.require('1.1', 'a calendar')
     query = {
@@ -140,7 +140,7 @@ def _leases(
         **({'project_id': project} if project else {}),
     }
     found = [
-        CalendarEntry(
+        CalendarPeriod(
             each.name,
             each.name,
             each.start_date,
@@ -156,7 +156,7 @@ def _leases(
 
 def _resources(
     proxy: ReservationProxy, resource_type: str, period: Period
-) -> tuple[list[str], list[CalendarEntry]]:
+) -> tuple[list[str], list[CalendarPeriod]]:
     """Return when the resources of a type are reserved, each in a row of its own."""
     own = {each.id: each.name for each in proxy.leases()}
     names, found = [], []
@@ -166,7 +166,7 @@ def _resources(
             if _overlaps(each, period):
                 name = own.get(each['lease_id'], '')
                 found.append(
-                    CalendarEntry(
+                    CalendarPeriod(
                         resource.resource_name,
                         name,
                         each['start_date'],
@@ -181,7 +181,7 @@ def _resources(
 
 def _maintenances(
     proxy: ReservationProxy, resource_type: str, period: Period
-) -> Iterator[CalendarEntry]:
+) -> Iterator[CalendarPeriod]:
     """Yield maintenances; none if the caller may not list them."""
     try:
         listed = list(proxy.maintenances())
@@ -190,7 +190,7 @@ def _maintenances(
     for each in listed:
         found = {'start_date': each.start_date, 'end_date': each.end_date}
         if each.resource_type == resource_type and _overlaps(found, period):
-            yield CalendarEntry(
+            yield CalendarPeriod(
                 each.resource_name, '', each.start_date, each.end_date, 'maintenance', _OUT
             )
 
@@ -201,7 +201,7 @@ def _overlaps(found: dict[str, Any], period: Period) -> bool:
     )
 
 
-def _chart(names: list[str], found: Iterable[CalendarEntry], period: Period) -> list[str]:
+def _chart(names: list[str], found: Iterable[CalendarPeriod], period: Period) -> list[str]:
     bars: dict[str, list[gantt.Bar]] = defaultdict(list)
     for each in found:
         span = Period(start=times.read(each.start), end=times.read(each.end))

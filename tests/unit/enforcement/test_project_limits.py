@@ -49,6 +49,8 @@ class TestProjectLimits(testtools.TestCase):
             idempotency_keys=10_000,
             holds=5,
             offers=1000,
+            webhooks=10,
+            feeds=50,
         )
         self.assertEqual(usual, configured().of('blue'))
         self.assertEqual(Limits(), configured().of('free'))
@@ -64,6 +66,8 @@ class TestProjectLimits(testtools.TestCase):
             idempotency_keys=10_000,
             holds=5,
             offers=1000,
+            webhooks=10,
+            feeds=50,
         )
         self.assertEqual(blue, limits.of('blue'))
         self.assertEqual((100, 7), (limits.of('red').leases, limits.of('red').resources))

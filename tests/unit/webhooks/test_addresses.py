@@ -176,6 +176,8 @@ class TestHostileReceivers(TestCase):
             connection, _ = self.server.accept()
             with connection:
                 try:
+                    # Closing with something unread would reset the connection.
+                    connection.recv(65536)
                     for part in parts:
                         connection.sendall(part)
                     while forever:
