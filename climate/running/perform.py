@@ -157,11 +157,13 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
         error = exceptions.Transient(f'this manager has no plugin {reservation.resource_type}')
         return Step(reservation_id=reservation.id, error=error)
     effect = _effect(job, plugin)
+    # A plugin may have any callable as its effect.
+    name = getattr(effect, '__name__', job.event.kind.value)
     try:
         with (
             Working(job.subject.of(reservation.id)),
             spans.span(
-                f'{reservation.resource_type} {effect.__name__}',
+                f'{reservation.resource_type} {name}',
                 attributes={'climate.reservation_id': reservation.id},
             ),
         ):
@@ -177,8 +179,5 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
         # if it is not, the deadline ends the attempts.
         if is_news(job.event.attempts + 1):
             LOG.exception('Lease %s: %s raised', job.lease.id, job.event.kind)
-        name = type(error).__name__
-        return Step(
-            reservation_id=reservation.id,
-            error=exceptions.Transient(f'{name} in plugin {reservation.resource_type}'),
-        )
+        why = f'{type(error).__name__} in plugin {reservation.resource_type}'
+        return Step(reservation_id=reservation.id, error=exceptions.Transient(why))
