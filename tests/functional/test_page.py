@@ -22,7 +22,8 @@ import subprocess
 import fixtures
 
 from climate import web
-from tests import base, services
+from tests import base
+from tests import services
 from tests.functional.processes import Standalone
 
 SOURCES = pathlib.Path(__file__).parents[2] / 'web'
