@@ -99,7 +99,7 @@ try {
   await page.getByText(/^[0-9]+ resources$/).waitFor();
   await page.getByLabel('Theme').selectOption('light');
   await page.mouse.move(0, 0);
-  await take('calendar.png', 980, 490, 0, 140);
+  await take('calendar.png', 1080, 500, 0, 146);
   await page.setViewportSize({ width: 1080, height: 660 });
   await drag([1, 2], 98, 116);
   await page.getByLabel('Name', { exact: true }).fill('training, second part');
