@@ -236,8 +236,11 @@ web-types: $(SERVICE) ## Regenerate web/src/api.d.ts from the OpenAPI document
 bench: $(TESTS) ## Run the benchmarks (ARGS is passed on)
 	@exec $(BIN)/python benchmarks/core.py $(ARGS)
 
+.PHONY: web-install
+web-install: web/node_modules/.package-lock.json ## Install what builds and tests the web page (needs Node.js and npm)
+
 .PHONY: web
-web: web/node_modules/.package-lock.json ## Build the web page into climate/web/static (needs Node)
+web: web/node_modules/.package-lock.json ## Build the web page into climate/web/static
 	@cd web && node build.mjs
 
 .PHONY: web-test

@@ -116,7 +116,8 @@ def _of_kind(kind: str, schema: Schema, indent: str) -> str:
     others = schema.get('additionalProperties', {})
     if not isinstance(others, dict):
         return 'Record<string, never>' if others is False else 'Record<string, unknown>'
-    return f'Record<string, {_type(others, indent)}>'
+    # Unlike a Record, this may refer to the type that it is a part of.
+    return f'{{ [name: string]: {_type(others, indent)} }}'
 
 
 def _fields(schema: Schema, indent: str) -> Iterator[str]:

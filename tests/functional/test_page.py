@@ -23,6 +23,7 @@ import fixtures
 
 from climate import web
 from tests import base
+from tests import services
 from tests.functional.processes import Standalone
 
 SOURCES = pathlib.Path(__file__).parents[2] / 'web'
@@ -35,8 +36,10 @@ class _PageTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        if shutil.which('node') is None or not (SOURCES / 'node_modules').is_dir():
-            self.skipTest('needs Node, and what "make web" installs')
+        if shutil.which('node') is None:
+            services.missing('the tests of the web page need Node.js')
+        if not (SOURCES / 'node_modules').is_dir():
+            services.missing('the tests of the web page need what "make web-install" installs')
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def run_node(self, *words: object) -> str:
@@ -62,6 +65,9 @@ class TestBuild(_PageTest):
         self.assertEqual(sorted(packaged), sorted(built))
         self.assertEqual([], [name for name, content in built.items() if packaged[name] != content])
 
+    def test_the_types(self) -> None:
+        self.run_node('node_modules/.bin/tsc', '--project', '.')
+
     def test_the_model(self) -> None:
         bundle = self.folder / 'model.test.mjs'
         self.run_node(
@@ -80,7 +86,7 @@ class TestBrowser(_PageTest):
 
     def test_a_person_books_and_deletes(self) -> None:
         if not pathlib.Path(CHROMIUM).exists():
-            self.skipTest('needs chromium')
+            services.missing(f'the web page needs a browser for its test: no {CHROMIUM}')
         service = self.useFixture(Standalone())
         address = service.endpoint.removesuffix('/v1') + '/ui/'
         said = self.run_node('node', 'tests/browser.mjs', address)

@@ -21,7 +21,7 @@ export type AllocationOfAny = {
     start_date: Time;
     end_date: Time;
     held_until: Time | null;
-    resources: Record<string, number>;
+    resources: { [name: string]: number };
   }>;
 };
 
@@ -45,12 +45,12 @@ export type Availability = {
   end: Time;
   step: number;
   buckets: number;
-  resources: Record<string, number>;
+  resources: { [name: string]: number };
   group_by: string | null;
   groups: Array<{
     value: string | null;
     whole: Figures;
-    classes: Record<string, Figures>;
+    classes: { [name: string]: Figures };
     slots: Figures | null;
   }>;
 };
@@ -71,7 +71,7 @@ export type Calendar = {
     capacity: Array<number>;
     group?: Array<string | null>;
   };
-  capacities: Array<Record<string, number>>;
+  capacities: Array<{ [name: string]: number }>;
   main: Array<string | null>;
   allocations: {
     resource: Array<number>;
@@ -106,7 +106,7 @@ export type Caller = {
   roles: Array<string>;
   admin: boolean;
   token_expires_at: Time | null;
-  may: Record<string, boolean>;
+  may: { [name: string]: boolean };
   server_time: number;
 };
 
@@ -185,14 +185,14 @@ export type Host = {
   [key: string]: unknown;
 };
 
-export type Inventories = Record<string, {
+export type Inventories = { [name: string]: {
   total: number;
   reserved: number;
   min_unit: number;
   max_unit: number;
   step_size: number;
   allocation_ratio: number;
-}>;
+} };
 
 export type Lease = {
   id: string;
@@ -254,7 +254,7 @@ export type Offer = {
     reservation: number;
     resource_type: string;
     amount: number;
-    classes: Record<string, number>;
+    classes: { [name: string]: number };
   }>;
   blocked_before: Array<Shortage>;
   requirements?: Array<{
@@ -307,7 +307,7 @@ export type Rehearsal = {
     id: string;
     resource_type: string;
     resources: number;
-    classes: Record<string, number>;
+    classes: { [name: string]: number };
     resource_names?: Array<string>;
   }>;
   filters_not_asked: Array<string>;
@@ -444,7 +444,7 @@ export type RequestVirtualServer = {
     volume_type?: string | null;
   }> | null;
   /** The metadata of the server to boot. It cannot be changed once booked. */
-  metadata?: Record<string, string> | null;
+  metadata?: { [name: string]: string } | null;
   /** The availability zone of the server to boot. It cannot be changed once booked. */
   availability_zone?: string | number | null | "";
   /** The security groups of the server to boot. It cannot be changed once booked. */
@@ -474,7 +474,7 @@ export type RequestVirtualStack = {
   /** Values for the parameters of the template. It cannot be changed once booked. */
   parameters?: Storable | null;
   /** Texts that template and environment name, by their names. It cannot be changed once booked. */
-  files?: Record<string, string> | null;
+  files?: { [name: string]: string } | null;
   /** What is done with the stack at the end, step by step; by default one that exists is saved and suspended. */
   on_end?: [] | ["delete"] | ["snapshot"] | ["snapshot", "suspend"] | ["snapshot", "suspend", "delete"] | ["suspend"] | ["suspend", "delete"] | string | "default" | null | "";
   /** What is done shortly before the end, when its owner is notified. */
@@ -527,7 +527,7 @@ export type Reservation = {
   created_at: RecordTime | null;
   updated_at: RecordTime | null;
   part_of: string | null;
-  placement?: Record<string, unknown>;
+  placement?: { [name: string]: unknown };
   [key: string]: unknown;
 };
 
@@ -538,8 +538,8 @@ export type Resource = {
   reservable: boolean;
   disabled: boolean;
   failed_at: Time | null;
-  attributes: Record<string, unknown>;
-  properties: Record<string, string | null>;
+  attributes: { [name: string]: unknown };
+  properties: { [name: string]: string | null };
   inventories: Inventories;
   traits: Array<string>;
   created_at: RecordTime | null;
@@ -555,8 +555,8 @@ export type ResourceType = {
   classes: Array<string>;
   inventories: Inventories | null;
   announce: Array<string> | null;
-  reservation_schema: Record<string, unknown>;
-  resource_schema: Record<string, unknown> | null;
+  reservation_schema: { [name: string]: unknown };
+  resource_schema: { [name: string]: unknown } | null;
   created_at: RecordTime | null;
   updated_at: RecordTime | null;
 };
@@ -570,7 +570,7 @@ export type Shortage = {
 };
 
 /** A value without the characters that no database can store. */
-export type Storable = boolean | number | null | string | Array<Storable> | Record<string, Storable>;
+export type Storable = boolean | number | null | string | Array<Storable> | { [name: string]: Storable };
 
 export type StoredOffer = {
   id: string;
@@ -581,7 +581,7 @@ export type StoredOffer = {
     reservation: number;
     resource_type: string;
     amount: number;
-    classes: Record<string, number>;
+    classes: { [name: string]: number };
   }>;
   blocked_before: Array<Shortage>;
   requirements?: Array<{
@@ -738,6 +738,7 @@ export interface Operations {
       }>;
       notices?: Array<"before_start" | "started" | "before_end" | "degraded" | "error"> | null;
       dry_run?: boolean;
+      end_reason?: string;
     };
     answer: {
       lease: Lease;
@@ -907,7 +908,7 @@ export interface Operations {
   };
   /** Set or remove properties. */
   'PUT /os-hosts/{host_id}': {
-    body: Record<string, unknown>;
+    body: { [name: string]: unknown };
     answer: {
       host: Host;
     };
@@ -939,14 +940,14 @@ export interface Operations {
       description?: string;
       exclusive?: boolean;
       noun?: string;
-      classes?: Record<string, number | {
+      classes?: { [name: string]: number | {
         total: number;
         reserved?: number;
         allocation_ratio?: number;
         min_unit?: number;
         max_unit?: number;
         step_size?: number;
-      }>;
+      } };
       announce?: Array<string>;
     };
     answer: {
@@ -965,14 +966,14 @@ export interface Operations {
       description?: string;
       exclusive?: boolean;
       noun?: string;
-      classes?: Record<string, number | {
+      classes?: { [name: string]: number | {
         total: number;
         reserved?: number;
         allocation_ratio?: number;
         min_unit?: number;
         max_unit?: number;
         step_size?: number;
-      }>;
+      } };
       announce?: Array<string>;
     };
     answer: {
@@ -1006,16 +1007,16 @@ export interface Operations {
     body: {
       resource_type: string;
       name?: string;
-      attributes?: Record<string, unknown>;
-      properties?: Record<string, unknown>;
-      inventories?: Record<string, number | {
+      attributes?: { [name: string]: unknown };
+      properties?: { [name: string]: unknown };
+      inventories?: { [name: string]: number | {
         total: number;
         reserved?: number;
         allocation_ratio?: number;
         min_unit?: number;
         max_unit?: number;
         step_size?: number;
-      }>;
+      } };
     };
     answer: {
       resource: Resource;
@@ -1065,15 +1066,15 @@ export interface Operations {
   'PUT /resources/{resource_id}': {
     body: {
       disabled?: boolean;
-      properties?: Record<string, unknown>;
-      inventories?: Record<string, number | {
+      properties?: { [name: string]: unknown };
+      inventories?: { [name: string]: number | {
         total: number;
         reserved?: number;
         allocation_ratio?: number;
         min_unit?: number;
         max_unit?: number;
         step_size?: number;
-      }>;
+      } };
     };
     answer: {
       resource: Resource;

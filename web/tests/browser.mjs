@@ -62,7 +62,15 @@ const steps = {
     await page.getByRole('heading', { name: 'by-drag' }).waitFor();
     await page.getByText('until it starts').waitFor();
   },
-  async 'shorten and delete'() {
+  async 'extend, shorten and delete'() {
+    const lease = async () => (await (await context.request.get(
+      new URL('../v1/leases', address).href)).json()).leases.find((one) => one.name === 'by-drag');
+    const { end_date: first } = await lease();
+    await page.getByRole('button', { name: 'Extend' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^by-drag ends/).waitFor();
+    const { end_date: later } = await lease();
+    assert.ok(Date.parse(`${later}`) > Date.parse(`${first}`), `${first} ${later}`);
     await page.getByRole('button', { name: 'Shorten' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/^by-drag ends/).waitFor();

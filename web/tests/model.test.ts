@@ -16,7 +16,7 @@ import { test } from 'node:test';
 import { parse, tops } from '../src/model/columns.ts';
 import type { CalendarAnswer } from '../src/model/columns.ts';
 import { barAt, clamp, gapAt, stops } from '../src/model/hits.ts';
-import { stepFor, ticks } from '../src/model/ticks.ts';
+import { longest, stepFor, ticks } from '../src/model/ticks.ts';
 import { Viewport } from '../src/model/viewport.ts';
 import { fromInput, instant, toInput, wall } from '../src/model/zones.ts';
 
@@ -94,4 +94,10 @@ test('a zoom keeps the time under the pointer', () => {
   view.zoom(0.5, 200);
   assert.ok(Math.abs(view.time(200) - before) < 1e-6);
   assert.equal(stepFor(86400, 1000, 64), 7200);
+});
+
+test('labels of days leave room for the next one', () => {
+  const texts = ['Tue 24 Nov', 'Tue 24', '24'];
+  const found = [80, 10, 9, 6, 5, 1].map((room) => longest(texts, room, (text) => text.length));
+  assert.deepEqual(found, ['Tue 24 Nov', 'Tue 24 Nov', 'Tue 24', 'Tue 24', '24', '24']);
 });

@@ -13,7 +13,7 @@
 /** The grid: rows of resources, their bars, the axis of time. All drawn by hand on one canvas. */
 import { present, state, viewport } from '../data/state.ts';
 import { rows } from '../data/live.ts';
-import { allDays, months, stepFor, ticks } from '../model/ticks.ts';
+import { allDays, longest, months, stepFor, ticks } from '../model/ticks.ts';
 import type { Tick } from '../model/ticks.ts';
 import { dayStart, weekday } from '../model/zones.ts';
 import { clock, date, dayName } from '../words/index.ts';
@@ -174,7 +174,11 @@ function drawAxis(ink: Ink, colours: Palette, names: number): void {
 
 function label(ink: Ink, colours: Palette, at: number, next: number, hours: boolean): void {
   ink.font = colours.bold;
-  const text = hours ? dayName(at) : date(at, { month: 'long', year: 'numeric' });
+  const texts = hours
+    ? [dayName(at), date(at, { weekday: 'short', day: 'numeric' }), date(at, { day: 'numeric' })]
+    : [date(at, { month: 'long', year: 'numeric' }), date(at, { month: 'short' })];
+  const room = viewport.x(next) - viewport.x(at) - 18;
+  const text = longest(texts, room, (one) => ink.measureText(one).width);
   const wide = ink.measureText(text).width;
   const left = Math.min(Math.max(viewport.x(at), 0), viewport.x(next) - wide - 18);
   ink.fillStyle = colours['line-strong'];

@@ -76,3 +76,8 @@ export function months(start: number, end: number, zone: string): Tick[] {
 export function allDays(start: number, end: number, zone: string): Tick[] {
   return days(start, end, 1, zone);
 }
+
+/** Return the first of some texts, from long to short, that fits; the last one if none does. */
+export function longest(texts: string[], room: number, width: (text: string) => number): string {
+  return texts.find((text) => width(text) <= room) ?? texts.at(-1) ?? '';
+}
