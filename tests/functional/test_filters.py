@@ -23,6 +23,9 @@ from urllib.parse import urlencode
 
 from climate.api import queries
 from climate.api.schemas import availability
+from climate.api.schemas import calendar
+from climate.api.schemas import usage
+from climate.api.schemas import webhooks
 from climate.domain.leases import Allocation
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import RESOURCE_SORT_KEYS
@@ -51,9 +54,14 @@ LISTS: Mapping[str, frozenset[str]] = {
     '/os-hosts/{host_id}/allocation': CALENDAR,
     '/os-hosts/properties': PROPERTIES,
     '/os-hosts': frozenset(),
+    '/calendar': calendar.PARAMETERS,
+    '/feeds': webhooks.PAGE,
     '/floatingips': frozenset(),
     '/maintenances': frozenset(),
+    '/me': frozenset(),
     '/resource-types': frozenset(),
+    '/usage': usage.PARAMETERS,
+    '/webhooks': webhooks.PAGE,
 }
 """What can be asked of the lists; the tests below ask for each."""
 

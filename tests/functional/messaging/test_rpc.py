@@ -60,8 +60,10 @@ class TestInProcess(bus.BusCase):
         manager, server = self.manager('one')
         self.assertTrue(server.wait_until_listening(bus.SOON))
         client = self.client()
-        client.register_resource(drafts.host('compute-1'))
+        # Requests of other tests may have left a context in this thread.
+        vars(oslo_context._request_store).clear()
         self.addCleanup(vars(oslo_context._request_store).clear)
+        client.register_resource(drafts.host('compute-1'))
         made = oslo_context.RequestContext(request_id='req-1', global_request_id='req-2')
         client.register_resource(drafts.host('compute-2'))
         self.assertEqual(
