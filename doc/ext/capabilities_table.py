@@ -30,6 +30,9 @@ _NO_STATE: Final = '— templates declare objects, and this is a question or an 
 _NOT_IN_HEAT: Final = '— Heat has no such resource'
 _OTHER_VIEW: Final = '— the page uses the same objects under ``/resources``'
 _SAME: Final = '— the commands use the same objects under ``/resources``'
+_COMMANDS: Final = '— users use commands'
+_NO_COMMAND: Final = '— scripts do it with the SDK or the API'
+_DRAWN: Final = '— the page uses ``/calendar``'
 _HEAD: Final = ('Request', 'Command', 'Method', 'Page', 'Heat')
 
 
@@ -76,10 +79,13 @@ CAPABILITIES: Final = {
         _NO_STATE,
     ),
     'POST /leases/{lease_id}/reallocate': Capability(
-        'lease reallocate', 'reallocate_lease', 'the lease', _NO_STATE
+        'lease reallocate',
+        'reallocate_lease',
+        '— the page does not ask which resource to replace',
+        _NO_STATE,
     ),
     'GET /availability': Capability(
-        'lease availability show', 'availability', 'utilisation', _NO_STATE
+        'lease availability show', 'availability', 'utilisation, the form', _NO_STATE
     ),
     'GET /calendar': Capability(
         '— ``lease calendar`` draws leases and allocations, which old services have, too',
@@ -102,20 +108,49 @@ CAPABILITIES: Final = {
     'GET /me': Capability(
         '— ``openstack token issue`` shows the caller', 'me', 'the head of the page', _NO_STATE
     ),
+    'GET /feeds': Capability('lease feed list', 'feeds', _COMMANDS, _NO_STATE),
+    'POST /feeds': Capability('lease feed create', 'create_feed', _COMMANDS, _NOT_IN_HEAT),
+    'GET /feeds/{feed_id}': Capability(
+        '— ``lease feed list`` shows all of a feed',
+        '— ``feeds`` yields all of a feed',
+        _COMMANDS,
+        _NO_STATE,
+    ),
+    'DELETE /feeds/{feed_id}': Capability(
+        'lease feed delete', 'delete_feed', _COMMANDS, _NOT_IN_HEAT
+    ),
+    'GET /webhooks': Capability('lease webhook list', 'webhooks', _COMMANDS, _NO_STATE),
+    'POST /webhooks': Capability('lease webhook create', 'create_webhook', _COMMANDS, _NOT_IN_HEAT),
+    'GET /webhooks/{webhook_id}': Capability(
+        '— ``lease webhook list`` shows them', 'get_webhook', _COMMANDS, _NO_STATE
+    ),
+    'PUT /webhooks/{webhook_id}': Capability(
+        'lease webhook set', 'update_webhook', _COMMANDS, _NOT_IN_HEAT
+    ),
+    'DELETE /webhooks/{webhook_id}': Capability(
+        'lease webhook delete', 'delete_webhook', _COMMANDS, _NOT_IN_HEAT
+    ),
+    'GET /webhooks/{webhook_id}/deliveries': Capability(
+        'lease webhook delivery list', 'webhook_deliveries', _COMMANDS, _NO_STATE
+    ),
+    'POST /webhooks/{webhook_id}/redeliver': Capability(
+        _NO_COMMAND, 'redeliver', _NO_COMMAND, _NO_STATE
+    ),
+    'POST /webhooks/{webhook_id}/test': Capability(
+        _NO_COMMAND, 'test_webhook', _NO_COMMAND, _NO_STATE
+    ),
     'GET /usage': Capability('usage report', 'usage', _OPERATORS, _NO_STATE),
-    'GET /maintenances': Capability('maintenance list', 'maintenances', 'maintenances', _OPERATORS),
+    'GET /maintenances': Capability('maintenance list', 'maintenances', _DRAWN, _OPERATORS),
     'POST /maintenances': Capability(
-        'maintenance create', 'create_maintenance', 'maintenances', _OPERATORS
+        'maintenance create', 'create_maintenance', 'the maintenance', _OPERATORS
     ),
     'GET /maintenances/{maintenance_id}': Capability(
-        'maintenance show', 'get_maintenance', 'maintenances', _OPERATORS
+        'maintenance show', 'get_maintenance', _DRAWN, _OPERATORS
     ),
     'DELETE /maintenances/{maintenance_id}': Capability(
-        'maintenance delete', 'delete_maintenance', 'maintenances', _OPERATORS
+        'maintenance delete', 'delete_maintenance', 'the maintenance', _OPERATORS
     ),
-    'GET /resources': Capability(
-        f'{_HOSTS} list', 'resources, find_resource', 'the resource', _NO_STATE
-    ),
+    'GET /resources': Capability(f'{_HOSTS} list', 'resources, find_resource', _DRAWN, _NO_STATE),
     'POST /resources': Capability(f'{_HOSTS} create', 'create_resource', _OPERATORS, _NOT_IN_HEAT),
     'GET /resources/{resource_id}': Capability(
         f'{_HOSTS} show', 'get_resource', 'the resource', _NO_STATE
@@ -126,19 +161,17 @@ CAPABILITIES: Final = {
     'DELETE /resources/{resource_id}': Capability(
         f'{_HOSTS} delete', 'delete_resource', _OPERATORS, _NOT_IN_HEAT
     ),
-    'GET /resources/allocations': Capability(
-        'lease calendar', 'allocations', '— the page uses ``/calendar``', _NO_STATE
-    ),
+    'GET /resources/allocations': Capability('lease calendar', 'allocations', _DRAWN, _NO_STATE),
     'GET /resources/{resource_id}/allocations': Capability(
         '— ``lease calendar`` shows those of all resources',
         '— ``allocations`` yields all',
-        '— the page uses ``/calendar``',
+        _DRAWN,
         _NO_STATE,
     ),
     'GET /resources/properties': Capability(
         '— ``reservable resource list`` shows them',
         'resource_properties',
-        'the resource',
+        '— the page uses ``/os-hosts/properties``',
         _NO_STATE,
     ),
     'PATCH /resources/properties/{property_name}': Capability(
@@ -154,7 +187,7 @@ CAPABILITIES: Final = {
         f'{_HOSTS} type create', 'create_resource_type', _OPERATORS, _OPERATORS
     ),
     'GET /resource-types/{type_name}': Capability(
-        f'{_HOSTS} type show', 'get_resource_type', 'the form', _NO_STATE
+        f'{_HOSTS} type show', 'get_resource_type', '— the list has all of a type', _NO_STATE
     ),
     'PUT /resource-types/{type_name}': Capability(
         f'{_HOSTS} type set', 'update_resource_type', _OPERATORS, _OPERATORS
@@ -164,17 +197,20 @@ CAPABILITIES: Final = {
     ),
     'GET /os-hosts': Capability(_SAME, 'hosts', _OTHER_VIEW, _NO_STATE),
     'POST /os-hosts': Capability(_SAME, 'create_host', _OTHER_VIEW, _HOST),
-    'GET /os-hosts/{host_id}': Capability(_SAME, 'get_host', _OTHER_VIEW, _HOST),
+    'GET /os-hosts/{host_id}': Capability(_SAME, 'get_host', 'hosts of a lease', _HOST),
     'PUT /os-hosts/{host_id}': Capability(_SAME, 'update_host', _OTHER_VIEW, _HOST),
     'DELETE /os-hosts/{host_id}': Capability(_SAME, 'delete_host', _OTHER_VIEW, _HOST),
     'GET /os-hosts/allocations': Capability(
-        _SAME, '— ``allocations`` yields those of all types', _OTHER_VIEW, _NO_STATE
+        _SAME, '— ``allocations`` yields those of all types', 'hosts of a lease', _NO_STATE
     ),
     'GET /os-hosts/{host_id}/allocation': Capability(
         _SAME, '— ``allocations`` yields those of all types', _OTHER_VIEW, _NO_STATE
     ),
     'GET /os-hosts/properties': Capability(
-        _SAME, '— ``resource_properties`` yields those of all types', _OTHER_VIEW, _NO_STATE
+        _SAME,
+        '— ``resource_properties`` yields those of all types',
+        'grouping of the calendar',
+        _NO_STATE,
     ),
     'PATCH /os-hosts/properties/{property_name}': Capability(
         _SAME, '— ``update_resource_property`` does it for all types', _OTHER_VIEW, _OPERATORS

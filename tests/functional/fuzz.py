@@ -48,11 +48,14 @@ _CHECKS: Final = [
     checks.content_type_conformance,
     checks.response_schema_conformance,
 ]
-_IDS: Final = ('lease_id', 'offer_id', 'maintenance_id')
+_IDS: Final = ('lease_id', 'offer_id', 'maintenance_id', 'webhook_id', 'feed_id')
 _TIMES: Final = frozenset(
     {'start_date', 'end_date', 'before_end_date', 'earliest', 'latest', 'start', 'end'}
 )
-_DURATIONS: Final = frozenset({'duration', 'min_duration', 'hold', 'step'})
+_DURATIONS: Final = frozenset(
+    {'duration', 'min_duration', 'hold', 'step', 'lifetime', 'keep_previous_secret_for'}
+)
+_URL: Final = 'https://hooks.example.org/reservations'
 _EMPTY: Final = frozenset({'resource_properties', 'hypervisor_properties'})
 _ORDER: Final = ('post', 'get', 'put', 'patch', 'delete')
 _RESERVATIONS: Final = (
@@ -68,6 +71,8 @@ _RESERVATIONS: Final = (
 _VALID: Final[dict[str, dict[str, Any]]] = {
     'POST /leases': {'name': 'fuzz', 'start_date': '', 'end_date': '', 'reservations': []},
     'POST /offers': {'duration': '1h', 'reservations': []},
+    'POST /webhooks': {'url': _URL},
+    'POST /feeds': {'time_zone': 'Europe/Berlin'},
     'POST /maintenances': {'resource_id': 2, 'start_date': '', 'end_date': ''},
 }
 _MOST_KEPT: Final = 20
@@ -234,6 +239,8 @@ class Fuzzer:
             return rng.choice(['', '["==", "$rack", "r1"]'])
         if key in {'type', 'resource_type'}:
             return rng.choice(['physical:host', 'custom:rack', value, value])
+        if key in {'url', 'time_zone'}:
+            return _URL if key == 'url' else rng.choice(['UTC', 'Europe/Berlin'])
         if key == 'reservation_id' or key not in self._known:
             return value
         return rng.choice(self._known[key] or [value])

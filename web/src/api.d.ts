@@ -119,6 +119,36 @@ export type ChangedProperty = {
   updated_at: Time | null;
 };
 
+export type ChangedWebhook = {
+  id: string;
+  name: string;
+  project_id: string;
+  user_id: string;
+  url: string;
+  event_types: Array<string>;
+  all_projects: boolean;
+  enabled: boolean;
+  previous_secret_until: Time | null;
+  created_at: Time | null;
+  updated_at: Time | null;
+  /** Only right after it was created. */
+  secret?: string;
+};
+
+export type Delivery = {
+  id: string;
+  event_id: string;
+  event_type: string;
+  lease_id: string | null;
+  state: "waiting" | "delivered" | "dead";
+  attempts: number;
+  status_code: number | null;
+  error: string | null;
+  next_attempt_at: Time | null;
+  created_at: Time;
+  finished_at: Time | null;
+};
+
 export type Event = {
   id: string;
   lease_id: string;
@@ -134,6 +164,21 @@ export type Extension = {
   blocked_by: Array<Shortage>;
   offers: Array<Offer>;
   searched_until: Time;
+};
+
+export type Feed = {
+  id: string;
+  name: string;
+  project_id: string;
+  user_id: string;
+  kind: "project" | "lease" | "resource";
+  lease_id: string | null;
+  resource_id: string | null;
+  time_zone: string;
+  alarms_before_start: Array<number>;
+  alarms_before_end: Array<number>;
+  created_at: Time;
+  expires_at: Time;
 };
 
 export type Figures = {
@@ -212,6 +257,7 @@ export type Lease = {
   notify_before_start: Array<number> | null;
   notices: Array<"before_start" | "started" | "before_end" | "degraded" | "error"> | null;
   readiness: Readiness | null;
+  end_reason: string | null;
 };
 
 export type ListedLease = {
@@ -232,6 +278,7 @@ export type ListedLease = {
   notify_before_start?: Array<number> | null;
   notices?: Array<"before_start" | "started" | "before_end" | "degraded" | "error"> | null;
   readiness?: Readiness | null;
+  end_reason?: string | null;
 };
 
 export type Maintenance = {
@@ -244,6 +291,39 @@ export type Maintenance = {
   reason: string;
   user_id: string;
   created_at: Time | null;
+};
+
+export type NewFeed = {
+  id: string;
+  name: string;
+  project_id: string;
+  user_id: string;
+  kind: "project" | "lease" | "resource";
+  lease_id: string | null;
+  resource_id: string | null;
+  time_zone: string;
+  alarms_before_start: Array<number>;
+  alarms_before_end: Array<number>;
+  created_at: Time;
+  expires_at: Time;
+  /** The secret link, which only this response has. */
+  url: string;
+};
+
+export type NewWebhook = {
+  id: string;
+  name: string;
+  project_id: string;
+  user_id: string;
+  url: string;
+  event_types: Array<string>;
+  all_projects: boolean;
+  enabled: boolean;
+  previous_secret_until: Time | null;
+  created_at: Time | null;
+  updated_at: Time | null;
+  /** Only right after it was created. */
+  secret: string;
 };
 
 export type Offer = {
@@ -598,6 +678,40 @@ export type StoredOffer = {
 
 export type Time = string;
 
+export type Usage = {
+  start: Time;
+  end: Time;
+  by: "project" | "type" | "class";
+  rows: Array<{
+    project_id?: string;
+    resource_type?: string;
+    resource_class: string | null;
+    leases: number;
+    /** Units of the class, multiplied by seconds. */
+    booked: number;
+    /** Units of the class, multiplied by seconds. */
+    used: number;
+    /** Units of the class, multiplied by seconds. */
+    unused: number;
+    /** Units of the class, multiplied by seconds. */
+    ahead: number;
+  }>;
+};
+
+export type Webhook = {
+  id: string;
+  name: string;
+  project_id: string;
+  user_id: string;
+  url: string;
+  event_types: Array<string>;
+  all_projects: boolean;
+  enabled: boolean;
+  previous_secret_until: Time | null;
+  created_at: Time | null;
+  updated_at: Time | null;
+};
+
 export interface Operations {
   /** Show what is free of a resource type over time. */
   'GET /availability': {
@@ -629,6 +743,45 @@ export interface Operations {
     answer: {
       calendar: Calendar;
     };
+  };
+  /** List calendar feeds, a page at a time. */
+  'GET /feeds': {
+    query?: {
+      limit?: number;
+      marker?: string;
+    };
+    answer: {
+      feeds: Array<Feed>;
+      feeds_links?: Array<{
+        rel: string;
+        href: string;
+      }>;
+    };
+  };
+  /** Create a calendar feed; only this response has its link. */
+  'POST /feeds': {
+    body: {
+      name?: string;
+      lease_id?: string;
+      resource_id?: number | string;
+      time_zone?: string;
+      alarms_before_start?: Array<number>;
+      alarms_before_end?: Array<number>;
+      lifetime?: number | string;
+    };
+    answer: {
+      feed: NewFeed;
+    };
+  };
+  /** Show a calendar feed, without its link. */
+  'GET /feeds/{feed_id}': {
+    answer: {
+      feed: Feed;
+    };
+  };
+  /** Revoke the link of a calendar feed. */
+  'DELETE /feeds/{feed_id}': {
+    answer: void;
   };
   /** List the resources. */
   'GET /floatingips': {
@@ -1092,6 +1245,101 @@ export interface Operations {
     };
     answer: {
       allocation: AllocationOfAny;
+    };
+  };
+  /** Show how much leases booked and used in a period. */
+  'GET /usage': {
+    query?: {
+      by?: "project" | "type" | "class";
+      end?: string;
+      project_id?: string;
+      resource_type?: string;
+      start?: string;
+    };
+    answer: {
+      usage: Usage;
+    };
+  };
+  /** List webhooks, a page at a time. */
+  'GET /webhooks': {
+    query?: {
+      limit?: number;
+      marker?: string;
+    };
+    answer: {
+      webhooks: Array<Webhook>;
+      webhooks_links?: Array<{
+        rel: string;
+        href: string;
+      }>;
+    };
+  };
+  /** Create a webhook; only this response has its secret. */
+  'POST /webhooks': {
+    body: {
+      name?: string;
+      url: string;
+      event_types?: Array<string>;
+      all_projects?: boolean;
+      enabled?: boolean;
+    };
+    answer: {
+      webhook: NewWebhook;
+    };
+  };
+  /** Show a webhook, without its secret. */
+  'GET /webhooks/{webhook_id}': {
+    answer: {
+      webhook: Webhook;
+    };
+  };
+  /** Change a webhook, or give it a new secret. */
+  'PUT /webhooks/{webhook_id}': {
+    body: {
+      name?: string;
+      url?: string;
+      event_types?: Array<string>;
+      enabled?: boolean;
+      rotate_secret?: boolean;
+      keep_previous_secret_for?: number | string;
+    };
+    answer: {
+      webhook: ChangedWebhook;
+    };
+  };
+  /** Delete a webhook. */
+  'DELETE /webhooks/{webhook_id}': {
+    answer: void;
+  };
+  /** List deliveries to a webhook, newest first. */
+  'GET /webhooks/{webhook_id}/deliveries': {
+    query?: {
+      limit?: number;
+      marker?: string;
+      state?: "waiting" | "delivered" | "dead";
+    };
+    answer: {
+      deliveries: Array<Delivery>;
+      deliveries_links?: Array<{
+        rel: string;
+        href: string;
+      }>;
+    };
+  };
+  /** Send dead letters again. */
+  'POST /webhooks/{webhook_id}/redeliver': {
+    body: {
+      delivery_ids?: Array<string>;
+      all?: boolean;
+    };
+    answer: {
+      redelivered: number;
+    };
+  };
+  /** Send a test event. */
+  'POST /webhooks/{webhook_id}/test': {
+    answer: {
+      delivery_id: string;
     };
   };
 }

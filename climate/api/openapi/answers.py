@@ -22,6 +22,7 @@ from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
 from climate.api.microversions import V1_5
 from climate.api.openapi import calendar
+from climate.api.openapi import hooks
 from climate.api.openapi import schemas
 from climate.api.openapi.schemas import BOOLEAN
 from climate.api.openapi.schemas import by_name
@@ -60,6 +61,7 @@ def components(version: Microversion) -> dict[str, Json]:
         **_allocations(version),
         **_availability(),
         **calendar.components(),
+        **hooks.components(),
     }
 
 
@@ -115,6 +117,8 @@ def _leases(version: Microversion) -> dict[str, Json]:
     if version >= V1_3:
         lease['notices'] = or_null(listed({**TEXT, 'enum': list(NOTICES)}))
         lease['readiness'] = or_null(ref('Readiness'))
+    if version >= V1_5:
+        lease['end_reason'] = or_null(TEXT)
     return {
         'Lease': record(lease),
         # From 1.5 on clients can choose the fields.

@@ -130,7 +130,7 @@ class DocumentWriter:
             'parameters': self._parameters(route, described, version),
             'responses': self._responses(route, described, version),
         }
-        if route.method in {'POST', 'PUT', 'PATCH'}:
+        if _reads(route):
             body = self._bodies.get(key)
             if body is None:
                 raise UndescribedRoute(*key, 'schema of its body')
@@ -177,7 +177,7 @@ class DocumentWriter:
         refusals = {*_ALWAYS}
         if described.conflicts or route.method == 'POST':
             refusals.add(409)
-        if route.method in {'POST', 'PUT', 'PATCH'}:
+        if _reads(route):
             refusals.update(_WITH_BODY)
         if version >= V1_4:
             refusals.add(412)
@@ -200,6 +200,12 @@ def operation_id(route: Route) -> str:
         if word
     ]
     return '_'.join([route.method.lower(), *words])
+
+
+def _reads(route: Route) -> bool:
+    """Whether a route reads a body."""
+    key = (route.method, route.path)
+    return route.method in {'POST', 'PUT', 'PATCH'} and key not in requests.BODILESS
 
 
 def _summary(route: Route) -> str:

@@ -73,6 +73,12 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
         answers=_shows('availability', 'Availability'), headers=_TAGGED
     ),
     ('GET', '/calendar'): Operation(answers=_shows('calendar', 'Calendar'), headers=_TAGGED),
+    ('GET', '/feeds'): Operation(answers=_page('feeds', 'Feed')),
+    ('POST', '/feeds'): Operation(
+        answers=_shows('feed', 'NewFeed', HTTPStatus.CREATED), headers=('Idempotency-Key',)
+    ),
+    ('GET', '/feeds/{feed_id}'): Operation(answers=_shows('feed', 'Feed')),
+    ('DELETE', '/feeds/{feed_id}'): Operation(answers=_GONE),
     ('GET', '/me'): Operation(answers=_shows('me', 'Caller')),
     ('GET', '/leases'): Operation(
         answers=_page('leases', 'ListedLease'),
@@ -153,6 +159,23 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('GET', '/resources/properties'): Operation(answers=_PROPERTIES),
     ('PATCH', '/resources/properties/{property_name}'): Operation(
         answers=_shows('resource_property', 'ChangedProperty')
+    ),
+    ('GET', '/usage'): Operation(answers=_shows('usage', 'Usage')),
+    ('GET', '/webhooks'): Operation(answers=_page('webhooks', 'Webhook')),
+    ('POST', '/webhooks'): Operation(
+        answers=_shows('webhook', 'NewWebhook', HTTPStatus.CREATED), headers=('Idempotency-Key',)
+    ),
+    ('GET', '/webhooks/{webhook_id}'): Operation(answers=_shows('webhook', 'Webhook')),
+    ('PUT', '/webhooks/{webhook_id}'): Operation(answers=_shows('webhook', 'ChangedWebhook')),
+    ('DELETE', '/webhooks/{webhook_id}'): Operation(answers=_GONE),
+    ('GET', '/webhooks/{webhook_id}/deliveries'): Operation(
+        answers=_page('deliveries', 'Delivery')
+    ),
+    ('POST', '/webhooks/{webhook_id}/redeliver'): Operation(
+        answers=_shows('redelivered', schemas.COUNT, HTTPStatus.ACCEPTED)
+    ),
+    ('POST', '/webhooks/{webhook_id}/test'): Operation(
+        answers=_shows('delivery_id', schemas.UUID, HTTPStatus.ACCEPTED)
     ),
 }
 """The operations of all types; those of collections follow from their declarations."""

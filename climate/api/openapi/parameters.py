@@ -25,6 +25,8 @@ from climate.api.openapi.schemas import Json
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import RESOURCE_SORT_KEYS
 from climate.domain.requests import SORT_KEYS
+from climate.domain.usage import UsageKey
+from climate.domain.webhooks import DeliveryState
 
 _NAME: Final[Json] = {'type': 'string', 'maxLength': 255}
 _ANY: Final[Json] = {}
@@ -32,6 +34,11 @@ _PAST: Final = 'An instant: ISO 8601 with a zone, or now.'
 
 QUERY: Final[dict[str, Json]] = {
     'all': {**_ANY, 'description': 'Whether to add private ones; ignored for members.'},
+    'by': {
+        **schemas.TEXT,
+        'enum': [one.value for one in UsageKey],
+        'description': 'What the rows are for.',
+    },
     'detail': {**_ANY, 'description': 'Whether to add the values.'},
     'end': {**schemas.TEXT, 'description': _PAST},
     'end_after': {**schemas.TEXT, 'description': _PAST},
@@ -59,6 +66,7 @@ QUERY: Final[dict[str, Json]] = {
     'start': {**schemas.TEXT, 'description': _PAST},
     'start_after': {**schemas.TEXT, 'description': _PAST},
     'start_before': {**schemas.TEXT, 'description': _PAST},
+    'state': {**schemas.TEXT, 'enum': [one.value for one in DeliveryState]},
     'status': {**schemas.TEXT, 'enum': [one.value for one in LeaseStatus]},
     'step': {
         **schemas.TEXT,
@@ -80,11 +88,13 @@ _OF_RESOURCES: Final[dict[str, Json]] = {
     'sort_key': schemas.listed({**schemas.TEXT, 'enum': list(RESOURCE_SORT_KEYS)}),
 }
 _PATHS: Final[dict[str, Json]] = {
+    'feed_id': schemas.UUID,
     'lease_id': schemas.UUID,
     'maintenance_id': schemas.UUID,
     'offer_id': schemas.UUID,
     'property_name': {'type': 'string', 'minLength': 1},
     'type_name': {'type': 'string', 'minLength': 1},
+    'webhook_id': schemas.UUID,
 }
 _SEGMENT: Final = re.compile(r'\{(\w+)\}')
 _TAGS: Final = 'An entity tag in quotes, a list of them, or *.'

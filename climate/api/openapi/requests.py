@@ -24,11 +24,13 @@ from climate.api.microversions import V1_1
 from climate.api.microversions import V1_2
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
+from climate.api.microversions import V1_5
 from climate.api.openapi import schemas
 from climate.api.openapi.schemas import Json
 from climate.api.openapi.schemas import portable
 from climate.api.openapi.schemas import ref
 from climate.api.schemas import collections
+from climate.api.schemas import feeds
 from climate.api.schemas import leases
 from climate.api.schemas import maintenances
 from climate.api.schemas import offers
@@ -39,6 +41,7 @@ from climate.api.schemas import reallocations
 from climate.api.schemas import resource_types
 from climate.api.schemas import resources
 from climate.api.schemas import taken_offers
+from climate.api.schemas import webhooks
 from climate.api.validation import Schema
 from climate.plugins.collection import ResourceCollection
 from climate.plugins.contract import Plugin
@@ -54,6 +57,7 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     ('PUT', '/leases/{lease_id}'): leases.SCHEMAS['update'],
     ('POST', '/leases/{lease_id}/reallocate'): {V1_2: reallocations.SCHEMA},
     ('POST', '/leases/{lease_id}/readiness'): {V1_3: readiness.READINESS},
+    ('POST', '/feeds'): {V1_5: feeds.CREATE},
     ('POST', '/maintenances'): {V1_2: maintenances.CREATE},
     ('POST', '/offers'): {V1_4: offers.CREATE},
     ('POST', '/resource-types'): {V1_2: resource_types.CREATE.schema},
@@ -61,8 +65,14 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     ('POST', '/resources'): {V1_2: resources.CREATE.schema},
     ('PUT', '/resources/{resource_id}'): {V1_2: resources.UPDATE.schema},
     ('PATCH', '/resources/properties/{property_name}'): properties.SCHEMAS,
+    ('POST', '/webhooks'): {V1_5: webhooks.CREATE},
+    ('PUT', '/webhooks/{webhook_id}'): {V1_5: webhooks.UPDATE},
+    ('POST', '/webhooks/{webhook_id}/redeliver'): {V1_5: webhooks.REDELIVER},
 }
 """Schemas by method and path, and by the microversion from which on each is used."""
+
+BODILESS: Final = frozenset({('POST', '/webhooks/{webhook_id}/test')})
+"""Actions that read no body."""
 
 
 def of_collection(collection: ResourceCollection) -> dict[tuple[str, str], Versions]:

@@ -31,12 +31,14 @@ from climate.api.openapi import operations
 from climate.api.openapi import parameters
 from climate.api.openapi import requests
 from climate.api.openapi import served
+from climate.api.views import leases
 from doc.ext import operations_table
 from tests import base
 from tests import openapi
 from tests.architecture import ROOT
 from tests.functional.api_story import Step
 from tests.functional.api_story import STORY
+from tests.unit.messaging import samples as messages
 from tools import openapi as shipped
 from tools import typescript
 
@@ -88,7 +90,7 @@ class DocumentTest(base.TestCase):
     def test_no_description_is_left_of_a_route_that_is_gone(self) -> None:
         known = {(one.method, one.path) for one in routes.walk(shipped.root().v1)}
         self.assertEqual(set(), set(operations.OPERATIONS) - known)
-        self.assertEqual(set(), set(requests.BODIES) - known)
+        self.assertEqual(set(), (set(requests.BODIES) | requests.BODILESS) - known)
         self.assertEqual(set(), {(method, path) for method, path, _ in parameters.REQUIRED} - known)
 
     def test_a_route_without_a_schema_is_refused_by_name(self) -> None:
@@ -118,6 +120,20 @@ class DocumentTest(base.TestCase):
                 described.check_request(step.method, path, sample(f'{step.name}-request'))
             checked += 1
         self.assertGreater(checked, 50)
+
+    def test_leases_have_all_keys_that_it_describes_and_no_others(self) -> None:
+        for version in VERSIONS:
+            shown = leases.lease(messages.lease(), {}, version)
+            component = openapi.at(version).document['components']['schemas']['Lease']
+            self.assertEqual(set(component['properties']), set(shown), str(version))
+
+    def test_only_an_action_without_a_body_describes_none(self) -> None:
+        self.assertEqual(set(), requests.BODILESS & set(requests.BODIES))
+        for path, item in openapi.at().document['paths'].items():
+            for verb in {'post', 'put', 'patch'} & set(item):
+                bodiless = (verb.upper(), path) in requests.BODILESS
+                self.assertEqual(bodiless, 'requestBody' not in item[verb], path)
+                self.assertEqual(bodiless, '415' not in item[verb]['responses'], path)
 
     def test_an_answer_that_differs_is_found(self) -> None:
         described = openapi.at()
