@@ -69,13 +69,14 @@ class Timelines:
         self._cleaning_time = cleaning_time
         self._horizon = horizon
         self.counts = TimelineCounts()
-        self._forget()
+        self.forget()
         memory.keep_freed()
         # Another thread may have held a lock when the process forked.
-        forget = weakref.WeakMethod(self._forget)
+        forget = weakref.WeakMethod(self.forget)
         os.register_at_fork(after_in_child=lambda: _call(forget()))
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Drop everything, so that the next search loads it."""
         self._kept: dict[str, Mapping[int, CachedBlock]] = {}
         self._locks: dict[str, threading.Lock] = {}
 

@@ -185,7 +185,7 @@ class TestLeaseCommands(OperatorTest):
         self.assertEqual(2, self.run_command('lease show', fails=True).returncode)
         self.assertEqual(2, self.run_command('lease nothing', fails=True).returncode)
         found = self.run_command('complete').stdout
-        for words in ("cmds_lease='.*watch'", "cmds_reservable_resource='.*type"):
+        for words in ("cmds_lease='.*watch", "cmds_reservable_resource='.*type"):
             self.assertTrue(re.search(words, found), words)
 
     def test_other_resources_by_the_sdk(self) -> None:

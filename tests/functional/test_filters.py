@@ -45,7 +45,7 @@ CALENDAR = frozenset({'lease_id', 'reservation_id'})
 PROPERTIES = frozenset({'detail', 'all'})
 LISTS: Mapping[str, frozenset[str]] = {
     '/availability': availability.PARAMETERS,
-    '/leases': queries.LEASES,
+    '/leases': queries.LEASES | {queries.FIELDS},
     '/resources': queries.RESOURCES,
     '/resources/allocations': CALENDAR | {'type'},
     '/resources/{resource_id}/allocations': CALENDAR,
@@ -153,7 +153,7 @@ class FiltersTest(base.TestCase):
             for word, number in numbers.items():
                 path = path.replace(word, number)
             for key in sorted(every - known):
-                answer = http.send(self.service.app, 'GET', f'/v1{path}?{key}=1', version='1.4')
+                answer = http.send(self.service.app, 'GET', f'/v1{path}?{key}=1', version='1.5')
                 self.assertEqual(400, answer.status_int, f'{path} {key}')
                 self.assertIn(f'Unknown query parameter {key}', answer.text)
 

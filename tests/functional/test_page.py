@@ -48,7 +48,7 @@ class _PageTest(base.TestCase):
             cwd=SOURCES,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)

@@ -29,8 +29,9 @@ from tests.printed import commands
 from tests.printed.shell import LANGUAGES
 
 GROUPS = ('common', 'compute.v2', 'identity.v3', 'image.v2', 'network.v2', 'volume.v3')
-# Those of Heat come with a plugin that the tests have only on a real cloud.
-ELSEWHERE = ('stack',)
+# Those of Heat come with a plugin that the tests have only on a real cloud. The client
+# itself has 'complete'.
+ELSEWHERE = ('complete', 'stack')
 
 
 def known() -> dict[str, importlib.metadata.EntryPoint]:
@@ -57,7 +58,8 @@ def printed() -> Iterator[tuple[str, list[str]]]:
             continue
         for command in commands.read_commands(block.text):
             words = commands.words(command.text.rpartition('; ')[2])
-            if words[0].endswith('openstack'):
+            # Commands of root are comments to this parser.
+            if words and words[0].endswith('openstack'):
                 yield block.place, [word.strip('()') for word in words[1:]]
 
 

@@ -157,15 +157,17 @@ class Counts:
             cases.empty(self.service.store.engine)
             load = bulk_parts.Parts(hosts=hosts, allocations=rows, now=now)
             load.fill(self.service.store.engine)
+            # Only a test replaces rows by others with the same ids and generations.
+            self.service.store.timelines.forget()
             # As a process does before its first response.
             with self.service.store.reading() as tx:
                 tx.timeline(host_plugin.RESOURCE_TYPE)
-            for wanted, spread in itertools.product((1, 50), Spread):
+            for day, (wanted, spread) in enumerate(itertools.product((1, 50), Spread)):
                 body = yard.parts(wanted, bulk_parts.DEMAND, spread=spread)
                 draft = LeaseDraft(
                     name='slots',
-                    start=now + 6 * bulk.HOUR,
-                    end=now + 8 * bulk.HOUR,
+                    start=now + (24 * day + 6) * bulk.HOUR,
+                    end=now + (24 * day + 8) * bulk.HOUR,
                     reservations=(body,),
                 )
                 with plans.captured(self.service.store.engine) as statements:

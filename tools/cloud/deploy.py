@@ -35,7 +35,7 @@ from tools.cloud.programs import run
 from tools.cloud.state import Cloud
 
 # In addition to the requirements of Climate: a server for its API.
-WITH = ('gunicorn==23.0.0',)
+WITH = ('gunicorn',)
 # Not the constraints of the OpenStack release, some of which are old.
 CONSTRAINTS = 'constraints.txt'
 # The sources of the package.

@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Final
 
-from openstack import proxy
 from openstack import resource
 
 from climate.client.sdk import bases
+from climate.client.sdk.requests import ReservationRequests
 
 SINCE: Final = '1.5'
 """The microversion that has webhooks and feeds."""
@@ -112,12 +112,8 @@ class LeaseFeed(bases.ReservationResource):
     expires_at = resource.Body('expires_at')
 
 
-class HooksMixin(proxy.Proxy):
+class HooksMixin(ReservationRequests):
     """The methods of the proxy for webhooks and calendar feeds."""
-
-    def require(self, microversion: str, feature: str) -> None:
-        """Check that the service has a microversion."""
-        raise NotImplementedError
 
     def create_webhook(self, **fields: Any) -> LeaseWebhook:
         """Create a webhook; only the result of this call has its secret.

@@ -41,7 +41,7 @@ from climate.client.sdk.usage import UsageReport
 _OFFERS: Final = '1.4'
 
 
-class ReservationProxy(ResourceRequests, hooks.HooksMixin):
+class ReservationProxy(hooks.HooksMixin, ResourceRequests):
     """Leases, offers, availability, resources and maintenances.
 
     Objects can be given as ids or as what another method returned. Each method raises

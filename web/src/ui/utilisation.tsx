@@ -33,8 +33,10 @@ async function ask(): Promise<Asked> {
   const start = dayStart(present(), state.zone);
   const end = dayStart(start, state.zone, DAYS);
   const days = allDays(start, end, state.zone).map((tick) => tick.at);
+  // The past is not shown: begin with the step of the present.
+  const first = start + Math.floor((present() - start) / STEP) * STEP;
   const { availability } = await get<{ availability: Availability }>('availability', {
-    resource_type: state.type, group_by: state.group, step: STEP, start: iso(start), end: iso(end),
+    resource_type: state.type, group_by: state.group, step: STEP, start: iso(first), end: iso(end),
   });
   return { fine: availability, days, start, end };
 }
@@ -110,7 +112,7 @@ function least(asked: Asked, group: number, day: number): [number, number] {
   const { whole } = asked.fine.groups[group]!;
   const begin = seconds(asked.fine.start);
   const until = asked.days[day + 1] ?? asked.end;
-  const first = Math.floor((asked.days[day]! - begin) / STEP);
+  const first = Math.max(0, Math.floor((asked.days[day]! - begin) / STEP));
   const last = Math.ceil((until - begin) / STEP);
   return [Math.min(...whole.free.slice(first, last)), Math.min(...whole.total.slice(first, last))];
 }
