@@ -64,10 +64,18 @@ _QUEUED = (
     .limit(_MOST)
 )
 _UNFANNED = (
-    sa.select(OUTBOX)
-    .where(OUTBOX.c.fanned == 0)
+    sa.select(OUTBOX.c.seq)
+    .where(
+        OUTBOX.c.fanned == 0,
+        OUTBOX.c.created_at <= sa.bindparam('before', type_=OUTBOX.c.created_at.type),
+    )
     .order_by(OUTBOX.c.seq)
     .limit(_MOST)
+)
+_LOCK_UNFANNED = (
+    sa.select(OUTBOX)
+    .where(Among(OUTBOX.c.seq, 'seqs'), OUTBOX.c.fanned == 0)
+    .order_by(OUTBOX.c.seq)
     .with_for_update(skip_locked=True)
 )
 _CLAIM = sa.update(OUTBOX).where(Among(OUTBOX.c.seq, 'seqs'))
@@ -131,17 +139,24 @@ class Outbox(Repository):
         Deliveries(self._session, self._now).copy([row for row in rows if not row.fanned])
         return rows
 
-    def copy_to_webhooks(self, most: int) -> int:
+    def copy_to_webhooks(self, before: datetime.datetime, most: int) -> int:
         """Write the deliveries of notifications to webhooks, while the bus is unavailable.
 
-        ::
+        The rows are found without locks, for a search with ``SKIP LOCKED`` on MariaDB
+        keeps locks on all rows that it reads::
 
-            SELECT * FROM outbox WHERE fanned = 0 ORDER BY seq LIMIT :most
-            FOR UPDATE SKIP LOCKED
+            SELECT seq FROM outbox WHERE fanned = 0 AND created_at <= :before
+            ORDER BY seq LIMIT :most
 
+            SELECT * FROM outbox WHERE seq IN (…) AND fanned = 0 FOR UPDATE SKIP LOCKED
+
+        :param before: only notifications that were written until then (aware UTC)
         :returns: the number of notifications that have their copies now
         """
-        rows = [_row(row) for row in self._session.execute(_UNFANNED, {'most': most})]
+        seqs = list(self._session.scalars(_UNFANNED, {'before': before, 'most': most}))
+        if not seqs:
+            return 0
+        rows = [_row(row) for row in self._session.execute(_LOCK_UNFANNED, {'seqs': seqs})]
         if rows:
             self._session.execute(_CLAIM, {'seqs': [row.seq for row in rows], 'fanned': 1})
             Deliveries(self._session, self._now).copy(rows)

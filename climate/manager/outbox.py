@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
+from collections.abc import Callable
 from typing import ClassVar
 
 from climate import exceptions
@@ -51,6 +52,7 @@ class OutboxSender(Sender):
     :param max_sleep: the longest interval between two checks, in seconds
     :param claim_seconds: after this time another manager takes over from a sender that
         has died. A slow sender then sends some notifications twice, but in order
+    :param claimed: called after notifications were claimed and copied for webhooks
     """
 
     what: ClassVar[str] = 'Notifications'
@@ -70,6 +72,7 @@ class OutboxSender(Sender):
         max_sleep: float,
         attempts: int,
         claim_seconds: float,
+        claimed: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(max_sleep=max_sleep)
         self._store = store
@@ -79,6 +82,7 @@ class OutboxSender(Sender):
         self._batch = batch
         self._attempts = attempts
         self._lasts = datetime.timedelta(seconds=claim_seconds)
+        self._claimed = claimed
 
     def send_once(self) -> int:
         """Send one batch; return the number of notifications in it.
@@ -93,6 +97,7 @@ class OutboxSender(Sender):
         rows = self._store.run(lambda tx: tx.outbox.claim(self._owner, until, self._batch))
         if not rows:
             return 0
+        self._claimed()
         batch = _Batch()
         try:
             for row in rows:

@@ -43,7 +43,7 @@ class Sender(abc.ABC):
     twice as long."""
     longest_pause: ClassVar[float]
     gathering_pause: ClassVar[float] = 0.0
-    """The pause after a batch, in seconds, in which rows gather for the next one."""
+    """The pause after a check, in seconds, in which rows gather for the next one."""
 
     def __init__(self, *, max_sleep: float) -> None:
         self._max_sleep = max_sleep
@@ -88,10 +88,9 @@ class Sender(abc.ABC):
         except exceptions.DatabaseUnavailable:
             return _PAUSE
         self._reached()
-        if sent:
-            self._thread.rest(self.gathering_pause)
-            return 0.0
-        return self._max_sleep
+        # Many small transactions of a busy time become few large ones.
+        self._thread.rest(self.gathering_pause)
+        return 0.0 if sent else self._max_sleep
 
     def _missed(self, error: exceptions.ClimateError) -> float:
         """Return the pause before the next attempt, in seconds."""

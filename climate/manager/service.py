@@ -110,7 +110,12 @@ def unique_owner() -> str:
 
 
 def _outbox(
-    store: Store, clock: Clock, publisher: Publisher, owner: str, options: ManagerOptions
+    store: Store,
+    clock: Clock,
+    publisher: Publisher,
+    owner: str,
+    options: ManagerOptions,
+    claimed: Callable[[], None],
 ) -> OutboxSender:
     return OutboxSender(
         store,
@@ -121,6 +126,7 @@ def _outbox(
         attempts=options.outbox_attempts,
         max_sleep=options.max_sleep,
         claim_seconds=options.claim_seconds,
+        claimed=claimed,
     )
 
 
@@ -182,12 +188,11 @@ class Manager:
         self.owner = owner or unique_owner()
         self._plugins = plugins
         self._registrar = Registrar(store, plugins, cloud)
-        outbox = _outbox(store, clock, publisher, self.owner, options)
         filters, longest = filters or Filters(), options.max_sleep
+        self._webhooks = _webhook_senders(store, clock, events, self.owner, options)
         self._senders: list[Sender] = [
-            outbox,
+            _outbox(store, clock, publisher, self.owner, options, self._wake_webhooks),
             ChargeSender(store, clock, filters, self.owner, max_sleep=longest),
-            *_webhook_senders(store, clock, events, self.owner, options),
         ]
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
@@ -248,7 +253,7 @@ class Manager:
         """Start all threads; does not block."""
         self._claims.start()
         self._checking.start()
-        for sender in self._senders:
+        for sender in (*self._senders, *self._webhooks):
             sender.start()
         self._loop.start()
         for watch in self._monitors:
@@ -267,7 +272,7 @@ class Manager:
         for watch in self._monitors:
             watch.stop(timeout)
         self._healing.stop(timeout)
-        for sender in self._senders:
+        for sender in (*self._senders, *self._webhooks):
             sender.stop(timeout)
         self._claims.stop()
         self._checking.stop()
@@ -291,11 +296,14 @@ class Manager:
         """Check at once, because a lease, a notification or a charge was written.
 
         :param reason: several are joined by commas; ``health`` if a resource
-            goes into maintenance or comes out of it
+            goes into maintenance or comes out of it, ``webhooks`` if a delivery was written
         """
         recording.count(catalogue.WAKE_UPS)
-        if 'health' in reason.split(','):
+        reasons = reason.split(',')
+        if 'health' in reasons:
             self._healing.now()
+        if 'webhooks' in reasons:
+            self._wake_webhooks()
         self._loop.wake()
         self._wake_senders()
 
@@ -319,6 +327,11 @@ class Manager:
         self._repair.hasten()
 
     def _wake_senders(self) -> None:
-        """Send the new rows of the outbox, of the charges and of webhooks."""
+        """Send the new rows of the outbox and of the charges."""
         for sender in self._senders:
+            sender.wake()
+
+    def _wake_webhooks(self) -> None:
+        """Send the new deliveries to webhooks."""
+        for sender in self._webhooks:
             sender.wake()

@@ -12,7 +12,7 @@
 
 """Sends the events of webhooks, at least once.
 
-The outbox is copied for webhooks by whichever manager sends it, or by this thread while
+The outbox is copied for webhooks by the manager that sends it, or by this thread while
 the message bus is unavailable. A delivery is claimed for longer than an attempt can take,
 and no attempt begins late: two managers never send the same delivery at the same time. A
 manager that dies leaves its claims behind, which expire.
@@ -56,6 +56,8 @@ _MARGIN: Final = 10.0
 # How often to look for more while receivers take their time, in seconds.
 _LOOK_AGAIN: Final = 1.0
 _COPIED: Final = 200
+# After which time this thread copies what no manager has sent to the bus.
+_COPIES_AFTER: Final = datetime.timedelta(seconds=2)
 _FORGOTTEN: Final = 500
 _FORGETS_EVERY: Final = 60.0
 
@@ -100,6 +102,7 @@ class WebhookSender(Sender):
     unreachable: ClassVar[type[exceptions.ClimateError]] = exceptions.ServiceUnavailable
     first_pause: ClassVar[float] = 1.0
     longest_pause: ClassVar[float] = 10.0
+    gathering_pause: ClassVar[float] = 0.1
 
     def __init__(
         self,
@@ -124,7 +127,7 @@ class WebhookSender(Sender):
         self._lasts = datetime.timedelta(seconds=_LATEST_START + settings.timeout + _MARGIN)
 
     def send_once(self) -> int:
-        """Copy what the outbox has for webhooks, and send what is due.
+        """Copy what the bus has not accepted for a while, and send what is due.
 
         Goes on until nothing is due, and claims more as soon as an attempt is over: a slow
         receiver delays no others.
@@ -135,7 +138,9 @@ class WebhookSender(Sender):
         total, running = 0, dict[futures.Future[_Outcome], str]()
         while True:
             if not self._thread.stopping:
-                total += self._store.run(lambda tx: tx.outbox.copy_to_webhooks(_COPIED))
+                total += self._store.run(
+                    lambda tx: tx.outbox.copy_to_webhooks(tx.now - _COPIES_AFTER, _COPIED)
+                )
                 total += self._begin(running)
             if not running:
                 return total

@@ -92,7 +92,7 @@ class TestPages(base.TestCase):
         webhooks = subscriptions(office.store, office.settings.limits, HERE)
         webhook = webhooks.create(harness.CALLER, WebhookDraft(url='http://127.0.0.1/'))
         office.create(600, 3600, hosts=0)
-        office.store.run(lambda tx: tx.outbox.copy_to_webhooks(9))
+        office.store.run(lambda tx: tx.outbox.copy_to_webhooks(tx.now, 9))
         (one,) = webhooks.deliveries(webhook.id, None, None, None, 9)
         event = json.loads(cloud_events.body(one, '/reservation'))
         self.assertEqual(set(json.loads(shown)), set(event))

@@ -174,6 +174,9 @@ class Delivered:
         self.assertRaises(BrokerUnavailable, self.outbox().send_once)
         self.office.create(600, 3600, hosts=0)
         self.sender().send_once()
+        self.assertEqual(1, len(self.receiver.received))
+        self.office.clock.advance(2.0)
+        self.sender().send_once()
         self.assertEqual(2, len(self.receiver.received))
         self.office.bus.refuses = lambda _: False
         while self.outbox().send_once():
