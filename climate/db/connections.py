@@ -34,6 +34,8 @@ _DATETIME = 12
 # In bytes; far more than the parts of one lease take.
 _LONGEST_TEXT = 1 << 26
 _RETURNED = 'climate_returned'
+# Attribute of a driver's connection: whether its transaction was committed or rolled back.
+_OVER = 'climate_over'
 _SQLITE_BUSY_SECONDS = 30
 
 
@@ -170,6 +172,7 @@ def _tune_postgresql(engine: sa.Engine) -> None:
 
 def _tune_mysql(engine: sa.Engine) -> None:
     event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
+    _roll_back_once(engine.dialect)
 
     @event.listens_for(engine, 'connect')
     def _isolate(dbapi_connection: Any, _record: Any) -> None:
@@ -182,6 +185,30 @@ def _tune_mysql(engine: sa.Engine) -> None:
         if engine.dialect.driver == 'pymysql':
             # Not PyMySQL's own function, a regular expression in Python.
             dbapi_connection.decoders[_DATETIME] = _parsed_datetime
+
+
+def _roll_back_once(dialect: Any) -> None:
+    """Send no ROLLBACK for a connection that returns to the pool after a COMMIT.
+
+    The pool rolls back each connection that returns. PyMySQL sends that to the server,
+    which takes as long as a small statement.
+    """
+    begin, commit, rollback = dialect.do_begin, dialect.do_commit, dialect.do_rollback
+
+    def do_begin(connection: Any) -> None:
+        setattr(connection.dbapi_connection, _OVER, False)
+        begin(connection)
+
+    def do_commit(connection: Any) -> None:
+        commit(connection)
+        setattr(connection.dbapi_connection, _OVER, True)
+
+    def do_rollback(connection: Any) -> None:
+        if not getattr(connection.dbapi_connection, _OVER, False):
+            rollback(connection)
+            setattr(connection.dbapi_connection, _OVER, True)
+
+    dialect.do_begin, dialect.do_commit, dialect.do_rollback = do_begin, do_commit, do_rollback
 
 
 @functools.lru_cache(8192)

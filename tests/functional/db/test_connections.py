@@ -17,7 +17,9 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+import fixtures
 import sqlalchemy as sa
+from pymysql.connections import Connection
 
 from climate import exceptions
 from tests import services
@@ -100,6 +102,79 @@ class _Pings:
         for _ in range(2):
             self.through.ping()
         self.assertEqual(0, self.pings)
+
+
+class _RollsBack:
+    """What a transaction leaves is rolled back, once."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.sent: list[str] = []
+        (self.host,) = self.add_hosts(1)
+        for method in ('commit', 'rollback'):
+            self.note(method)
+        self.sent.clear()
+
+    def note(self, method: str) -> None:
+        """Note what the driver sends."""
+        send = getattr(Connection, method)
+
+        def noted(connection: Any) -> Any:
+            self.sent.append(method)
+            return send(connection)
+
+        self.useFixture(fixtures.MonkeyPatch(f'pymysql.connections.Connection.{method}', noted))
+
+    def raised(self) -> int:
+        """Return how often the generation of the host was raised."""
+        with self.store.reading() as tx:
+            return tx.resources.generations([self.host])[self.host]
+
+    def test_after_a_commit_nothing_is_rolled_back(self) -> None:
+        self.store.run(lambda tx: tx.resources.touch(self.host))
+        self.assertEqual(['commit'], self.sent)
+
+    def test_a_transaction_that_reads(self) -> None:
+        self.raised()
+        self.assertEqual(['rollback'], self.sent)
+
+    def test_a_transaction_that_fails(self) -> None:
+        before = self.raised()
+
+        def fail(tx: Any) -> None:
+            tx.resources.touch(self.host)
+            raise RuntimeError('it does not commit')
+
+        self.sent.clear()
+        self.assertRaises(RuntimeError, self.store.run, fail)
+        self.assertEqual(['rollback'], self.sent)
+        self.assertEqual(before, self.raised())
+
+    def test_a_transaction_that_goes_on_after_a_rollback(self) -> None:
+        before = self.raised()
+
+        def again(tx: Any) -> None:
+            tx.resources.touch(self.host)
+            tx.undo()
+            tx.resources.touch(self.host)
+
+        self.sent.clear()
+        self.store.run(again, undone=True)
+        self.assertEqual(['rollback', 'rollback'], self.sent)
+        self.assertEqual(before, self.raised())
+
+    def test_a_transaction_that_begins_with_an_error(self) -> None:
+        """It may hold locks already, although nothing was written."""
+        again = sa.text('INSERT INTO resources (id) VALUES (:id)')
+        with self.store.engine.connect() as session:
+            self.assertRaises(sa.exc.DBAPIError, session.execute, again, {'id': self.host})
+        self.assertEqual(['rollback'], self.sent)
+
+
+class TestRollsBackMariadb(_RollsBack, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
 
 
 class TestPingsMariadb(_Pings, cases.StoreCase):
