@@ -19,6 +19,7 @@ It reads commands from its standard input, one JSON array for each line.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import importlib.util
 import inspect
@@ -42,15 +43,18 @@ _MINUTES = 20 * 24 * 60
 
 
 class Api:
-    """The API on one database, and the commands that it gets."""
+    """The API on one database, and the commands that it gets.
 
-    def __init__(self, url: str) -> None:
+    :param seed: of the times of leases
+    """
+
+    def __init__(self, url: str, seed: int) -> None:
         self._core: Any = composition.core(_configuration(url), SystemClock())
         nothing: Any = None
         self._app = composition.api(self._core, registry=nothing, wake=lambda *_: None, health={})
         if importlib.util.find_spec('climate.cmd.memory') is not None:
             importlib.import_module('climate.cmd.memory').tune()
-        self._rng = random.Random(7)
+        self._rng = random.Random(seed)
         self._ids: list[str] = []
 
     def sync(self) -> str:
@@ -140,7 +144,9 @@ def _configuration(url: str) -> cfg.ConfigOpts:
     conf.set_override('connection', url, group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
-    conf.set_override('leases', 0, group='limits')
+    with contextlib.suppress(cfg.NoSuchGroupError):
+        # Older trees limit nothing.
+        conf.set_override('leases', 0, group='limits')
     conf.set_override('resource_types', ['physical:host', 'virtual:instance'])
     # Log lines are written as in production, but not to the output of the benchmark.
     conf.set_override('log_file', os.devnull)
@@ -153,7 +159,7 @@ def _configuration(url: str) -> cfg.ConfigOpts:
 
 def main() -> None:
     """Obey commands until the input ends."""
-    api = Api(sys.argv[1])
+    api = Api(sys.argv[1], int(sys.argv[2]))
     for line in sys.stdin:
         name, *arguments = json.loads(line)
         sys.stdout.write(json.dumps(getattr(api, name)(*arguments)) + '\n')

@@ -144,7 +144,7 @@ def _rates(
     with contextlib.ExitStack() as stack:
         clients: list[list[Process]] = []
         for tree, url in zip(trees, urls, strict=True):
-            clients.append([tree.start(url) for _ in range(CLIENTS)])
+            clients.append([tree.start(url, seed) for seed in range(CLIENTS)])
             for client in clients[-1]:
                 stack.callback(client.close)
         for each in clients:

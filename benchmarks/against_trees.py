@@ -56,11 +56,14 @@ class Tree:
         )
         self._python_path = f'{path}{os.pathsep}{metadata}'
 
-    def start(self, url: str) -> Process:
-        """Start a process with the API on the database at *url*."""
+    def start(self, url: str, seed: int = 7) -> Process:
+        """Start a process with the API on the database at *url*.
+
+        :param seed: of the times of leases
+        """
         # The same directory for each tree.
         child = subprocess.Popen(
-            [sys.executable, '-P', str(_CHILD), url],
+            [sys.executable, '-P', str(_CHILD), url, str(seed)],
             cwd=parts.ROOT,
             env={**os.environ, 'PYTHONPATH': self._python_path},
             stdin=subprocess.PIPE,

@@ -145,8 +145,18 @@ class Found:
         ]
 
 
-def wholes(blocks: Sequence[Block], bounds: Bounds, now: int, rng: random.Random) -> Found:
-    """Return the resources that are free as a whole: those that leave the smallest holes first."""
+def wholes(
+    blocks: Sequence[Block],
+    bounds: Bounds,
+    now: int,
+    rng: random.Random,
+    most: int | None = None,
+) -> Found:
+    """Return the resources that are free as a whole: those that leave the smallest holes first.
+
+    :param most: limits how many of each block are compared. They start at a random row, so
+        that concurrent searches do not all choose the same; None compares all
+    """
     sides = [
         (
             block.occupied.last_before(bounds.clear_start),
@@ -163,8 +173,21 @@ def wholes(blocks: Sequence[Block], bounds: Bounds, now: int, rng: random.Random
         )
         return 2 - has_before.astype(np.int64) - has_after, holes
 
-    found = _best(blocks, [block.slots({}, bounds) for block in blocks], keys, rng)
-    return dataclasses.replace(found, sides=sides)
+    slots = [block.slots({}, bounds) for block in blocks]
+    if most is not None:
+        slots = [_sample(found, most, rng) for found in slots]
+    return dataclasses.replace(_best(blocks, slots, keys, rng), sides=sides)
+
+
+def _sample(slots: Ints, most: int, rng: random.Random) -> Ints:
+    """Return slots per row, without those of all but some rows."""
+    rows = np.flatnonzero(slots)
+    if len(rows) <= most:
+        return slots
+    some = np.roll(rows, -rng.randrange(len(rows)))[:most]
+    found = np.zeros_like(slots)
+    found[some] = slots[some]
+    return found
 
 
 def parts(

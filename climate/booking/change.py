@@ -160,7 +160,7 @@ def choose(
     if creations:
         return prepare.Missing(creations=creations)
     allocations = tuple(item for one in revisions for item in (*one.kept, *one.added))
-    lead_time = tx.search.lead_time({item.resource_id for item in allocations})
+    lead_time = tx.search.lead_times.longest({item.resource_id for item in allocations})
     return Changed(
         lease=dataclasses.replace(
             lease, reservations=tuple(one.new for one in revisions), lead_time=lead_time

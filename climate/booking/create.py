@@ -236,7 +236,7 @@ def choose(
     # After the choice, because that is where most leases are refused.
     if new.makes and (missing := _missing(new, findings)):
         return prepare.Missing(creations=missing)
-    lead_time = tx.search.lead_time(set(choice.generations))
+    lead_time = tx.search.lead_times.longest(set(choice.generations))
     lease = dataclasses.replace(lease, lead_time=lead_time)
     if new.draft.placements:
         lease = placements.shown(tx, lease, allocations)

@@ -190,7 +190,7 @@ class Mover:
         tx = self._tx
         gone = {item.id for item in self._leaving}
         has = [*(item for item in self._known if item.id not in gone), *self._added]
-        lead_time = tx.search.lead_time({item.resource_id for item in has})
+        lead_time = tx.search.lead_times.longest({item.resource_id for item in has})
         new = dataclasses.replace(lease, lead_time=lead_time)
         if lead_time == lease.lead_time:
             return lease

@@ -51,8 +51,8 @@ from climate.domain.resources import Candidate
 from climate.domain.resources import Spread
 from climate.leases.settings import LeasingSettings
 
-# If fewer than one in so many is free, a sample in SQL has to read too many.
-_SPARSE: Final = 8
+# So many more than needed are checked, because some may have been booked meanwhile.
+_SPARE: Final = 7
 
 _NONE = np.zeros(0, dtype=np.int64)
 
@@ -61,7 +61,8 @@ class TimelineSearches(Searches):
     """Searches in memory; like those in SQL, each runs once.
 
     SQL is used beyond the horizon, while a timeline is loaded, for existing things that a
-    request names, and for a few whole resources if there are many free ones, or few at all.
+    request names, and for whole resources of a type with few. A few whole resources are
+    chosen from the timeline as it was read last, and checked in SQL.
     """
 
     def __init__(
@@ -76,10 +77,9 @@ class TimelineSearches(Searches):
         """Return whole resources: those named, and those that leave the smallest holes."""
         if self._is_small(needed):
             return super().untouched(needed, taken)
-        if self._are_many(needed):
-            sampled = super().untouched(needed, taken)
-            if len(sampled) >= needed.maximum:
-                return sampled
+        few = self._few(needed, taken)
+        if len(few) >= needed.maximum:
+            return few
         found = self._wholes(needed)
         if found is None:
             return super().untouched(needed, taken)
@@ -96,22 +96,38 @@ class TimelineSearches(Searches):
         assert self._tx.timelines is not None, 'only then are there such searches'
         return self._tx.timelines.is_small(needed.search.resource_type)
 
-    def _are_many(self, needed: Requirements) -> bool:
-        """Whether a sample in SQL is likely to find enough without reading many resources.
+    def _few(self, needed: Requirements, taken: Collection[int]) -> list[Candidate]:
+        """Return some free whole resources, as they are now; none if that takes too long.
 
-        It takes less time then than to find out whether the timeline is current, which an
-        estimate does not depend on.
+        They are chosen from the timeline as it was read last: to check a few takes less
+        time than to find out what has changed of all.
         """
-        blocks = self._latest(needed)
-        if not blocks or needed.maximum > self._settings.sample_size:
-            return False
-        one = self._rng.choice(blocks)
-        free = one.slots({}, _bounds(_window(needed))) * _matching(one, needed.match, ())
-        return int(free.sum()) * _SPARSE >= len(one)
-
-    def _latest(self, needed: Requirements) -> Sequence[Block] | None:
+        most = needed.maximum + _SPARE
+        if most > self._settings.sample_size or needed.search.names or needed.only is not None:
+            return []
+        found = self._once(
+            (needed.match, needed.period, needed.padded, 'few'), lambda: self._latest(needed)
+        )
+        ids = [item for item in map(int, found.ids) if item not in taken][:most] if found else []
+        if len(ids) < needed.maximum:
+            return []
         assert self._tx.timelines is not None, 'only then are there such searches'
-        return self._tx.timelines.latest(needed.search.resource_type)
+        self._tx.follow(self._tx.timelines)
+        return self._tx.search.among(ids, needed.match, needed.padded)
+
+    def _latest(self, needed: Requirements) -> Found | None:
+        """Return whole resources of a block that were free when it was read."""
+        assert self._tx.timelines is not None, 'only then are there such searches'
+        blocks = self._tx.timelines.latest(needed.search.resource_type, needed.padded.end)
+        # The row of a thing may be new, and vanish if the lease is not booked.
+        if not blocks or needed.plugin.things(needed.request):
+            return None
+        (one,) = self._rng.choices(blocks, [*map(len, blocks)])
+        # Also by private properties: the check in SQL leaves them out.
+        one = one.only(_matching(one, needed.match, ()))
+        most = needed.maximum + self._settings.sample_size
+        now, bounds = microseconds(self._tx.now), _bounds(_window(needed))
+        return selection.wholes([one], bounds, now, self._rng, most)
 
     def rooms(
         self, needed: Requirements, window: Window, never: Collection[int]

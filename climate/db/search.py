@@ -17,7 +17,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import functools
-import math
 from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ from climate.allocation.requirements import Requirement
 from climate.db import occupancy
 from climate.db import ranking
 from climate.db import requirements
+from climate.db.lead_times import LeadTimes
 from climate.db.properties import CAPABILITY
 from climate.db.properties import TRAIT
 from climate.db.repository import Repository
@@ -40,9 +40,6 @@ from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 
 # Built once, see leases.py.
-_LEAD_TIME = ranking.LEAD_TIME.where(PROPERTIES.c.resource_id.in_(sa.bindparam('ids')))
-# A year, in seconds; operators can set any number.
-_LONGEST = 366 * 86400
 _NOTHING: Mapping[str, int] = {}
 _PERIOD = occupancy.PeriodParameters(start=occupancy.instant('start'), end=occupancy.instant('end'))
 OPEN: Final = (
@@ -70,6 +67,11 @@ _FREE = (
 )
 _FROM = _FREE.where(RESOURCES.c.id >= sa.bindparam('first_id'))
 _BEFORE = _FREE.where(RESOURCES.c.id < sa.bindparam('first_id'))
+_AMONG = _FREE.where(RESOURCES.c.id.in_(sa.bindparam('ids', expanding=True))).add_columns(
+    ranking.LEAD_TIME.where(PROPERTIES.c.resource_id == RESOURCES.c.id)
+    .scalar_subquery()
+    .label('lead_time')
+)
 _ENDS = sa.select(sa.func.min(RESOURCES.c.id), sa.func.max(RESOURCES.c.id)).where(
     *OFFERED, RESOURCES.c.reservable.is_(True), RESOURCES.c.disabled.is_(False)
 )
@@ -135,9 +137,15 @@ class Labels:
 
 @dataclasses.dataclass(eq=False)
 class ResourceSearch(Repository):
-    """The search for resources that are free as a whole; remembers their lead times."""
+    """The search for resources that are free as a whole.
 
-    _lead_times: dict[int, float | None] = dataclasses.field(default_factory=dict)
+    :ivar lead_times: which it remembers
+    """
+
+    lead_times: LeadTimes = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lead_times = LeadTimes(self._session, self._now)
 
     def free(
         self,
@@ -213,8 +221,19 @@ class ResourceSearch(Repository):
             # The list ended first: continue at its beginning.
             values['most'] = limit - sampled
             found = [*found, *self._session.execute(rest, values)]
-        self._lead_times.update({row[0]: row[-1] for row in found})
+        self.lead_times.remember({row[0]: row[-1] for row in found})
         return _candidates(found)
+
+    def among(self, ids: Sequence[int], match: Match, period: Period) -> list[Candidate]:
+        """Return those of some resources that match and are free, in the order of *ids*.
+
+        One statement, as that of :meth:`free`, with the lead times.
+        """
+        special, values = self._conditions(match, period, None)
+        query = _AMONG.where(*special) if special else _AMONG
+        found = self._session.execute(query, {**values, 'ids': ids, 'most': len(ids)}).all()
+        self.lead_times.remember({row[0]: row[-1] for row in found})
+        return sorted(_candidates(found), key=lambda one: ids.index(one.resource_id))
 
     def _conditions(
         self, match: Match, period: Period, only_ids: Collection[int] | None
@@ -328,24 +347,6 @@ class ResourceSearch(Repository):
             ).select_from(ends)
         ).one()
         return int(matched), int(matched - busy), first
-
-    def lead_time(self, resource_ids: Collection[int]) -> int | None:
-        """Return how long the slowest of the resources needs to get ready, in seconds.
-
-        The statement does not run if all are from samples of this transaction::
-
-            SELECT max(number) FROM properties
-            WHERE resource_id IN (…) AND name = 'lead_time' AND kind = 'capability'
-
-        :returns: None if none of them has the capability
-        """
-        if not resource_ids:
-            return None
-        if self._lead_times.keys() >= set(resource_ids):
-            longest = max(self._lead_times[resource_id] or 0 for resource_id in resource_ids)
-        else:
-            longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
-        return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))
 
 
 @functools.cache

@@ -200,9 +200,14 @@ class Transaction:
         if self._waits:
             return self.timelines.complete(reader, resource_type, until)
         found = self.timelines.current(reader, resource_type, until)
-        if found is not None and self._docket is not None and self.following is None:
-            self.following = TimelineFollowing(self.timelines, self._docket)
+        if found is not None:
+            self.follow(self.timelines)
         return found
+
+    def follow(self, timelines: Timelines) -> None:
+        """Let timelines follow what it books, because it chooses from them."""
+        if self._docket is not None and self.following is None:
+            self.following = TimelineFollowing(timelines, self._docket)
 
     def undo(self) -> None:
         """Roll back what was written, and release all locks."""

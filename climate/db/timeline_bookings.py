@@ -15,9 +15,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping
-from typing import Any
-from typing import Final
 
 import numpy as np
 import sqlalchemy as sa
@@ -25,14 +24,8 @@ import sqlalchemy as sa
 from climate.allocation import extracts
 from climate.db import guards
 from climate.db.books import Docket
-from climate.db.tables import RESOURCES
 from climate.db.timeline_reader import CachedBlock
 from climate.domain.leases import Allocation
-
-_IDS: sa.BindParameter[Any] = sa.bindparam('ids', expanding=True)
-_GENERATIONS: Final = sa.select(RESOURCES.c.id, RESOURCES.c.generation).where(
-    RESOURCES.c.id.in_(_IDS)
-)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,20 +51,12 @@ class NewBookings:
             return None
         if any(item.amount < 1 for item in docket.inserted):
             return None
-        ids = sorted({item.resource_id for item in docket.inserted})
-        found = session.execute(_GENERATIONS, {'ids': ids})
-        new = {row.id: row.generation for row in found}
-        rows = dict.fromkeys(ids, 0)
-        for item in docket.inserted:
-            rows[item.resource_id] += 1
+        rows = Counter(item.resource_id for item in docket.inserted)
         dialect, old = session.dialect.name, docket.generations
         # The lock raises each generation by 1. Whatever else the transaction changes of a
-        # resource raises it further, and then it is read again.
-        same = all(
-            new.get(key) == old[key] + 1 + guards.raises(dialect, count)
-            for key, count in rows.items()
-        )
-        return cls(allocations=tuple(docket.inserted), old=old, new=new) if same else None
+        # resource raises it further: the sums differ, and it is read again.
+        new = {key: old[key] + 1 + guards.raises(dialect, count) for key, count in rows.items()}
+        return cls(allocations=tuple(docket.inserted), old=old, new=new)
 
     def added(self, kept: CachedBlock) -> CachedBlock | None:
         """Return a block with what was inserted for its resources.

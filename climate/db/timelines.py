@@ -89,13 +89,16 @@ class Timelines:
         kept = self._kept.get(resource_type)
         return kept is not None and sum(each.block.ids.size for each in kept.values()) <= SIZE
 
-    def latest(self, resource_type: str) -> list[Block] | None:
-        """Return the resources of a type as they were read last, for estimates.
+    def latest(self, resource_type: str, until: datetime.datetime) -> list[Block] | None:
+        """Return the resources of a type as they were read last, which may be long ago.
 
-        :returns: None if they were not read yet
+        :returns: None if they were not read yet, or if they lack allocations that start
+            before *until*
         """
         kept = self._kept.get(resource_type)
-        return None if kept is None else [each.block for each in kept.values()]
+        if kept is None or _lacking(kept, until):
+            return None
+        return [each.block for each in kept.values()]
 
     def current(
         self,

@@ -150,7 +150,7 @@ class Plans:
             'steps of an event': lambda tx: tx.steps.of_event(self.lease.id, 'e'),
             'steps of a lease': lambda tx: tx.steps.of_lease(self.lease.id),
             'steps, undo': lambda tx: tx.steps.undo(self.lease.id, mine, [Effect.START]),
-            'lead_time': lambda tx: tx.search.lead_time([1, 2, 3]),
+            'lead_time': lambda tx: tx.search.lead_times.longest([1, 2, 3]),
             'outbox, claim': lambda tx: tx.outbox.claim('me', now, 100),
             'outbox, insert': lambda tx: tx.outbox.insert(
                 [OutboxRow(id='i', lease_id='l', event_type='t', payload={}, created_at=now)]

@@ -209,12 +209,12 @@ class Search:
         window = Period(start=cases.at(1), end=cases.at(2))
         wanted = (ids[:1], ids[:2], ids[2:3], ids[3:], ids)
         with self.store.reading() as tx:
-            expected = [tx.search.lead_time(some) for some in wanted]
+            expected = [tx.search.lead_times.longest(some) for some in wanted]
             tx.search.sample(ANY, window, only_ids=None, first_id=ids[1], limit=8, best=8)
             with plans.captured(self.store.engine) as statements:
-                found = [tx.search.lead_time(some) for some in wanted]
+                found = [tx.search.lead_times.longest(some) for some in wanted]
                 self.assertEqual([], statements)
-                self.assertEqual(91, tx.search.lead_time([*ids, 0x7FFF]))
+                self.assertEqual(91, tx.search.lead_times.longest([*ids, 0x7FFF]))
                 self.assertEqual(1, len(statements))
         self.assertEqual([60, 91, None, None, 91], expected)
         self.assertEqual(expected, found)
