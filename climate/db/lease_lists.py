@@ -233,7 +233,10 @@ class LeaseLists(Repository):
         readiness = leases.readiness(options) if options else None
         if events_ is None:
             events_ = []
-        elif len(events_) > 1:
+        elif len(events_) > 2 or (
+            # Most leases have a start and an end, which need no function call to compare.
+            len(events_) == 2 and events_[0][_DUE] >= events_[1][_DUE]
+        ):
             events_.sort(key=_event_order)
         if parts is None:
             parts = []

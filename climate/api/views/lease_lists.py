@@ -101,13 +101,14 @@ class LeaseWriter:
         # All fields at once: it takes longer to look one up than to unpack them.
         (lease_id, name, user_id, project_id, start, end, status, degraded) = value[:8]
         (before_end_date, created_at, updated_at, options, readiness, events, parts) = value[8:]
-        date, record, quoted_id = self._date, self._record, _quoted(lease_id)
+        # Ids and states are not quoted by a call: they have no characters to escape.
+        date, record, quoted_id = self._date, self._record, f'"{lease_id}"'
         own = ', '.join([self._reservation(one, lease_id, quoted_id) for one in parts])
         text = (
             f'{{"id": {quoted_id}, "name": {_quoted(name)}, "user_id": {_quoted(user_id)},'
             f' "project_id": {_quoted(project_id)}, "start_date": {date(start)},'
             # Clients read the key of the trust; its value is internal.
-            f' "end_date": {date(end)}, "trust_id": null, "status": {_quoted(status)},'
+            f' "end_date": {date(end)}, "trust_id": null, "status": "{status}",'
             f' "degraded": {_BOOLEANS[degraded]}, "created_at": {record(created_at)},'
             f' "updated_at": {record(updated_at)}, "reservations": [{own}],'
             f' "events": [{self._events(events, quoted_id)}]'
@@ -150,7 +151,7 @@ class LeaseWriter:
         return self._nested(name, value)
 
     def _nested(self, name: str, value: ListedLease) -> str:
-        quoted_id = _quoted(value.id)
+        quoted_id = f'"{value.id}"'
         if name == 'readiness':
             return self._readiness(value.readiness)
         if name == 'events':
@@ -165,8 +166,8 @@ class LeaseWriter:
         date, record, public = self._date, self._record, self._public
         return ', '.join(
             [
-                f'{{"id": {_quoted(event_id)}, "lease_id": {lease_id}, "event_type": "{kind}",'
-                f' "time": {date(time)}, "status": {_quoted(state)},'
+                f'{{"id": "{event_id}", "lease_id": {lease_id}, "event_type": "{kind}",'
+                f' "time": {date(time)}, "status": "{state}",'
                 f' "created_at": {record(created_at)}, "updated_at": {record(updated_at)}}}'
                 for event_id, kind, state, time, created_at, updated_at, _ in values
                 if kind in public
@@ -187,11 +188,11 @@ class LeaseWriter:
         if own is None:
             describer = self._describers.get(resource_type)
             return json.dumps(leases.reservation(value.whole(lease_id), describer, self._version))
-        quoted_id, record = _quoted(reservation_id), self._record
+        quoted_id, record = f'"{reservation_id}"', self._record
         text = (
             # Clients expect the id of the record of the type, which is this one.
             f'{{{own}"id": {quoted_id}, "lease_id": {quoted_lease_id}, "resource_id": {quoted_id},'
-            f' "resource_type": {_quoted(resource_type)}, "status": {_quoted(status)},'
+            f' "resource_type": {_quoted(resource_type)}, "status": "{status}",'
             f' "missing_resources": {_BOOLEANS[missing]},'
             f' "resources_changed": {_BOOLEANS[changed]},'
             f' "created_at": {record(created_at)}, "updated_at": {record(updated_at)}'
