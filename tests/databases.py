@@ -153,7 +153,13 @@ def _empty(database: services.Database) -> None:
                     connection.exec_driver_sql(f'KILL {number}')
             # InnoDB checks each row: no resource could go before its parts.
             connection.exec_driver_sql('SET foreign_key_checks = 0')
-        for table in reversed(migration.metadata().sorted_tables):
-            connection.execute(sa.delete(table))
+        tables = [table.name for table in reversed(migration.metadata().sorted_tables)]
+        quote = connection.dialect.identifier_preparer.quote
+        # Most tests write to few tables, and one question costs less than a statement for each.
+        rows = (f"(SELECT '{name}' FROM {quote(name)} LIMIT 1)" for name in tables)
+        written = set(connection.exec_driver_sql(' UNION ALL '.join(rows)).scalars())
+        for name in tables:
+            if name in written:
+                connection.exec_driver_sql(f'DELETE FROM {quote(name)}')
         for name in connection.exec_driver_sql(_COUNTED[database.kind]).scalars().all():
             connection.exec_driver_sql(_RESTART[database.kind].format(name))

@@ -30,6 +30,8 @@ from tests import waiting
 _LIBRARIES = ('/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera/libgalera_smm.so')
 _PROGRAMS = ('mariadbd', 'mariadb-install-db', 'rsync')
 _SECONDS = 180
+# See tests.services.
+_QUERY = 'charset=utf8mb4&ssl_disabled=true'
 
 
 @functools.cache
@@ -78,7 +80,7 @@ class Cluster(fixtures.Fixture):
             address = 'gcomm://' if number == 0 else first
             process = self._start(number, mine, address)
             engine = sa.create_engine(
-                f'mysql+pymysql://root@127.0.0.1:{mine[0]}/', poolclass=sa.NullPool
+                f'mysql+pymysql://root@127.0.0.1:{mine[0]}/?{_QUERY}', poolclass=sa.NullPool
             )
             waiting.until(
                 functools.partial(self._synced, engine, process), _SECONDS, 'the node is in step'
@@ -86,7 +88,7 @@ class Cluster(fixtures.Fixture):
             if number == 0:
                 with engine.connect() as connection:
                     connection.exec_driver_sql('CREATE DATABASE climate CHARACTER SET utf8mb4')
-            self.urls.append(f'mysql+pymysql://root@127.0.0.1:{mine[0]}/climate?charset=utf8mb4')
+            self.urls.append(f'mysql+pymysql://root@127.0.0.1:{mine[0]}/climate?{_QUERY}')
 
     def _start(self, number: int, ports: list[int], address: str) -> subprocess.Popen[bytes]:
         home = self._folder / str(number)

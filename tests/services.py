@@ -44,6 +44,12 @@ DATABASES = (SQLITE, MARIADB, POSTGRESQL)
 
 _TIMEOUT = 5
 _DRIVERS = {'mysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg'}
+# Without encryption. PyMySQL reads the certificates of all authorities for each connection,
+# even to a server that encrypts nothing, and Debian's PostgreSQL encrypts on request.
+_QUERIES = {
+    MARIADB: {'charset': 'utf8mb4', 'ssl_disabled': 'true'},
+    POSTGRESQL: {'sslmode': 'disable'},
+}
 _PRIORITIES = ('audit', 'critical', 'debug', 'error', 'info', 'sample', 'warn')
 
 
@@ -63,9 +69,7 @@ def address(name: str) -> sa.URL:
         text = os.environ.get('CLIMATE_TEST_RABBIT_URL', 'rabbit://guest:guest@127.0.0.1:5672/')
     url = sa.make_url(text)
     url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
-    if name == MARIADB:
-        url = url.update_query_dict({'charset': 'utf8mb4'})
-    return url
+    return url.set(query={**_QUERIES.get(name, {}), **url.query})
 
 
 @functools.cache

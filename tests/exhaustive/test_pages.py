@@ -22,4 +22,4 @@ class TestPages(pages.PageCase):
     """A test for each page that has something to run."""
 
 
-pages.add_tests(TestPages, [page for page in pages.PAGES if page not in pages.FIRST])
+pages.add_tests(TestPages, [page for page in pages.all_pages() if page not in pages.FIRST])

@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from collections.abc import Iterable
+from typing import Any
 from typing import ClassVar
 
 import fixtures
@@ -49,11 +50,10 @@ MAINS = {
     'python': 'climate.simulator.cli',
 }
 TOKEN = 'demo:demo:admin'
-PAGES = sorted(
-    {block.page for block in blocks.blocks() if block.mark and block.mark.where is Where.STANDALONE}
-)
 # Those that people read first; tests/exhaustive/test_pages.py has all others.
 FIRST = ('doc/source/install/quick-start.rst', 'doc/source/user/servers.rst')
+# What pages may change of a resource that is there before and after.
+STATE = ('properties', 'disabled')
 CONFIGURATION = """
 [DEFAULT]
 cloud = simulated
@@ -63,6 +63,17 @@ state_dir = {state}/cloud
 [database]
 connection = sqlite:///{state}/climate.sqlite
 """
+
+
+def all_pages() -> list[str]:
+    """Return the pages that have something to run here; reading them takes seconds."""
+    return sorted(
+        {
+            block.page
+            for block in blocks.blocks()
+            if block.mark and block.mark.where is Where.STANDALONE
+        }
+    )
 
 
 class Service:
@@ -79,7 +90,7 @@ class Service:
         stack.callback(self.standalone.cleanUp)
         self.configuration = folder / 'climate.conf'
         self.configuration.write_text(CONFIGURATION.format(state=self.standalone.state))
-        self.resources = set(self.registered().values())
+        self.resources = self.states()
         self.types = self.ids('resource-types')
 
     def shell(self, folder: pathlib.Path) -> Shell:
@@ -118,10 +129,17 @@ class Service:
         found = self.standalone.ask('GET', f'/{noun}', version='1.3')[1][noun.replace('-', '_')]
         return {each.get('id') or each['name'] for each in found}
 
-    def registered(self) -> dict[str, tuple[str, str]]:
-        """Return type and name of each resource, by its id."""
+    def registered(self) -> dict[str, dict[str, Any]]:
+        """Return each resource, by its id."""
         found = self.standalone.ask('GET', '/resources', version='1.3')[1]['resources']
-        return {each['id']: (each['resource_type'], each['name']) for each in found}
+        return {each['id']: each for each in found}
+
+    def states(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Return what can be changed of each resource, by its type and name."""
+        return {
+            _named(each): {field: each[field] for field in STATE}
+            for each in self.registered().values()
+        }
 
     def tidy(self) -> None:
         """Take away what a page has left, so that the next one begins as the first did."""
@@ -130,14 +148,45 @@ class Service:
         self._delete('maintenances', self.ids('maintenances'))
         # Things of users are no resources that an operator can take away.
         registered = self.registered()
-        added = {each for each in registered if registered[each] not in self.resources}
+        added = {each for each in registered if _named(registered[each]) not in self.resources}
         self._delete('resources', added, spared=400)
         self._delete('resource-types', self.ids('resource-types') - self.types)
+        for each in set(registered) - added:
+            self._restore(registered[each])
+        self._publish()
+        left = self.states()
+        assert self.resources.items() <= left.items(), (self.resources, left)
+
+    def _restore(self, resource: dict[str, Any]) -> None:
+        """Give a resource the properties of the beginning, and enable it."""
+        before = self.resources[_named(resource)]
+        changes = {'disabled': before['disabled'], 'properties': dict(before['properties'])}
+        changes['properties'].update(
+            dict.fromkeys(set(resource['properties']) - set(before['properties']))
+        )
+        if any(resource[field] != before[field] for field in STATE):
+            self._change('PUT', f'/resources/{resource["id"]}', changes)
+
+    def _publish(self) -> None:
+        """Make the names of properties public, as they are at the beginning."""
+        path = '/os-hosts/properties'
+        found = self.standalone.ask('GET', f'{path}?detail=True&all=True', version='1.3')[1]
+        for each in found['resource_properties']:
+            if each['private']:
+                self._change('PATCH', f'{path}/{each["property"]}', {'private': False})
+
+    def _change(self, method: str, path: str, body: dict[str, Any]) -> None:
+        status, answer = self.standalone.ask(method, path, body, version='1.3')
+        assert status == 200, (method, path, status, answer)
 
     def _delete(self, noun: str, ids: set[str], spared: int = 202) -> None:
         for each in sorted(ids):
             status, answer = self.standalone.ask('DELETE', f'/{noun}/{each}', version='1.3')
             assert status in {202, 204, spared}, (noun, each, status, answer)
+
+
+def _named(resource: dict[str, Any]) -> tuple[str, str]:
+    return resource['resource_type'], resource['name']
 
 
 class PageCase(TestCase):

@@ -86,10 +86,12 @@ class TestAddress(testtools.TestCase):
         for name in ('MYSQL', 'POSTGRESQL', 'RABBIT'):
             self.useFixture(fixtures.EnvironmentVariable(f'CLIMATE_TEST_{name}_URL', None))
         mariadb = services.address(services.MARIADB)
-        self.assertEqual('mysql+pymysql://root@127.0.0.1:3306/?charset=utf8mb4', str(mariadb))
+        self.assertEqual(
+            'mysql+pymysql://root@127.0.0.1:3306/?charset=utf8mb4&ssl_disabled=true', str(mariadb)
+        )
         postgresql = services.address(services.POSTGRESQL)
         self.assertEqual('postgresql+psycopg', postgresql.drivername)
-        self.assertEqual('127.0.0.1', postgresql.host)
+        self.assertEqual(('127.0.0.1', 'disable'), (postgresql.host, postgresql.query['sslmode']))
         self.assertEqual('guest', services.address(services.RABBITMQ).password)
 
     def test_environment(self) -> None:
@@ -100,6 +102,11 @@ class TestAddress(testtools.TestCase):
         self.assertEqual(
             ('me', 'pw', 'db', 33), (found.username, found.password, found.host, found.port)
         )
+
+    def test_encryption_on_request(self) -> None:
+        url = 'postgresql://me@db/postgres?sslmode=require'
+        self.useFixture(fixtures.EnvironmentVariable('CLIMATE_TEST_POSTGRESQL_URL', url))
+        self.assertEqual('require', services.address(services.POSTGRESQL).query['sslmode'])
 
 
 class TestDatabase(testtools.TestCase):

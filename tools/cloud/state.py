@@ -151,11 +151,21 @@ class Cloud:
         server = urllib.parse.urlsplit(self.database_server)
         at = server.netloc.rpartition('@')[2]
         name = self.climate_name.replace('-', '_')
-        return f'{server.scheme}://climate:{self.password}@{at}/{name}?charset=utf8mb4'
+        return f'{server.scheme}://climate:{self.password}@{at}/{name}?{self._database_query}'
 
     def database(self, name: str) -> str:
         """Return the URL of a database on the server of the cloud."""
-        return f'{self.database_server}/{name}?charset=utf8mb4'
+        return f'{self.database_server}/{name}?{self._database_query}'
+
+    @property
+    def _database_query(self) -> str:
+        """Return the options of connections to the database server.
+
+        Without ``ssl_disabled`` PyMySQL loads the certificates of all authorities for each
+        connection, although the server of the cloud does not encrypt.
+        """
+        query = 'charset=utf8mb4'
+        return query if 'mariadb' in self.foreign else f'{query}&ssl_disabled=true'
 
     @property
     def etc(self) -> pathlib.Path:

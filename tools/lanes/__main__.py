@@ -28,6 +28,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from concurrent import futures
 
+from tools.lanes import repeats
 from tools.lanes import report
 from tools.lanes import running
 from tools.lanes import shards
@@ -62,6 +63,8 @@ def chosen(lane: Lane, ids: Sequence[str], shard: Shard | None, only: Sequence[s
     if shard:
         mine = set(shard.of(ids, shards.of_lane(lane)))
         mine |= {name for name in ids if lane.always and re.search(lane.always, name)}
+        if lane.divides_repeats:
+            mine |= set(ids) - repeats.repeats(ids)
     return [
         name
         for name in ids

@@ -31,6 +31,8 @@ class Lane:
     :ivar spare: how many more tests run at once than there are workers, because tests of
         this lane spend part of their time waiting for servers
     :ivar always: a regular expression of tests that run in each shard of the lane
+    :ivar divides_repeats: whether a shard leaves out only tests that repeat others on a
+        database server
     :ivar by_class: whether the lane is divided by classes instead of groups; tests that need
         the machine for themselves are divided one by one in any case
     :ivar root: the root of the project
@@ -42,6 +44,7 @@ class Lane:
     crowd: int = 1
     spare: int = 0
     always: str | None = None
+    divides_repeats: bool = False
     by_class: bool = False
     root: pathlib.Path = ROOT
 
@@ -61,14 +64,21 @@ class Lane:
         return self.folder / 'lanes' / f'{self.name}.log'
 
 
+# Tests whose subject is SQL, or processes that meet in the database: what they find on one
+# engine says little about another one.
+_OF_SERVERS = (
+    r'^tests\.functional\.'
+    r'(?:db\.|test_(?:at_once|races|retry_races)\.|manager\.test_(?:batch_faults|managers)\.)'
+)
+
 LANES = {
     lane.name: lane
     for lane in (
-        Lane(name='unit'),
-        Lane(name='contract'),
+        Lane(name='unit', divides_repeats=True),
+        Lane(name='contract', divides_repeats=True),
         # One test per processor leaves a third of the processors idle.
-        Lane(name='functional', spare=1),
-        Lane(name='exhaustive'),
+        Lane(name='functional', spare=2, divides_repeats=True, always=_OF_SERVERS),
+        Lane(name='exhaustive', spare=1),
         # Contract tests use hosts of the cloud that belong to no site. Each other class
         # has exclusive use of a site, or of the whole cloud.
         Lane(

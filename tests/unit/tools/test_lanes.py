@@ -28,6 +28,7 @@ from tools.lanes.__main__ import chosen
 from tools.lanes.lanes import Lane
 from tools.lanes.progress import Progress
 from tools.lanes.progress import span
+from tools.lanes.repeats import repeats
 from tools.lanes.results import Result
 from tools.lanes.running import Outcome
 from tools.lanes.running import turns
@@ -83,6 +84,40 @@ class ShardsTest(base.TestCase):
         for part in parts:
             self.assertEqual(ids[-1], part[-1])
         self.assertEqual(sorted(ids[:-1]), sorted(name for part in parts for name in part[:-1]))
+
+    def test_only_repeats_on_servers_are_divided(self) -> None:
+        engines = ('Sqlite', 'Mariadb', 'Postgresql')
+        ids = [f'tests.test_it.TestOn{engine}.test_{n}' for engine in engines for n in range(20)]
+        ids += ['tests.test_it.TestOnMariadb.test_a_lock', 'tests.db.test_it.TestSqlite.test_it']
+        ids += ['tests.db.test_it.TestMariadb.test_it']
+        lane = Lane(name='functional', divides_repeats=True, always=r'^tests\.db')
+        parts = [chosen(lane, ids, Shard(index=index, count=4), ()) for index in range(1, 5)]
+        repeated = ids[20:60]
+        self.assertEqual(
+            sorted(repeated), sorted(each for part in parts for each in part if each in repeated)
+        )
+        for part in parts:
+            self.assertEqual(
+                [*ids[:20], *ids[60:]], [each for each in part if each not in repeated]
+            )
+
+    def test_what_repeats_another_test_on_a_server(self) -> None:
+        pairs = {
+            'tests.functional.test_gabbits.mysql.leases_one.test_request':
+                'tests.functional.test_gabbits.leases_one.test_request',
+            'tests.functional.test_it.TestPostgresql.test_it':
+                'tests.functional.test_it.TestSqlite.test_it',
+            'tests.functional.test_it.TestLifeOnMariadb.test_it':
+                'tests.functional.test_it.TestLifeOnSqlite.test_it',
+            'tests.functional.test_it.TestBootedPostgresql.test_it':
+                'tests.functional.test_it.TestBooted.test_it',
+        }  # fmt: skip
+        for repeat, other in pairs.items():
+            self.assertEqual(set(), repeats({repeat}))
+            self.assertEqual({repeat}, repeats({repeat, other}))
+        self.assertEqual(
+            set(), repeats(['tests.test_it.Test.test_it', 'tests.test_it.Test.test_on'])
+        )
 
     def test_what_it_is_called(self) -> None:
         self.assertEqual(Shard(index=2, count=4), Shard.parse('2/4'))
