@@ -206,7 +206,10 @@ class TestLeaseCommands(OperatorTest):
         table = self.run_command('usage report --from +20h --to +7d --by project').stdout
         self.assertRegex(table, r'\| demo +\| physical:host \| whole \| +1 \| 6 +\|')
         done = self.run_command('usage report --from +20h --to +7d --by class -f csv').stdout
-        self.assertEqual('"whole",1,"21600","0","0","21600"', done.splitlines()[1])
+        self.assertEqual('"whole",1,"21600","0","0","21600","0",0', done.splitlines()[1])
+        self.refusal('lease create b --hosts 4 --for 1h')
+        (row,) = self.json('usage report --from now --to +1h')
+        self.assertEqual((1, 14400), (row['Refusals'], row['Refused']))
         self.assertEqual([], self.json("usage report --from '30d ago' --to '1d ago'"))
         error = self.refusal('usage report', OS_RESERVATION_API_VERSION='1.4')
         self.assertIn('1.5 is required for usage reports, but you chose 1.4', error)
