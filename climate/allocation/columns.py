@@ -32,6 +32,7 @@ import numpy as np
 from climate.allocation import requirements
 from climate.allocation.requirements import Comparison
 from climate.allocation.requirements import Requirement
+from climate.allocation.requirements import Trait
 from climate.allocation.steps import Bools
 from climate.allocation.steps import Ints
 
@@ -150,6 +151,8 @@ class Columns:
         match requirement:
             case Comparison():
                 return self._compared(requirement, hidden, count)
+            case Trait(name=name):
+                return self.have(name, count)
             case requirements.All(parts=parts):
                 return functools.reduce(
                     operator.and_, (self.meet(part, hidden, count) for part in parts)

@@ -18,8 +18,8 @@ An expression is JSON::
     ["and", [">=", "$vcpus", "8"], ["not", ["==", "$architecture.platform_type", "arm64"]]]
 
 with the operators ``==`` (also written ``=``), ``!=``, ``>=``, ``<=``, ``>`` and
-``<``, and the combinators ``and``, ``or`` (one part or more) and ``not`` (exactly
-one), nested at most :data:`MAX_DEPTH` deep.
+``<``, ``["trait", "HW_CPU_X86_AVX2"]`` for a trait, and the combinators ``and``, ``or``
+(one part or more) and ``not`` (exactly one), nested at most :data:`MAX_DEPTH` deep.
 
 Two values are compared as numbers if both are plain decimals
 (:func:`as_number`), otherwise as texts in the order of their code points: ``16``
@@ -34,12 +34,13 @@ from __future__ import annotations
 import dataclasses
 import decimal
 import enum
-import functools
 import json
 import math
 import operator
 import re
 from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -48,13 +49,16 @@ MAX_CHARACTERS: Final = 64 * 1024
 """The maximum length of an expression, and of all keys and values in it together."""
 
 MAX_CONDITIONS: Final = 100
-"""The maximum number of comparisons in an expression."""
+"""The maximum number of comparisons and traits in an expression."""
 
 MAX_DEPTH: Final = 16
 """The maximum depth of nesting; a single comparison has depth 1."""
 
 MAX_KEY: Final = 255
 """The maximum length of a key: that of a property name in the store."""
+
+TRAIT_NAME: Final = f'[A-Z0-9_]{{1,{MAX_KEY}}}'
+"""The regular expression of the name of a trait, as in Placement."""
 
 _MAX_NUMBER: Final = 400
 _DECIMAL: Final = re.compile(r'-?[0-9]+(\.[0-9]+)?')
@@ -113,6 +117,16 @@ class Comparison:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Trait:
+    """The resource must have a trait.
+
+    :ivar name: such as ``HW_CPU_X86_AVX2``
+    """
+
+    name: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class All:
     """Every part must be fulfilled."""
 
@@ -133,7 +147,7 @@ class Not:
     part: Requirement
 
 
-Requirement = Comparison | All | AnyOf | Not
+Requirement = Comparison | Trait | All | AnyOf | Not
 
 _OPERATORS: Final[Mapping[str, Operator]] = {'=': Operator.EQ, **{op.value: op for op in Operator}}
 _COMPARE: Final[Mapping[Operator, Callable[[Any, Any], bool]]] = {
@@ -145,6 +159,7 @@ _COMPARE: Final[Mapping[Operator, Callable[[Any, Any], bool]]] = {
     Operator.LT: operator.lt,
 }
 _COMBINATORS: Final = ('and', 'or', 'not')
+_TRAIT: Final = 'trait'
 
 
 def parse(text: object) -> Requirement | None:
@@ -177,32 +192,38 @@ def all_of(*requirements: Requirement | None) -> Requirement | None:
     return parts[0] if parts else None
 
 
-def matches(requirement: Requirement | None, values: Mapping[str, str | int | None]) -> bool:
-    """Whether a resource with *values* fulfils *requirement*; anything fulfils None."""
+def matches(
+    requirement: Requirement | None,
+    values: Mapping[str, str | int | None],
+    traits: Collection[str] = (),
+) -> bool:
+    """Whether a resource with *values* and *traits* fulfils *requirement*.
+
+    Anything fulfils None.
+    """
     match requirement:
         case None:
             return True
         case Comparison():
             return _holds(requirement, values.get(requirement.key))
+        case Trait(name=name):
+            return name in traits
         case All(parts=parts):
-            return all(matches(part, values) for part in parts)
+            return all(matches(part, values, traits) for part in parts)
         case AnyOf(parts=parts):
-            return any(matches(part, values) for part in parts)
+            return any(matches(part, values, traits) for part in parts)
         case Not(part=part):
-            return not matches(part, values)
+            return not matches(part, values, traits)
 
 
 def keys(requirement: Requirement | None) -> frozenset[str]:
     """Return the names of all properties that *requirement* compares."""
-    match requirement:
-        case None:
-            return frozenset()
-        case Comparison(key=key):
-            return frozenset({key})
-        case Not(part=part):
-            return keys(part)
-        case All(parts=parts) | AnyOf(parts=parts):
-            return functools.reduce(frozenset.union, map(keys, parts), frozenset())
+    return frozenset(each.key for each in _leaves(requirement) if isinstance(each, Comparison))
+
+
+def traits(requirement: Requirement | None) -> frozenset[str]:
+    """Return the names of all traits in *requirement*, also of those that it forbids."""
+    return frozenset(each.name for each in _leaves(requirement) if isinstance(each, Trait))
 
 
 def dumps(requirement: Requirement | None) -> str:
@@ -229,10 +250,23 @@ def _holds(comparison: Comparison, value: str | int | None) -> bool:
     return fulfils(comparison, text, as_number(text))
 
 
+def _leaves(requirement: Requirement | None) -> Iterator[Comparison | Trait]:
+    match requirement:
+        case Comparison() | Trait():
+            yield requirement
+        case Not(part=part):
+            yield from _leaves(part)
+        case All(parts=parts) | AnyOf(parts=parts):
+            for part in parts:
+                yield from _leaves(part)
+
+
 def _as_json(requirement: Requirement) -> list[Any]:
     match requirement:
         case Comparison(key=key, op=op, value=value):
             return [op.value, f'${key}', value]
+        case Trait(name=name):
+            return [_TRAIT, name]
         case All(parts=parts):
             return ['and', *map(_as_json, parts)]
         case AnyOf(parts=parts):
@@ -290,7 +324,9 @@ class _Reader:
             return self._combination(word, node[1:], where, depth)
         if isinstance(word, str) and word in _OPERATORS:
             return self._comparison(_OPERATORS[word], node, where)
-        known = ' '.join((*_OPERATORS, *_COMBINATORS))
+        if word == _TRAIT:
+            return self._trait(node, where)
+        known = ' '.join((*_OPERATORS, _TRAIT, *_COMBINATORS))
         raise RequirementError(f'unknown operator {_short(word)}{_at(where)}; known are {known}')
 
     def _combination(
@@ -313,14 +349,27 @@ class _Reader:
             raise RequirementError(
                 f'a comparison is ["{op}", "$key", "value"], got {_short(node)}{_at(where)}'
             )
+        key, value = _key(node[1], where), _value(node[2], where)
+        self._count(len(key) + len(value))
+        return Comparison(key=key, op=op, value=value)
+
+    def _trait(self, node: list[object] | tuple[object, ...], where: str) -> Trait:
+        name = node[1] if len(node) == 2 else None
+        if not isinstance(name, str) or not re.fullmatch(TRAIT_NAME, name):
+            raise RequirementError(
+                f'a trait is ["{_TRAIT}", "NAME"], with upper-case letters, digits and _ in at '
+                f'most {MAX_KEY} characters, got {_short(node)}{_at(where)}'
+            )
+        self._count(len(name))
+        return Trait(name=name)
+
+    def _count(self, characters: int) -> None:
         self._conditions += 1
         if self._conditions > MAX_CONDITIONS:
             raise RequirementError(f'more than {MAX_CONDITIONS} conditions')
-        key, value = _key(node[1], where), _value(node[2], where)
-        self._characters += len(key) + len(value)
+        self._characters += characters
         if self._characters > MAX_CHARACTERS:
             raise RequirementError(f'longer than {MAX_CHARACTERS} characters')
-        return Comparison(key=key, op=op, value=value)
 
 
 def _at(where: str) -> str:

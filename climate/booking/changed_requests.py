@@ -113,4 +113,6 @@ def _changed(
     if resource_type is not None and resource_type != plugin.resource_type:
         raise exceptions.CantUpdateParameter(param='resource_type')
     running = lease.status is LeaseStatus.ACTIVE
+    if not change.traits:
+        requests.refuse_traits(plugin, body, plugin.dump(before))
     return plugin.change(before, body, strict=change.strict, running=running)

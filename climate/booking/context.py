@@ -20,6 +20,7 @@ from collections.abc import Callable
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.booking.refused_demand import RefusedDemand
 from climate.clock import Clock
 from climate.db.store import Store
 from climate.domain.requests import Caller
@@ -40,6 +41,7 @@ class Context:
         own token; None if there is no cloud
     :ivar filters: the filters that judge leases
     :ivar own_cloud: returns the cloud as Climate sees it; None if there is no cloud
+    :ivar refusals: counts what callers are refused
     :ivar fixed: the plugins of the types that exist as long as the process runs
     """
 
@@ -52,10 +54,12 @@ class Context:
     cloud_of: Callable[[Caller], Cloud] | None = None
     filters: Filters = dataclasses.field(default_factory=Filters)
     own_cloud: Callable[[], Cloud] | None = None
+    refusals: RefusedDemand = dataclasses.field(init=False)
     fixed: Plugins = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'fixed', catalog.fixed(self.plugins))
+        object.__setattr__(self, 'refusals', RefusedDemand(self.store, self.clock))
 
     def cloud(self, caller: Caller) -> Cloud:
         """Return the cloud as a caller sees it.

@@ -20,7 +20,6 @@ import numpy as np
 
 from climate import exceptions
 from climate.allocation import availability
-from climate.allocation import requirements
 from climate.allocation.availability import Amounts
 from climate.allocation.blocks import Block
 from climate.allocation.buckets import Buckets
@@ -56,7 +55,9 @@ def show(context: Context, query: AvailabilityQuery) -> tuple[AvailabilityGroup,
     with context.store.reading(context.store.timelines) as tx:
         match = Match(
             resource_type=query.resource_type,
-            requirement=_requirement(query.requirement),
+            requirement=requests.parsed_requirement(
+                'resource_properties', query.requirement, traits=query.traits
+            ),
             private=query.compares_private,
         )
         blocks = MatchingBlocks(tx).of(match)
@@ -70,14 +71,6 @@ def show(context: Context, query: AvailabilityQuery) -> tuple[AvailabilityGroup,
         )
     found = availability.availability(blocks, buckets, query.demand, groups, len(values))
     return tuple(_group(found, place, value) for place, value in enumerate(values))
-
-
-def _requirement(text: str) -> requirements.Requirement | None:
-    try:
-        return requirements.parse(text)
-    except requirements.RequirementError as error:
-        reason = f'resource_properties: {error}'
-        raise exceptions.MalformedRequirements(rqrms=reason) from None
 
 
 def _groups(

@@ -188,8 +188,9 @@ class Leases(Context):
 
         :raises climate.exceptions.InvalidInput: if the report would be too long
         """
+        self.refusals.flush()
         with self.store.reading() as tx:
-            return tx.usage.report(query)
+            return tx.usage.report(query, tx.refusals.within(query))
 
     def status(self, lease_id: str) -> LeaseStatus | None:
         """Return the status of a lease of any project; None if there is no such lease."""

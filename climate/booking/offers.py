@@ -70,6 +70,7 @@ def asked(context: Context, caller: Caller, request: OfferQuery) -> NewLease:
         reservations=request.reservations,
         placements=request.placements,
         strict=True,
+        traits=request.traits,
         grain=SECOND,
         asked_at=request.asked_at,
     )

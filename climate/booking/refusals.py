@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
 
 from climate import exceptions
@@ -27,7 +28,7 @@ def refusal(needed: Requirements, reasons: Reasons) -> exceptions.NotEnoughResou
 
     It names no end to wait for if there would be too little without any booking.
     """
-    return exceptions.NotEnoughResources(
+    error = exceptions.NotEnoughResources(
         needed.search.noun,
         matched=reasons.matched,
         free=reasons.free,
@@ -35,6 +36,15 @@ def refusal(needed: Requirements, reasons: Reasons) -> exceptions.NotEnoughResou
         too_large=reasons.too_large,
         unplaced=needed.placement is not None and reasons.free >= needed.minimum,
     )
+    error.demanded = demanded(needed)
+    return error
+
+
+def demanded(needed: Requirements) -> dict[str | None, int]:
+    """Return the least that requirements need, in units multiplied by seconds, by class."""
+    seconds = round(needed.minimum * needed.period.length.total_seconds())
+    units: Mapping[str | None, int] = {**needed.search.demand} or {None: 1}
+    return {name: number * seconds for name, number in units.items() if number > 0}
 
 
 @contextlib.contextmanager

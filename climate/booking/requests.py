@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.allocation import requirements
 from climate.booking.context import Context
 from climate.domain.placements import MemberPlacement
 from climate.domain.requests import Caller
@@ -33,6 +34,7 @@ from climate.resources import catalog
 # The most reservations of a lease, counting parts: a stack has one for each size
 # of its volumes.
 _MOST = 200
+_NOTHING: Mapping[str, Any] = {}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,6 +99,36 @@ def read(context: Context, caller: Caller, draft: LeaseDraft) -> list[Reservatio
     return found
 
 
+def refuse_traits(
+    plugin: contract.Plugin[Any], body: Mapping[str, Any], known: Mapping[str, Any] = _NOTHING
+) -> None:
+    """Refuse traits in the requirements of a body, which older microversions do not know.
+
+    :param known: requirements that the body may repeat, by field
+    :raises climate.exceptions.MalformedRequirements: naming the field
+    """
+    for key in plugin.model.requirement_keys:
+        value = body.get(key)
+        if value and value != known.get(key):
+            parsed_requirement(key, value, traits=False)
+
+
+def parsed_requirement(key: str, value: Any, *, traits: bool) -> requirements.Requirement | None:
+    """Return the requirement in a field.
+
+    :param traits: whether it may name traits
+    :raises climate.exceptions.MalformedRequirements: naming the field
+    """
+    try:
+        found = requirements.parse(value)
+    except requirements.RequirementError as error:
+        raise exceptions.MalformedRequirements(rqrms=f'{key}: {error}') from None
+    if not traits and requirements.traits(found):
+        reason = f'{key}: traits need microversion 1.5 or later'
+        raise exceptions.MalformedRequirements(rqrms=reason)
+    return found
+
+
 def _check_placeable(plugin: contract.Plugin[Any], needs: Needs) -> None:
     """Refuse a placement of resources that are not chosen by Climate."""
     if needs.things or needs.parts or needs.search.names:
@@ -116,6 +148,8 @@ def _parsed(
     if plugin is None:
         plugin = plugin_of(context.plugins, resource_type)
     request = plugin.parse(body, strict=draft.strict)
+    if not draft.traits:
+        refuse_traits(plugin, body)
     # A lease without limits is one that an operator imposes on a project.
     return plugin, request if draft.limited else plugin.imposed(request)
 

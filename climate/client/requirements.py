@@ -17,7 +17,8 @@ the text into the values of :mod:`climate.allocation.requirements`, and writes t
 service evaluates them, so that both spellings mean the same.
 
 A name or a value that has blanks or signs of the language is written in double quotes, as a
-JSON string. ``rack in (A, B)`` is short for ``(rack == A or rack == B)``, and ``rack not in
+JSON string. ``trait:HW_CPU_X86_AVX2`` requires a trait, and so does ``trait:HW_CPU_X86_AVX2
+== required``; ``== forbidden`` means ``not``. ``rack in (A, B)`` is short for ``(rack == A or rack == B)``, and ``rack not in
 (A, B)`` for ``not rack in (A, B)``; a resource without the property meets the latter.
 """
 
@@ -38,6 +39,7 @@ from climate.allocation.requirements import Comparison
 from climate.allocation.requirements import Not
 from climate.allocation.requirements import Operator
 from climate.allocation.requirements import Requirement
+from climate.allocation.requirements import Trait
 
 _GRAMMAR: Final = r"""
     ?start: either
@@ -58,7 +60,8 @@ _GRAMMAR: Final = r"""
 """
 _PLAIN: Final = re.compile(r'[^\s()<>=!,"]+')
 _KEYWORDS: Final = frozenset({'and', 'or', 'not', 'in'})
-_MEANINGFUL: Final = ('trait:', '$')
+_TRAIT: Final = 'trait:'
+_MEANINGFUL: Final = (_TRAIT, '$')
 _NAMES: Final = {
     'WORD': 'a word',
     'QUOTED': 'a word',
@@ -139,6 +142,8 @@ def write(requirement: Requirement) -> str:
     match requirement:
         case Comparison(key=key, op=op, value=value):
             return f'{_quoted(key)} {op.value} {_quoted(value)}'
+        case Trait(name=name):
+            return f'{_TRAIT}{name}'
         case Not(part=part):
             return f'not {_grouped(part)}'
         case All(parts=(part,)) | AnyOf(parts=(part,)):
@@ -201,8 +206,23 @@ class _RequirementReader(lark.Transformer[lark.Token, Any]):
         return Not(part=self.membership(parts))
 
     def trait(self, parts: list[lark.Token]) -> Requirement:
-        """Refuse a trait: the API cannot require one."""
-        raise self._error(parts[0], 'requirements compare properties, and this is a trait')
+        """Return ``trait:NAME``, or ``trait:NAME == required``, as flavors spell it."""
+        name = parts[0].removeprefix(_TRAIT)
+        if not re.fullmatch(requirements.TRAIT_NAME, name):
+            reason = (
+                'the name of a trait has upper-case letters, digits and _, at most '
+                f'{requirements.MAX_KEY}'
+            )
+            raise self._error(parts[0], reason)
+        found = Trait(name=name)
+        if len(parts) == 1:
+            return found
+        op, state = parts[1:]
+        if op not in ('=', '=='):
+            raise self._error(op, 'a trait is only compared with == required or == forbidden')
+        if state not in ('required', 'forbidden'):
+            raise self._error(state, 'a trait is required or forbidden')
+        return found if state == 'required' else Not(part=found)
 
     def negation(self, parts: list[Requirement]) -> Not:
         """Return ``not part``."""

@@ -232,8 +232,10 @@ def api(
     if parts.conf.allocation.timelines:
         load_timelines(parts)
         health = {'timelines': functools.partial(_loaded, parts), **health}
+    operations = leases(parts, functools.partial(wake, 'lease'), find_cloud)
+    operations.refusals.start()
     services = Services(
-        leases=leases(parts, functools.partial(wake, 'lease'), find_cloud),
+        leases=operations,
         maintenances=Maintenances(parts.store, functools.partial(wake, 'health')),
         resources=Resources(parts.store, parts.plugins, registry, parts.conf.api.opaque_id_secret),
         resource_types=ResourceTypes(parts.store, parts.plugins),

@@ -105,6 +105,14 @@ class Maintenances(Repository):
         found = self._session.execute(query.order_by(MAINTENANCES.c.start_date, MAINTENANCES.c.id))
         return [_maintenance(row) for row in found]
 
+    def update(self, maintenance_id: str, period: Period, reason: str) -> None:
+        """Change the period and the reason of a maintenance."""
+        self._session.execute(
+            sa.update(MAINTENANCES)
+            .where(MAINTENANCES.c.id == maintenance_id)
+            .values(start_date=period.start, end_date=period.end, reason=reason)
+        )
+
     def delete(self, maintenance_id: str) -> None:
         """Delete a maintenance."""
         self._session.execute(sa.delete(MAINTENANCES).where(MAINTENANCES.c.id == maintenance_id))

@@ -41,7 +41,8 @@ def purge(
     """Delete the rows of leases that were deleted, or ended, before *before*.
 
     Also deletes things of projects that no lease refers to any more, expired idempotency
-    keys with their answers, and expired offers with what is held for them. Works in small
+    keys with their answers, expired offers with what is held for them, and the counts of
+    refusals of earlier days. Works in small
     transactions, so that it does not block a running service.
 
     :param deleted_only: keep leases that ended but were not deleted
@@ -67,6 +68,7 @@ def purge(
         pass
     while store.run(lambda tx: tx.offers.forget_expired(_BATCH)):
         pass
+    store.run(lambda tx: tx.refusals.forget(before))
     return total
 
 

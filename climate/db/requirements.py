@@ -46,8 +46,25 @@ def condition(requirement: requirements.Requirement, *, private: bool) -> sa.Col
             return sa.or_(*(condition(part, private=private) for part in parts))
         case requirements.Not(part=part):
             return sa.not_(condition(part, private=private))
-        case _:
+        case requirements.Trait(name=name):
+            return has_trait(name)
+        case requirements.Comparison():
             return _comparison(requirement, private=private)
+
+
+def has_trait(name: str) -> sa.ColumnElement[bool]:
+    """Return the condition that a resource has a trait.
+
+    ::
+
+        EXISTS (SELECT 1 FROM properties p
+                WHERE p.resource_id = resources.id AND p.name = :name AND p.kind = 'trait')
+    """
+    return sa.exists().where(
+        PROPERTIES.c.resource_id == RESOURCES.c.id,
+        PROPERTIES.c.name == name,
+        PROPERTIES.c.kind == 'trait',
+    )
 
 
 def _comparison(wanted: requirements.Comparison, *, private: bool) -> sa.ColumnElement[bool]:

@@ -113,8 +113,8 @@ class Match:
         found: list[Any] = []
         if self.requirement is not None:
             found.append(requirements.condition(self.requirement, private=self.private))
-        found += [_has_trait(name) for name in sorted(self.required_traits)]
-        found += [sa.not_(_has_trait(name)) for name in sorted(self.forbidden_traits)]
+        found += [requirements.has_trait(name) for name in sorted(self.required_traits)]
+        found += [sa.not_(requirements.has_trait(name)) for name in sorted(self.forbidden_traits)]
         if self.names is not None:
             found.append(RESOURCES.c.name.in_(self.names))
         return found
@@ -390,11 +390,3 @@ def offers(name: Any, units: Any) -> Any:
     # No real limit; it makes PostgreSQL look up one resource after the other. It would
     # otherwise begin with all inventories.
     return sa.exists(query.limit(1).offset(0))
-
-
-def _has_trait(name: str) -> Any:
-    return sa.exists().where(
-        PROPERTIES.c.resource_id == RESOURCES.c.id,
-        PROPERTIES.c.name == name,
-        PROPERTIES.c.kind == 'trait',
-    )

@@ -15,6 +15,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,15 +31,21 @@ from climate.domain.leases import AllocationState
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.usage import MOST_ROWS
+from climate.domain.usage import RefusedAmount
+from climate.domain.usage import RefusedKey
 from climate.domain.usage import UsageKey
 from climate.domain.usage import UsageQuery
 from climate.domain.usage import UsageRow
+
+_NOTHING: Mapping[RefusedKey, RefusedAmount] = {}
 
 
 class UsageReports(Repository):
     """Reports about leases of all projects."""
 
-    def report(self, query: UsageQuery) -> list[UsageRow]:
+    def report(
+        self, query: UsageQuery, refused: Mapping[RefusedKey, RefusedAmount] = _NOTHING
+    ) -> list[UsageRow]:
         """Return a row for each key and resource class, in their order.
 
         What a deleted lease returned early counts as booked until the end of the lease.
@@ -49,15 +58,17 @@ class UsageReports(Repository):
             WHERE leases.start_date < :end AND leases.end_date > :start
             GROUP BY <key>, resource_class
 
+        :param refused: what was refused in the period
         :raises climate.exceptions.InvalidInput: if there are too many rows
         """
-        rows = self._session.execute(self._statement(query)).all()
+        found = [_usage(query.by, row) for row in self._session.execute(self._statement(query))]
+        rows = _joined(query.by, found, refused)
         if len(rows) > MOST_ROWS:
             raise exceptions.InvalidInput(
                 f'There are more than {MOST_ROWS} rows; select a project_id or a resource_type'
             )
         # Engines sort NULL differently.
-        return sorted((_usage(query.by, row) for row in rows), key=_place)
+        return sorted(rows, key=_place)
 
     def _statement(self, query: UsageQuery) -> sa.Select[Any]:
         keys = {
@@ -163,6 +174,30 @@ def _promised() -> Any:
 
 def _place(row: UsageRow) -> tuple[str, ...]:
     return (row.project_id or '', row.resource_type or '', row.resource_class or '')
+
+
+def _joined(
+    by: UsageKey, rows: Iterable[UsageRow], refused: Mapping[RefusedKey, RefusedAmount]
+) -> list[UsageRow]:
+    """Return the rows with what was refused, and rows for what was only refused."""
+    found = {_place(row): row for row in rows}
+    for key, amount in refused.items():
+        nothing = UsageRow(
+            project_id=key.project_id if by is UsageKey.PROJECT else None,
+            resource_type=None if by is UsageKey.CLASS else key.resource_type,
+            resource_class=key.resource_class,
+            leases=0,
+            booked=0,
+            used=0,
+            unused=0,
+        )
+        row = found.get(_place(nothing), nothing)
+        found[_place(row)] = dataclasses.replace(
+            row,
+            refusals=row.refusals + amount.requests,
+            refused=row.refused + amount.amount,
+        )
+    return list(found.values())
 
 
 def _usage(by: UsageKey, row: Any) -> UsageRow:

@@ -36,6 +36,7 @@ class AvailabilityQuery:
     :ivar step: the length of a bucket
     :ivar demand: units of a slot by resource class; empty to count no slots
     :ivar requirement: the requirement on a resource as text; '' if any will do
+    :ivar traits: whether the requirement may name traits (1.5)
     :ivar group_by: the property whose values divide the answer; None for one group
     :ivar sees_private: whether private properties exist for the caller
     :ivar compares_private: whether requirements may compare private properties
@@ -46,6 +47,7 @@ class AvailabilityQuery:
     step: datetime.timedelta
     demand: Mapping[str, int] = dataclasses.field(default_factory=dict)
     requirement: str = ''
+    traits: bool = True
     group_by: str | None = None
     sees_private: bool = False
     compares_private: bool = False

@@ -40,6 +40,15 @@ class MaintenanceDraft:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class MaintenanceChange:
+    """New values for a maintenance; None keeps a value."""
+
+    start: datetime.datetime | None = None
+    end: datetime.datetime | None = None
+    reason: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Maintenance:
     """A period in which a resource cannot be booked.
 

@@ -75,6 +75,7 @@ class OfferQuery:
     :ivar limit: the largest number of offers
     :ivar prefer: the order of the offers
     :ivar same: the property whose value all resources should share; '' for none
+    :ivar traits: whether requirements may name traits (1.5)
     :ivar asked_at: the instant of the request (aware UTC)
     :ivar hold: how long to hold the first offer; None for not at all
     """
@@ -87,6 +88,7 @@ class OfferQuery:
     earliest: datetime.datetime
     latest: datetime.datetime
     limit: int
+    traits: bool = True
     asked_at: datetime.datetime
     hold: datetime.timedelta | None = None
     prefer: OfferPreference = OfferPreference.SOONEST

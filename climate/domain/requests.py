@@ -82,6 +82,7 @@ class LeaseDraft:
     :ivar reservations: the bodies as received; each type's plugin reads its own
     :ivar placements: of the reservations, in the same order; empty if none has one
     :ivar strict: whether unknown keys are refused (1.1) or dropped (1.0)
+    :ivar traits: whether requirements may name traits (1.5)
     :ivar grain: the precision of the requested times; a start is in the past only
         if it is before now floored to the grain
     :ivar notices: kinds of email notices for the owner, see
@@ -104,6 +105,7 @@ class LeaseDraft:
     notify_before_start: tuple[int, ...] | None = None
     notices: tuple[str, ...] | None = None
     strict: bool = False
+    traits: bool = True
     grain: datetime.timedelta = datetime.timedelta(minutes=1)
     asked_at: datetime.datetime | None = None
     limited: bool = True
@@ -125,7 +127,7 @@ class LeaseChange:
         one if the end changes
     :ivar check: of the lease before the change; None for none
 
-    ``notices``, ``strict``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
+    ``notices``, ``strict``, ``traits``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
     """
 
     name: str | None = None
@@ -137,6 +139,7 @@ class LeaseChange:
     reservations: tuple[ReservationChange, ...] = ()
     end_reason: str | None = None
     strict: bool = False
+    traits: bool = True
     grain: datetime.timedelta = datetime.timedelta(minutes=1)
     asked_at: datetime.datetime | None = None
     check: Check | None = None

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import enum
 from typing import Final
 
@@ -57,6 +58,8 @@ class UsageRow:
     :ivar resource_type: None if the rows are for classes
     :ivar resource_class: None for whole resources
     :ivar leases: the number of leases
+    :ivar refusals: the number of requests for leases that were refused for lack of it
+    :ivar refused: the least that these requests would have needed
     :ivar used: while a lease had them, until now
     :ivar unused: booked, but not used until now, or returned: the lease was deleted early,
         or its start failed
@@ -69,8 +72,42 @@ class UsageRow:
     booked: int
     used: int
     unused: int
+    refusals: int = 0
+    refused: int = 0
 
     @property
     def ahead(self) -> int:
         """What is booked, and still to come."""
         return self.booked - self.used - self.unused
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class RefusedKey:
+    """What refusals are summed by.
+
+    :ivar day: in UTC
+    :ivar resource_class: None for whole resources
+    """
+
+    day: datetime.date
+    project_id: str
+    resource_type: str
+    resource_class: str | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class RefusedAmount:
+    """How much was refused.
+
+    :ivar requests: the number of requests
+    :ivar amount: the least that they would have needed, in units multiplied by seconds
+    """
+
+    requests: int
+    amount: int
+
+    def plus(self, other: RefusedAmount) -> RefusedAmount:
+        """Return both together."""
+        return RefusedAmount(
+            requests=self.requests + other.requests, amount=self.amount + other.amount
+        )

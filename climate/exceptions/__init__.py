@@ -22,6 +22,7 @@ Errors of one resource type are in the folder of the type, in ``errors.py``.
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from typing import Any
 from typing import TYPE_CHECKING
 
@@ -253,6 +254,8 @@ class NotEnoughResources(Conflict):
         hold a single unit of the request
     :param unplaced: whether enough is free, but not where the placement requires
     :ivar resource_type: of the reservation that failed
+    :ivar demanded: what this reservation needs at least, in units multiplied by seconds, by
+        resource class; None stands for whole resources
     :ivar place: index of that reservation in the lease, None if it is the only one
     :ivar alternatives: offers that resemble the request
     """
@@ -277,6 +280,7 @@ class NotEnoughResources(Conflict):
         self.first_blocker_ends = first_blocker_ends
         self.too_large = too_large
         self.resource_type: str | None = None
+        self.demanded: Mapping[str | None, int] = {}
         self.place: int | None = None
         self.alternatives: tuple[Any, ...] = ()
 

@@ -120,7 +120,10 @@ class Option:
 
 
 class Model(Generic[R]):
-    """The reader, the stored form and the schema derived from a class of requests."""
+    """The reader, the stored form and the schema derived from a class of requests.
+
+    :ivar requirement_keys: the fields of a body that are requirements
+    """
 
     def __init__(self, request: type[R]) -> None:
         self._request = request
@@ -128,6 +131,9 @@ class Model(Generic[R]):
         self._fields = [each for each in found if each.field is not None]
         self._stored = [each for each in found if each.field is None or each.field.kept]
         self._keys = {each.key for each in self._fields}
+        self.requirement_keys = tuple(
+            each.key for each in self._fields if each.field and each.field.kind == 'requirement'
+        )
         self._groups: dict[str, set[str]] = {}
         for each in self._stored:
             if each.field is not None and each.field.within:

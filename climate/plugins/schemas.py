@@ -32,7 +32,8 @@ _WHOLE = {'$ref': '#/$defs/requirement'}
 REQUIREMENT: Final[Schema] = {
     'description': (
         f'An expression: at most {requirements.MAX_DEPTH} levels, {requirements.MAX_CONDITIONS} '
-        f'comparisons, and {requirements.MAX_CHARACTERS} characters of keys and values.'
+        f'comparisons and traits, and {requirements.MAX_CHARACTERS} characters of names and '
+        'values. Traits need microversion 1.5.'
     ),
     'type': 'array',
     'anyOf': [
@@ -44,6 +45,14 @@ REQUIREMENT: Final[Schema] = {
             ],
             'minItems': 3,
             'maxItems': 3,
+        },
+        {
+            'prefixItems': [
+                {'const': 'trait'},
+                {'type': 'string', 'pattern': f'^{requirements.TRAIT_NAME}$'},
+            ],
+            'minItems': 2,
+            'maxItems': 2,
         },
         {'prefixItems': [{'enum': ['and', 'or']}], 'items': _WHOLE, 'minItems': 2},
         {'prefixItems': [{'const': 'not'}], 'items': _WHOLE, 'minItems': 2, 'maxItems': 2},

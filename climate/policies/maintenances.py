@@ -21,6 +21,7 @@ from climate.policies import base
 LIST = 'climate:maintenances:list'
 SHOW = 'climate:maintenances:show'
 CREATE = 'climate:maintenances:create'
+UPDATE = 'climate:maintenances:update'
 DELETE = 'climate:maintenances:delete'
 
 _ALL = '/v1/maintenances'
@@ -34,5 +35,6 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(LIST, admin, 'List maintenances.', f'GET {_ALL}'),
         base.documented(SHOW, admin, 'Show a maintenance.', f'GET {_ONE}'),
         base.documented(CREATE, admin, 'Announce a maintenance.', f'POST {_ALL}'),
+        base.documented(UPDATE, admin, 'Change a maintenance.', f'PUT {_ONE}'),
         base.documented(DELETE, admin, 'Cancel a maintenance.', f'DELETE {_ONE}'),
     ]

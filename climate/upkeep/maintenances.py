@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Maintenances: announce, list, show, cancel.
+"""Maintenances: announce, list, show, change, cancel.
 
 Each change wakes the managers, which move the reservations in a maintenance to other
 resources (:mod:`climate.upkeep.rehoming`).
@@ -26,7 +26,9 @@ from climate import exceptions
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.maintenances import Maintenance
+from climate.domain.maintenances import MaintenanceChange
 from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.periods import Period
 from climate.domain.requests import Caller
 
 
@@ -51,8 +53,7 @@ class Maintenances:
         def write(tx: Transaction) -> Maintenance:
             if draft.id is not None and (earlier := tx.maintenances.find(draft.id)) is not None:
                 return earlier
-            if draft.period.end <= tx.now:
-                raise exceptions.InvalidInput('End date must be later than current date')
+            _check_end(tx, draft.period)
             maintenance_id = draft.id or str(uuid.uuid4())
             resource_id = tx.maintenances.resource_id(draft)
             # A booking under way loses the race, and chooses again.
@@ -77,6 +78,34 @@ class Maintenances:
         with self._store.reading() as tx:
             return tx.maintenances.get(maintenance_id)
 
+    def update(self, maintenance_id: str, change: MaintenanceChange) -> Maintenance:
+        """Change the period or the reason of a maintenance.
+
+        The new period is checked like that of a new maintenance. Reservations that moved
+        because of the old one do not move back.
+
+        :raises climate.exceptions.InvalidInput: if it has already ended, or would end before
+            it starts
+        :raises climate.exceptions.NotFound: if there is none with this id
+        """
+
+        def write(tx: Transaction) -> Maintenance:
+            tx.resources.touch(tx.maintenances.get(maintenance_id).resource_id)
+            # Read again: the row of the resource keeps other changes out from here on.
+            before = tx.maintenances.get(maintenance_id)
+            start, end = change.start or before.period.start, change.end or before.period.end
+            if end <= start:
+                raise exceptions.InvalidPeriod(f'{exceptions.InvalidPeriod.template} (end_date)')
+            period = Period(start=start, end=end)
+            _check_end(tx, period)
+            reason = before.reason if change.reason is None else change.reason
+            tx.maintenances.update(maintenance_id, period, reason)
+            return tx.maintenances.get(maintenance_id)
+
+        changed = self._store.run(write)
+        self._wake()
+        return changed
+
     def delete(self, maintenance_id: str) -> None:
         """Cancel a maintenance; reservations that moved because of it do not move back.
 
@@ -90,3 +119,8 @@ class Maintenances:
 
         self._store.run(write)
         self._wake()
+
+
+def _check_end(tx: Transaction, period: Period) -> None:
+    if period.end <= tx.now:
+        raise exceptions.InvalidInput('End date must be later than current date')

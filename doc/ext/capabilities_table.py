@@ -31,7 +31,6 @@ _NOT_IN_HEAT: Final = '— Heat has no such resource'
 _OTHER_VIEW: Final = '— the page uses the same objects under ``/resources``'
 _SAME: Final = '— the commands use the same objects under ``/resources``'
 _COMMANDS: Final = '— users use commands'
-_NO_COMMAND: Final = '— scripts do it with the SDK or the API'
 _DRAWN: Final = '— the page uses ``/calendar``'
 _HEAD: Final = ('Request', 'Command', 'Method', 'Page', 'Heat')
 
@@ -97,7 +96,7 @@ CAPABILITIES: Final = {
         'lease offer list, lease create', 'offers', 'offers in the form', _NO_STATE
     ),
     'GET /offers/{offer_id}': Capability(
-        '— ``lease offer list`` shows all of an offer',
+        'lease offer show',
         'get_offer',
         '— the form shows all of an offer',
         _NO_STATE,
@@ -111,8 +110,8 @@ CAPABILITIES: Final = {
     'GET /feeds': Capability('lease feed list', 'feeds', _COMMANDS, _NO_STATE),
     'POST /feeds': Capability('lease feed create', 'create_feed', _COMMANDS, _NOT_IN_HEAT),
     'GET /feeds/{feed_id}': Capability(
-        '— ``lease feed list`` shows all of a feed',
-        '— ``feeds`` yields all of a feed',
+        'lease feed show',
+        'get_feed',
         _COMMANDS,
         _NO_STATE,
     ),
@@ -122,7 +121,7 @@ CAPABILITIES: Final = {
     'GET /webhooks': Capability('lease webhook list', 'webhooks', _COMMANDS, _NO_STATE),
     'POST /webhooks': Capability('lease webhook create', 'create_webhook', _COMMANDS, _NOT_IN_HEAT),
     'GET /webhooks/{webhook_id}': Capability(
-        '— ``lease webhook list`` shows them', 'get_webhook', _COMMANDS, _NO_STATE
+        'lease webhook show', 'get_webhook', _COMMANDS, _NO_STATE
     ),
     'PUT /webhooks/{webhook_id}': Capability(
         'lease webhook set', 'update_webhook', _COMMANDS, _NOT_IN_HEAT
@@ -134,10 +133,10 @@ CAPABILITIES: Final = {
         'lease webhook delivery list', 'webhook_deliveries', _COMMANDS, _NO_STATE
     ),
     'POST /webhooks/{webhook_id}/redeliver': Capability(
-        _NO_COMMAND, 'redeliver', _NO_COMMAND, _NO_STATE
+        'lease webhook redeliver', 'redeliver', _COMMANDS, _NO_STATE
     ),
     'POST /webhooks/{webhook_id}/test': Capability(
-        _NO_COMMAND, 'test_webhook', _NO_COMMAND, _NO_STATE
+        'lease webhook test', 'test_webhook', _COMMANDS, _NO_STATE
     ),
     'GET /usage': Capability('usage report', 'usage', _OPERATORS, _NO_STATE),
     'GET /maintenances': Capability('maintenance list', 'maintenances', _DRAWN, _OPERATORS),
@@ -146,6 +145,10 @@ CAPABILITIES: Final = {
     ),
     'GET /maintenances/{maintenance_id}': Capability(
         'maintenance show', 'get_maintenance', _DRAWN, _OPERATORS
+    ),
+    'PUT /maintenances/{maintenance_id}': Capability(
+        'maintenance set', 'update_maintenance', '— the page cancels it and adds another',
+        _OPERATORS,
     ),
     'DELETE /maintenances/{maintenance_id}': Capability(
         'maintenance delete', 'delete_maintenance', 'the maintenance', _OPERATORS
@@ -161,21 +164,23 @@ CAPABILITIES: Final = {
     'DELETE /resources/{resource_id}': Capability(
         f'{_HOSTS} delete', 'delete_resource', _OPERATORS, _NOT_IN_HEAT
     ),
-    'GET /resources/allocations': Capability('lease calendar', 'allocations', _DRAWN, _NO_STATE),
+    'GET /resources/allocations': Capability(
+        f'lease calendar, {_HOSTS} allocation list', 'allocations', _DRAWN, _NO_STATE
+    ),
     'GET /resources/{resource_id}/allocations': Capability(
-        '— ``lease calendar`` shows those of all resources',
-        '— ``allocations`` yields all',
+        f'{_HOSTS} allocation list',
+        'get_resource_allocations',
         _DRAWN,
         _NO_STATE,
     ),
     'GET /resources/properties': Capability(
-        '— ``reservable resource list`` shows them',
+        f'{_HOSTS} property list',
         'resource_properties',
         '— the page uses ``/os-hosts/properties``',
         _NO_STATE,
     ),
     'PATCH /resources/properties/{property_name}': Capability(
-        '— ``openstack reservation host property set`` does it for hosts',
+        f'{_HOSTS} property set',
         'update_resource_property',
         _OPERATORS,
         _OPERATORS,

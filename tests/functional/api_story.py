@@ -132,6 +132,14 @@ STORY: Sequence[Step] = (
         version='1.2',
     ),
     Step(
+        name='maintenances/update',
+        method='PUT',
+        path='/v1/maintenances/{maintenance}',
+        token=ADMIN,
+        version='1.5',
+        sends=True,
+    ),
+    Step(
         name='maintenances/delete',
         method='DELETE',
         path='/v1/maintenances/{maintenance}',

@@ -96,7 +96,7 @@ class TestHooks(base.TestCase):
         made = self.json(f'lease webhook create {receiver.url} --name w --event-type webhook.test')
         self.assertEqual([made['id']], [one['ID'] for one in self.json('lease webhook list')])
         proxy = self.proxy()
-        delivery = proxy.test_webhook(made['id'])
+        delivery = self.json(f'lease webhook test {made["id"]}')['delivery_id']
         until('the test has arrived', lambda: receiver.received)
         self.assertTrue(signed_by(receiver.received[0], made['secret']))
         listed = f'lease webhook delivery list {made["id"]} --state delivered'
@@ -109,8 +109,14 @@ class TestHooks(base.TestCase):
         )
         self.assertEqual(('x', False), (changed['name'], changed['enabled']))
         self.assertNotEqual(made['secret'], changed['secret'])
-        self.assertEqual(0, proxy.redeliver(made['id']))
-        self.assertEqual('x', proxy.get_webhook(made['id']).name)
+        again = f'lease webhook redeliver {made["id"]}'
+        self.assertEqual({'redelivered': 0}, self.json(again))
+        self.assertEqual({'redelivered': 0}, self.json(f'{again} {delivery}'))
+        shown = self.json(f'lease webhook show {made["id"]}')
+        self.assertEqual(
+            ('x', ['webhook.test'], False), (shown['name'], shown['event_types'], shown['enabled'])
+        )
+        self.assertNotIn('secret', shown)
         self.run_command(f'lease webhook delete {made["id"]}')
         self.assertEqual([], self.json('lease webhook list'))
 
@@ -120,5 +126,8 @@ class TestHooks(base.TestCase):
             self.assertIn(b'BEGIN:VCALENDAR', answer.read())
         (row,) = self.json('lease feed list')
         self.assertEqual((made['id'], 'ours', 'project'), (row['ID'], row['Name'], row['Kind']))
+        shown = self.json(f'lease feed show {made["id"]}')
+        self.assertEqual(('ours', 'Europe/Berlin'), (shown['name'], shown['time_zone']))
+        self.assertNotIn('url', shown)
         self.run_command(f'lease feed delete {made["id"]}')
         self.assertEqual([], self.json('lease feed list'))

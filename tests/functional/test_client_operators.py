@@ -63,6 +63,18 @@ class TestResourceCommands(OperatorTest):
             self.refusal('reservable resource show nothing'), "There is no resource 'nothing'"
         )
 
+    def test_properties(self) -> None:
+        self.json('reservable resource set compute-1 --property rack=A')
+        listed = self.json('reservable resource property list --type physical:host')
+        self.assertEqual([{'Property': 'rack', 'Private': False, 'Values': ['A']}], listed)
+        hidden = self.json('reservable resource property set rack --private')
+        self.assertEqual({'property': 'rack', 'private': True}, hidden)
+        self.assertEqual([], self.json('reservable resource property list'))
+        (row,) = self.json('reservable resource property list --private')
+        self.assertEqual(('rack', True), (row['Property'], row['Private']))
+        self.json('reservable resource property set rack --public --type physical:host')
+        self.json('reservable resource set compute-1 --no-property rack')
+
     def test_a_type(self) -> None:
         made = self.json(
             'reservable resource type create custom:seat --counted --noun seats --class SEAT=10'
@@ -92,6 +104,15 @@ class TestResourceCommands(OperatorTest):
         self.assertEqual(made, shown)
         chart = self.run_command('lease calendar --hosts --for 3d').stdout
         self.assertRegex(chart, r'compute-2 ▕ +x+ +▏')
+        longer = self.json(f'maintenance set {made["id"]} --for 1d --reason fans')
+        self.assertEqual((made['start_date'], 'fans'), (longer['start_date'], longer['reason']))
+        moved = self.json(f'maintenance set {made["id"]} --at +2d --until +3d')
+        self.assertGreater(moved['start_date'], made['end_date'])
+        self.assertIn('Nothing to change', self.refusal(f'maintenance set {made["id"]}'))
+        old = self.refusal(
+            f'maintenance set {made["id"]} --reason x', OS_RESERVATION_API_VERSION='1.4'
+        )
+        self.assertIn('1.5 is required for changes of maintenances, but you chose 1.4', old)
         self.run_command(f'maintenance delete {made["id"]}')
         self.assertEqual([], self.json('maintenance list'))
         error = self.refusal(f'maintenance delete {made["id"]}')
@@ -121,6 +142,16 @@ class TestLeaseCommands(OperatorTest):
         self.assertNotEqual(row['Row'], moved['Row'])
         error = self.refusal(f'lease reallocate a {row["Row"]}')
         self.assertIn(f"Lease 'a' does not have '{row['Row']}'", error)
+
+    def test_allocations(self) -> None:
+        lease = self.json('lease create a --hosts 2 --at +1d --for 4h')
+        rows = self.json('reservable resource allocation list --lease a')
+        self.assertEqual([lease['id']] * 2, [row['Lease'] for row in rows])
+        name = rows[0]['Resource']
+        (one,) = self.json(f'reservable resource allocation list --resource {name}')
+        self.assertEqual(rows[0], one)
+        every = self.json('reservable resource allocation list --type physical:host')
+        self.assertEqual(rows, every)
 
     def test_calendar(self) -> None:
         self.json('lease create later --hosts 1 --at +1d --for 1d')
@@ -175,7 +206,10 @@ class TestLeaseCommands(OperatorTest):
         table = self.run_command('usage report --from +20h --to +7d --by project').stdout
         self.assertRegex(table, r'\| demo +\| physical:host \| whole \| +1 \| 6 +\|')
         done = self.run_command('usage report --from +20h --to +7d --by class -f csv').stdout
-        self.assertEqual('"whole",1,"21600","0","0","21600"', done.splitlines()[1])
+        self.assertEqual('"whole",1,"21600","0","0","21600","0",0', done.splitlines()[1])
+        self.refusal('lease create b --hosts 4 --for 1h')
+        (row,) = self.json('usage report --from now --to +1h')
+        self.assertEqual((1, 14400), (row['Refusals'], row['Refused']))
         self.assertEqual([], self.json("usage report --from '30d ago' --to '1d ago'"))
         error = self.refusal('usage report', OS_RESERVATION_API_VERSION='1.4')
         self.assertIn('1.5 is required for usage reports, but you chose 1.4', error)

@@ -49,6 +49,7 @@ BODIES = {
         'start_date': '2031-02-01T00:00:00Z',
         'end_date': '2031-02-02T00:00:00Z',
     },
+    'PUT /maintenances/{maintenance_id}': {'reason': 'a new fan'},
     'POST /os-hosts': {'name': 'compute-4'},
     'PUT /os-hosts/{host_id}': {'gpu': 'x'},
     'PATCH /os-hosts/properties/{property_name}': {'private': True},

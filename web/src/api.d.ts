@@ -593,7 +593,7 @@ export type RequestVirtualVolume = {
   placement?: Placement;
 };
 
-/** An expression: at most 16 levels, 100 comparisons, and 65536 characters of keys and values. */
+/** An expression: at most 16 levels, 100 comparisons and traits, and 65536 characters of names and values. Traits need microversion 1.5. */
 export type Requirement = unknown;
 
 export type Reservation = {
@@ -965,6 +965,17 @@ export interface Operations {
   };
   /** Show a maintenance. */
   'GET /maintenances/{maintenance_id}': {
+    answer: {
+      maintenance: Maintenance;
+    };
+  };
+  /** Change the period or the reason of a maintenance. */
+  'PUT /maintenances/{maintenance_id}': {
+    body: {
+      start_date?: string;
+      end_date?: string;
+      reason?: string;
+    };
     answer: {
       maintenance: Maintenance;
     };

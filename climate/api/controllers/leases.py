@@ -108,6 +108,8 @@ class LeasesController(base.Controller):
                 return _rehearsed(_rehearse(leases, scope, draft, offer), leases, scope)
             lease = _create(leases, scope, draft, offer)
         except NotEnoughResources as error:
+            if not reader.dry_run:
+                leases.refusals.add(scope.caller.project_id, error)
             if scope.version >= microversions.V1_4:
                 store = not reader.dry_run
                 leases.add_alternatives(scope.caller, draft, error, store=store)

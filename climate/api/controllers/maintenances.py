@@ -22,6 +22,7 @@ import pecan
 from climate.api import bodies
 from climate.api.controllers import base
 from climate.api.microversions import V1_2
+from climate.api.microversions import V1_5
 from climate.api.routing import Request
 from climate.api.schemas import maintenances as schemas
 from climate.api.views import maintenances as view
@@ -73,6 +74,15 @@ class MaintenanceController(base.Item):
         """Show a maintenance."""
         found = self._services.maintenances.get(self._id())
         return {'maintenance': view.maintenance(found, req.scope.version)}
+
+    @index.when(method='PUT', template='json')
+    @base.guard(policies.UPDATE, since=V1_5)
+    def update(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Change the period or the reason of a maintenance."""
+        scope = req.scope
+        change = schemas.read_change(bodies.read(req.environ), scope.now, scope.version)
+        found = self._services.maintenances.update(self._id(), change)
+        return {'maintenance': view.maintenance(found, scope.version)}
 
     @index.when(method='DELETE', content_type='application/json')
     @base.guard(policies.DELETE)

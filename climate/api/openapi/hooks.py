@@ -100,7 +100,8 @@ def _usage() -> dict[str, Json]:
         'resource_type': TEXT,
         'resource_class': or_null(TEXT),
         'leases': COUNT,
-        **dict.fromkeys(('booked', 'used', 'unused', 'ahead'), seconds),
+        **dict.fromkeys(('booked', 'used', 'unused', 'ahead', 'refused'), seconds),
+        'refusals': COUNT,
     }
     report: Json = {
         'start': _TIME,

@@ -59,6 +59,7 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     ('POST', '/leases/{lease_id}/readiness'): {V1_3: readiness.READINESS},
     ('POST', '/feeds'): {V1_5: feeds.CREATE},
     ('POST', '/maintenances'): {V1_2: maintenances.CREATE},
+    ('PUT', '/maintenances/{maintenance_id}'): {V1_5: maintenances.UPDATE},
     ('POST', '/offers'): {V1_4: offers.CREATE},
     ('POST', '/resource-types'): {V1_2: resource_types.CREATE.schema},
     ('PUT', '/resource-types/{type_name}'): {V1_2: resource_types.UPDATE.schema},

@@ -22,6 +22,7 @@ from climate import exceptions
 from climate.api import dates
 from climate.api import queries
 from climate.api.microversions import Microversion
+from climate.api.microversions import V1_5
 from climate.domain import periods
 from climate.domain.availability import AvailabilityQuery
 from climate.domain.availability import MOST_BUCKETS
@@ -67,6 +68,7 @@ def read(
         step=step,
         demand=_demand(queries.one(parameters, 'resources')),
         requirement=queries.one(parameters, 'resource_properties') or '',
+        traits=version >= V1_5,
         group_by=None if group_by is None else _name('group_by', group_by),
         sees_private=sees_private,
         compares_private=compares_private,

@@ -257,6 +257,7 @@ class Reader:
             notify_before_start=None if announced is UNSET else announced,
             notices=None if notices is UNSET else notices,
             strict=self._modern,
+            traits=self._version >= V1_5,
             grain=SECOND if self._modern else _MINUTE,
             asked_at=self._now,
         )
@@ -285,6 +286,7 @@ class Reader:
             ),
             end_reason=self._end_reason(),
             strict=self._modern,
+            traits=self._version >= V1_5,
             grain=SECOND if self._modern else _MINUTE,
             asked_at=self._now,
         )

@@ -21,6 +21,7 @@ from climate import exceptions
 from climate.api import dates
 from climate.api.microversions import Microversion
 from climate.api.validation import Validator
+from climate.domain.maintenances import MaintenanceChange
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
 
@@ -48,7 +49,15 @@ CREATE: dict[str, Any] = {
     },
 }
 
+UPDATE: dict[str, Any] = {
+    'type': 'object',
+    'minProperties': 1,
+    'additionalProperties': False,
+    'properties': {key: CREATE['properties'][key] for key in ('start_date', 'end_date', 'reason')},
+}
+
 _CREATE = Validator(CREATE)
+_UPDATE = Validator(UPDATE)
 
 
 def read_new(
@@ -85,6 +94,25 @@ def read_new(
         resource_name=body.get('resource_name', ''),
         period=Period(start=start, end=end),
         reason=body.get('reason', ''),
+    )
+
+
+def read_change(
+    body: dict[str, Any], now: datetime.datetime, version: Microversion
+) -> MaintenanceChange:
+    """Return the change of a maintenance.
+
+    :param now: the instant that ``now`` means (aware UTC)
+    :raises climate.exceptions.InvalidInput: naming the field and why
+    """
+    _UPDATE.check(body)
+    times = {
+        key: dates.parse(key, body[key], now, version)
+        for key in ('start_date', 'end_date')
+        if key in body
+    }
+    return MaintenanceChange(
+        start=times.get('start_date'), end=times.get('end_date'), reason=body.get('reason')
     )
 
 

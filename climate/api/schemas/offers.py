@@ -21,6 +21,7 @@ from typing import Final
 from climate import exceptions
 from climate.api import dates
 from climate.api.microversions import Microversion
+from climate.api.microversions import V1_5
 from climate.api.schemas import placements
 from climate.api.schemas.availability import LONGEST
 from climate.api.schemas.leases import RESERVATIONS_1_4
@@ -87,6 +88,7 @@ def read(
         earliest=earliest,
         latest=latest,
         limit=int(body.get('limit', _USUAL)),
+        traits=version >= V1_5,
         asked_at=now,
         hold=dates.parse_duration('hold', body['hold']) if 'hold' in body else None,
         prefer=prefer,

@@ -49,4 +49,6 @@ def _row(by: UsageKey, value: UsageRow) -> dict[str, Any]:
         'used': value.used,
         'unused': value.unused,
         'ahead': value.ahead,
+        'refusals': value.refusals,
+        'refused': value.refused,
     }

@@ -10,13 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``openstack lease feed``: create, list and delete."""
+"""``openstack lease feed``: create, list, show and delete."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from osc_lib.cli import format_columns
 from osc_lib.command import command
 
 from climate.client.osc import options
@@ -68,6 +69,33 @@ class ListFeeds(command.Lister):
             for feed in plugin.client(self.app).feeds()
         )  # fmt: skip
         return ('ID', 'Name', 'Kind', 'Shows', 'Expires'), rows
+
+
+class ShowFeed(command.ShowOne):
+    """Show a calendar feed, without its link."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('feed', metavar='FEED', help='Id of a feed')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and values."""
+        feed = plugin.client(self.app).get_feed(parsed_args.feed)
+        columns = {
+            'id': feed.id,
+            'name': feed.name,
+            'kind': feed.kind,
+            'lease_id': feed.lease_id or '',
+            'resource_id': feed.resource_id or '',
+            'time_zone': feed.time_zone,
+            'alarms_before_start': format_columns.ListColumn(feed.alarms_before_start),
+            'alarms_before_end': format_columns.ListColumn(feed.alarms_before_end),
+            'created_at': TimeColumn(feed.created_at),
+            'expires_at': TimeColumn(feed.expires_at),
+        }
+        return tuple(columns), tuple(columns.values())
 
 
 class DeleteFeed(command.Command):

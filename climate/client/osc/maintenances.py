@@ -18,8 +18,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from osc_lib import exceptions
 from osc_lib.command import command
 
+from climate.client import times
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import resources
@@ -107,6 +109,44 @@ class CreateMaintenance(command.ShowOne):
             reason=parsed_args.reason,
         )
         return shown(maintenance)
+
+
+class SetMaintenance(command.ShowOne):
+    """Change the period or the reason of a maintenance (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('maintenance', metavar='ID', help='Id of the maintenance')
+        parser.add_argument('--at', metavar='TIME', type=options.instant, help='New start')
+        end = parser.add_mutually_exclusive_group()
+        end.add_argument(
+            '--for', dest='length', metavar='DURATION', type=options.duration,
+            help='New length, from the new start or the present one, such as 4h',
+        )  # fmt: skip
+        end.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        parser.add_argument('--reason', metavar='TEXT', help='Why')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Change it, and return columns and values."""
+        proxy = plugin.client(self.app)
+        end = parsed_args.until
+        if parsed_args.length:
+            start = parsed_args.at
+            if start is None:
+                present = proxy.get_maintenance(parsed_args.maintenance)
+                start = times.read(present.start_date)
+            end = start + parsed_args.length
+        fields = {
+            'start_date': parsed_args.at and options.written(parsed_args.at, ''),
+            'end_date': end and options.written(end, ''),
+            'reason': parsed_args.reason,
+        }
+        given = {key: value for key, value in fields.items() if value is not None}
+        if not given:
+            raise exceptions.CommandError('Nothing to change: give --at, --for or --reason')
+        return shown(proxy.update_maintenance(parsed_args.maintenance, **given))
 
 
 class DeleteMaintenance(command.Command):

@@ -24,6 +24,7 @@ from climate.client.osc import names
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import refusals
+from climate.client.osc.columns import ReservationsColumn
 from climate.client.osc.columns import TimeColumn
 
 
@@ -79,6 +80,31 @@ class ListOffers(command.Lister):
             for offer in offers
         )
         return ('ID', 'Start', 'End', 'Reservations', 'Reason', 'Take until'), rows
+
+
+class ShowOffer(command.ShowOne):
+    """Show an offer that was listed before, and the lease that took it."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('offer', metavar='OFFER', help='Id of an offer')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and values."""
+        offer = plugin.client(self.app).get_offer(parsed_args.offer)
+        columns = {
+            'id': offer.id,
+            'start_date': TimeColumn(offer.start_date),
+            'end_date': TimeColumn(offer.end_date),
+            'reservations': ReservationsColumn(offer.reservations),
+            'reason': offer.reason,
+            'expires_at': TimeColumn(offer.expires_at),
+            'held_until': TimeColumn(offer.held_until),
+            'lease_id': offer.lease_id or '',
+        }
+        return tuple(columns), tuple(columns.values())
 
 
 class DeleteOffer(command.Command):

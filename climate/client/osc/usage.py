@@ -25,7 +25,7 @@ from osc_lib.command import command
 from climate.client.osc import options
 from climate.client.osc import plugin
 
-_FIGURES: Final = ('booked', 'used', 'unused', 'ahead')
+_FIGURES: Final = ('booked', 'used', 'unused', 'ahead', 'refused')
 _HOUR: Final = 3600
 _WHOLE: Final = 'whole'
 
@@ -39,7 +39,7 @@ class HoursColumn(columns.FormattableColumn[int]):
 
 
 class ReportUsage(command.Lister):
-    """Show how much of what leases booked was used, in hours (administrators).
+    """Show how much of what leases booked was used, and refused, in hours (administrators).
 
     Formats such as csv and json have seconds. An hour of a resource class is one unit of it
     for an hour; whole resources count as one.
@@ -84,7 +84,9 @@ class ReportUsage(command.Lister):
                 row['resource_class'] or _WHOLE,
                 row['leases'],
                 *(HoursColumn(row[figure]) for figure in _FIGURES),
+                row['refusals'],
             )
             for row in found.rows
         )
-        return (*keys, 'Class', 'Leases', *(each.capitalize() for each in _FIGURES)), rows
+        figures = (each.capitalize() for each in _FIGURES)
+        return (*keys, 'Class', 'Leases', *figures, 'Refusals'), rows

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``openstack lease webhook``: create, list, set, delete, and what was delivered."""
+"""``openstack lease webhook``: subscriptions, and what was delivered to them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import argparse
 from typing import Any
 from typing import Final
 
+from osc_lib.cli import format_columns
 from osc_lib.command import command
 
 from climate.client.osc import options
@@ -33,6 +34,10 @@ def _add_types(parser: argparse.ArgumentParser) -> None:
         help='Type of notification, such as lease.delete, or the beginning of some, such as '
         'lease.event.*; all by default. Can be repeated',
     )  # fmt: skip
+
+
+def _add_webhook(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('webhook', metavar='WEBHOOK', help='Id of a webhook')
 
 
 class CreateWebhook(command.ShowOne):
@@ -75,13 +80,73 @@ class ListWebhooks(command.Lister):
         return ('ID', 'Name', 'URL', 'Event types', 'Enabled'), rows
 
 
+class ShowWebhook(command.ShowOne):
+    """Show a webhook, without its secret."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        _add_webhook(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and values."""
+        found = plugin.client(self.app).get_webhook(parsed_args.webhook)
+        columns = {
+            'id': found.id,
+            'name': found.name,
+            'url': found.url,
+            'event_types': format_columns.ListColumn(found.event_types),
+            'all_projects': found.is_for_all_projects,
+            'enabled': found.is_enabled,
+            'previous_secret_until': TimeColumn(found.previous_secret_until),
+            'created_at': TimeColumn(found.created_at),
+            'updated_at': TimeColumn(found.updated_at),
+        }
+        return tuple(columns), tuple(columns.values())
+
+
+class TestWebhook(command.ShowOne):
+    """Send a test event to a webhook."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        _add_webhook(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return the id of the delivery, which the list of deliveries shows."""
+        delivery = plugin.client(self.app).test_webhook(parsed_args.webhook)
+        return ('delivery_id',), (delivery,)
+
+
+class RedeliverEvents(command.ShowOne):
+    """Send what could not be delivered to a webhook again."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        _add_webhook(parser)
+        parser.add_argument(
+            'deliveries', metavar='DELIVERY', nargs='*',
+            help='Id of a dead letter, which "lease webhook delivery list" shows; all by default',
+        )  # fmt: skip
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return the number of events."""
+        ids = parsed_args.deliveries or None
+        return ('redelivered',), (plugin.client(self.app).redeliver(parsed_args.webhook, ids),)
+
+
 class SetWebhook(command.ShowOne):
     """Change a webhook, or give it a new secret."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('webhook', metavar='WEBHOOK', help='Id of a webhook')
+        _add_webhook(parser)
         parser.add_argument('--url', metavar='URL', help='Where events are sent')
         parser.add_argument('--name', metavar='NAME', help='A name for people')
         _add_types(parser)
@@ -133,7 +198,7 @@ class ListDeliveries(command.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('webhook', metavar='WEBHOOK', help='Id of a webhook')
+        _add_webhook(parser)
         parser.add_argument(
             '--state', choices=('waiting', 'delivered', 'dead'), help='Only those in this state'
         )

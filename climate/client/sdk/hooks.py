@@ -197,6 +197,12 @@ class HooksMixin(ReservationRequests):
         found: Iterator[LeaseFeed] = self._list(LeaseFeed)
         return found
 
+    def get_feed(self, feed: str | LeaseFeed) -> LeaseFeed:
+        """Return a calendar feed, without its link."""
+        self.require(SINCE, 'calendar feeds')
+        found: LeaseFeed = self._get(LeaseFeed, feed)
+        return found
+
     def delete_feed(self, feed: str | LeaseFeed, ignore_missing: bool = True) -> None:
         """Revoke a calendar feed."""
         self.require(SINCE, 'calendar feeds')

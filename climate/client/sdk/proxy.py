@@ -210,6 +210,7 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
             ``hold``, ``prefer``, ``property``
         """
         self.require(_OFFERS, 'offers')
+        self.check_reservations(reservations)
         body = {'reservations': list(reservations), **query}
         answer = self.json('POST', LeaseOffer.base_path, body)
         return [LeaseOffer.existing(**offer) for offer in answer['offers']]
@@ -231,6 +232,7 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
             ``resource_properties``, ``group_by``
         """
         self.require('1.4', 'availability')
+        self.check_requirement(query.get('resource_properties'))
         given = {key: value for key, value in query.items() if value is not None}
         answer = self.json(
             'GET', Availability.base_path, params={'resource_type': resource_type, **given}

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -22,6 +23,8 @@ import requests
 from keystoneauth1 import discover
 from openstack import proxy
 
+from climate.allocation import requirements
+from climate.client.reservations import REQUIREMENT_FIELDS
 from climate.client.sdk import bases
 from climate.client.sdk import errors
 
@@ -76,10 +79,32 @@ class ReservationRequests(proxy.Proxy):
         for field, since in _SINCE.items():
             if body.get(field) is not None:
                 self.require(since, field)
-        for item in body.get('reservations') or ():
+        self.check_reservations(body.get('reservations') or ())
+
+    def check_reservations(self, items: Iterable[Mapping[str, Any]]) -> None:
+        """Check that the service knows the fields of reservations.
+
+        :raises ServiceTooOld: if it lacks one
+        """
+        for item in items:
             for field, since in (('part_of', '1.3'), ('placement', '1.4')):
                 if field in item:
                     self.require(since, field)
+            for field in REQUIREMENT_FIELDS:
+                self.check_requirement(item.get(field))
+
+    def check_requirement(self, requirement: Any) -> None:
+        """Check that the service knows what a requirement can name.
+
+        :param requirement: as the API takes it; what is malformed is left to the service
+        :raises ServiceTooOld: if the service lacks traits
+        """
+        try:
+            traits = requirements.traits(requirements.parse(requirement))
+        except requirements.RequirementError:
+            return
+        if traits:
+            self.require('1.5', f'trait:{min(traits)} in a requirement')
 
     def json(self, method: str, path: str, body: Any = None, **kwargs: Any) -> dict[str, Any]:
         """Send a request, and return the JSON of its response."""

@@ -79,6 +79,14 @@ class ResourceRequests(ReservationRequests):
         self.require(_SINCE, 'allocations')
         return self._list(ResourceAllocations, **query)
 
+    def get_resource_allocations(
+        self, resource: str | ReservableResource
+    ) -> ResourceAllocations:
+        """Return when a resource is reserved."""
+        self.require(_SINCE, 'allocations')
+        path = f'{ReservableResource.base_path}/{ReservableResource._get_id(resource)}/allocations'
+        return ResourceAllocations.existing(**self.json('GET', path)['allocation'])
+
     def find_resource(
         self, name_or_id: str, resource_type: str | None = None
     ) -> ReservableResource:
@@ -134,20 +142,20 @@ class ResourceRequests(ReservationRequests):
     def resource_properties(self, **query: Any) -> Iterator[ResourceProperty]:
         """Yield the properties that resources have.
 
-        :param query: ``type``, ``detail``, ``all``
+        :param query: ``type``, which is required, ``detail``, ``all``
         """
         self.require(_SINCE, 'the list of properties')
         return self._list(ResourceProperty, **query)
 
     def update_resource_property(
-        self, name: str, private: bool, resource_type: str | None = None
+        self, name: str, private: bool, resource_type: str = 'physical:host'
     ) -> ResourceProperty:
         """Hide a property from users, or show it; for administrators.
 
-        :param resource_type: the type, if several have such a property
+        :param resource_type: whose resources have it
         """
         self.require(_SINCE, 'properties')
-        query = {} if resource_type is None else {'type': resource_type}
+        query = {'type': resource_type}
         path = f'{ResourceProperty.base_path}/{name}'
         answer = self.json('PATCH', path, {'private': private}, params=query)['resource_property']
         return ResourceProperty.existing(property=answer['property_name'], **answer)
@@ -205,6 +213,17 @@ class ResourceRequests(ReservationRequests):
         """
         self.require(_SINCE, 'maintenances')
         return self._create(ResourceMaintenance, **fields)
+
+    def update_maintenance(
+        self, maintenance: str | ResourceMaintenance, **fields: Any
+    ) -> ResourceMaintenance:
+        """Change a maintenance; for administrators.
+
+        :param fields: ``start_date``, ``end_date``, ``reason``
+        """
+        self.require('1.5', 'changes of maintenances')
+        path = f'{ResourceMaintenance.base_path}/{ResourceMaintenance._get_id(maintenance)}'
+        return ResourceMaintenance.existing(**self.json('PUT', path, fields)['maintenance'])
 
     def delete_maintenance(
         self, maintenance: str | ResourceMaintenance, ignore_missing: bool = True

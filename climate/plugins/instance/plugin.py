@@ -378,7 +378,7 @@ def _suits(search: contract.Search, resource: Resource) -> bool:
     return (
         resource.failed_at is None
         and not resource.disabled
-        and requirements.matches(search.requirement, properties)
+        and requirements.matches(search.requirement, properties, resource.traits)
         and search.required_traits <= resource.traits
         and not search.forbidden_traits & resource.traits
     )

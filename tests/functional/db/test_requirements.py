@@ -41,8 +41,9 @@ COMPARISONS = st.builds(
     op=st.sampled_from(requirements.Operator),
     value=TEXTS,
 )
+TRAITS = st.sampled_from(['HW_CPU_X86_AVX2', 'CUSTOM_FAST', 'A'])
 TREES = st.recursive(
-    COMPARISONS,
+    COMPARISONS | TRAITS.map(lambda name: requirements.Trait(name=name)),
     lambda parts: st.one_of(
         st.builds(requirements.All, parts=st.lists(parts, min_size=1, max_size=3).map(tuple)),
         st.builds(requirements.AnyOf, parts=st.lists(parts, min_size=1, max_size=3).map(tuple)),
@@ -51,7 +52,7 @@ TREES = st.recursive(
     max_leaves=6,
 )
 
-HOSTS = st.lists(VALUES, min_size=1, max_size=6)
+HOSTS = st.lists(st.tuples(VALUES, st.frozensets(TRAITS)), min_size=1, max_size=6)
 WANTED = st.lists(TREES, min_size=1, max_size=8)
 
 
@@ -66,17 +67,21 @@ class Requirements:
         # Made for each engine: hypothesis wants one function to be one test.
         settings(max_examples=40)(given(HOSTS, WANTED)(self._agrees))()
 
-    def _agrees(self, hosts: list[dict[str, str]], wanted: list[requirements.Requirement]) -> None:
+    def _agrees(
+        self,
+        hosts: list[tuple[dict[str, str], frozenset[str]]],
+        wanted: list[requirements.Requirement],
+    ) -> None:
         def compare(tx: Transaction) -> None:
             ids = [
-                tx.resources.insert(cases.host(number, capabilities=values))
-                for number, values in enumerate(hosts)
+                tx.resources.insert(cases.host(number, capabilities=values, traits=traits))
+                for number, (values, traits) in enumerate(hosts)
             ]
             for requirement in wanted:
                 expected = {
                     id_
-                    for id_, values in zip(ids, hosts, strict=True)
-                    if requirements.matches(requirement, values)
+                    for id_, (values, traits) in zip(ids, hosts, strict=True)
+                    if requirements.matches(requirement, values, traits)
                 }
                 shown = requirements.dumps(requirement)
                 match = Match(resource_type=cases.TYPE, requirement=requirement)
@@ -115,6 +120,9 @@ class Requirements:
         self.assertEqual(1, self.matching('["not", ["==", "$nothing", "x"]]'))
         # A trait is no property: it has no value to compare with.
         self.assertEqual(0, self.matching('["==", "$HW_CPU_X86_VMX", ""]'))
+        self.assertEqual(1, self.matching('["trait", "HW_CPU_X86_VMX"]'))
+        self.assertEqual(0, self.matching('["not", ["trait", "HW_CPU_X86_VMX"]]'))
+        self.assertEqual(0, self.matching('["trait", "HW_CPU_X86_AVX2"]'))
 
     def test_a_private_property_is_as_good_as_missing(self) -> None:
         self.add_hosts(2, capabilities={'rack': 'r1', 'owner': 'x'})

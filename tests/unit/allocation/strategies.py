@@ -66,6 +66,9 @@ comparisons = st.builds(
 )
 
 
+TRAITS = st.sampled_from(('HW_CPU_X86_AVX2', 'CUSTOM_FAST', 'vcpus'.upper()))
+
+
 def _combined(
     children: st.SearchStrategy[requirements.Requirement],
 ) -> st.SearchStrategy[requirements.Requirement]:
@@ -77,4 +80,6 @@ def _combined(
     )
 
 
-trees = st.recursive(comparisons, _combined, max_leaves=8)
+trees = st.recursive(
+    comparisons | TRAITS.map(lambda name: requirements.Trait(name=name)), _combined, max_leaves=8
+)

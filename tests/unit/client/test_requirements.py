@@ -104,6 +104,14 @@ class RequirementTextsTest(base.TestCase):
                 '["or", ["==", "$a", "1"], ["and", ["==", "$b", "2"], ["==", "$c", "3"]]]',
             ),
             ('["==", "$a", 1]', '["==", "$a", "1"]'),
+            (
+                'vcpus >= 32 and trait:HW_CPU_X86_AVX2',
+                '["and", [">=", "$vcpus", "32"], ["trait", "HW_CPU_X86_AVX2"]]',
+            ),
+            ('not trait:CUSTOM_SLOW', '["not", ["trait", "CUSTOM_SLOW"]]'),
+            ('trait:CUSTOM_X = required', '["trait", "CUSTOM_X"]'),
+            ('trait:CUSTOM_X == "forbidden"', '["not", ["trait", "CUSTOM_X"]]'),
+            ('"trait:X" == forbidden', '["==", "$trait:X", "forbidden"]'),
         ):
             self.assertEqual(expected, requirements.as_json(text))
 
@@ -119,8 +127,12 @@ class RequirementTextsTest(base.TestCase):
             (r'a == "\q"', 6, 'an escape'),
             ('"" == 1', 1, 'is empty'),
             ('$ == 1', 1, 'is empty'),
-            ('a == 1 and trait:HW_CPU_X86_AVX2', 12, 'this is a trait'),
-            ('trait:X == 1', 1, 'this is a trait'),
+            ('a == 1 and trait:hw_avx2', 12, 'the name of a trait has upper-case letters'),
+            ('not trait:', 5, 'the name of a trait'),
+            ('trait:X == 1', 12, 'a trait is required or forbidden'),
+            ('trait:X >= required', 9, 'only compared with =='),
+            ('trait:X in (A)', 9, 'expected and, one of'),
+            ('["trait", "x"]', 1, 'a trait is'),
             ('not ' * 17 + 'a == 1', 1, 'deeper than 16'),
             ('[1]', 1, 'unknown operator'),
         ):
@@ -143,12 +155,13 @@ class RequirementTextsTest(base.TestCase):
         text = requirements.write(tree)
         self.assertEqual(_plain(tree), requirements.parse(text), text)
 
-    @given(strategies.trees, strategies.values)
+    @given(strategies.trees, strategies.values, st.frozensets(strategies.TRAITS))
     def test_what_is_written_means_the_same(
-        self, tree: wire.Requirement, values: dict[str, str | int | None]
+        self, tree: wire.Requirement, values: dict[str, str | int | None], traits: frozenset[str]
     ) -> None:
         sent = requirements.as_json(requirements.write(tree))
-        self.assertEqual(wire.matches(tree, values), wire.matches(wire.parse(sent), values), sent)
+        expected = wire.matches(tree, values, traits)
+        self.assertEqual(expected, wire.matches(wire.parse(sent), values, traits), sent)
 
     @given(sentences(), st.dictionaries(st.sampled_from('ab'), st.sampled_from(NUMBERS)))
     def test_the_service_evaluates_a_text_as_python_does(

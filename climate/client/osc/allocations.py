@@ -1,0 +1,63 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack reservable resource allocation list``: when resources are reserved."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from osc_lib.cli import format_columns
+from osc_lib.command import command
+
+from climate.client.osc import leases
+from climate.client.osc import plugin
+from climate.client.osc.columns import TimeColumn
+
+
+class ListAllocations(command.Lister):
+    """List when resources are reserved; ``lease calendar`` draws it."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('--type', metavar='TYPE', help='Only resources of this type')
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument('--resource', metavar='RESOURCE', help='Only this one, by name or id')
+        which.add_argument('--lease', metavar='LEASE', help='Only for this lease, by name or id')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and rows."""
+        proxy = plugin.client(self.app)
+        query = {'type': parsed_args.type} if parsed_args.type else {}
+        if parsed_args.resource:
+            resource = proxy.find_resource(parsed_args.resource, parsed_args.type)
+            found = [proxy.get_resource_allocations(resource)]
+        else:
+            if parsed_args.lease:
+                query['lease_id'] = leases.find(proxy, parsed_args.lease).id
+            found = list(proxy.allocations(**query))
+        rows = (
+            (
+                each.resource_name,
+                TimeColumn(one['start_date']),
+                TimeColumn(one['end_date']),
+                one['lease_id'],
+                one['id'],
+                format_columns.DictColumn(one.get('resources') or {}),
+            )
+            for each in found
+            for one in each.reservations
+        )
+        return ('Resource', 'Start', 'End', 'Lease', 'Reservation', 'Amounts'), rows

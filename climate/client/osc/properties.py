@@ -1,0 +1,75 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack reservable resource property``: what requirements can compare."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from osc_lib.cli import format_columns
+from osc_lib.command import command
+
+from climate.client.osc import plugin
+
+
+def _add_type(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--type', metavar='TYPE', default='physical:host',
+        help='Resource type whose resources have them, physical:host by default',
+    )  # fmt: skip
+
+
+class ListProperties(command.Lister):
+    """List the properties that requirements can compare, with the values that there are."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        _add_type(parser)
+        parser.add_argument(
+            '--private', action='store_true', help='Private ones, too (administrators)'
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and rows."""
+        query: dict[str, Any] = {'detail': True, 'type': parsed_args.type}
+        if parsed_args.private:
+            query['all'] = True
+        rows = (
+            (each.property, each.is_private, format_columns.ListColumn(each.values))
+            for each in plugin.client(self.app).resource_properties(**query)
+        )
+        return ('Property', 'Private', 'Values'), rows
+
+
+class SetProperty(command.ShowOne):
+    """Hide a property from users, or show it to them (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument('property', metavar='PROPERTY', help='Name of the property')
+        _add_type(parser)
+        who = parser.add_mutually_exclusive_group(required=True)
+        who.add_argument('--private', action='store_true', help='Only administrators see it')
+        who.add_argument('--public', action='store_true', help='Users see it, and can require it')
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Change it, and return columns and values."""
+        found = plugin.client(self.app).update_resource_property(
+            parsed_args.property, parsed_args.private, parsed_args.type
+        )
+        return ('property', 'private'), (found.property, found.is_private)

@@ -1,0 +1,103 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Refused demand: written in batches, read by usage reports."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from climate.db.refusal_tables import REFUSALS
+from climate.db.repository import Repository
+from climate.domain.usage import RefusedAmount
+from climate.domain.usage import RefusedKey
+from climate.domain.usage import UsageQuery
+
+_MICROSECOND = datetime.timedelta(microseconds=1)
+
+
+class Refusals(Repository):
+    """Rows of ``refusals``."""
+
+    def add(self, found: Mapping[RefusedKey, RefusedAmount]) -> None:
+        """Add to the amounts of each key.
+
+        ::
+
+            UPDATE refusals SET requests = requests + :requests, amount = amount + :amount
+            WHERE day = :day AND project_id = :project_id AND …
+
+        :raises oslo_db.exception.DBDuplicateEntry: if another process inserts the same row;
+            :meth:`climate.db.store.Store.run` then retries
+        """
+        # In the same order everywhere, so that processes do not lock each other out.
+        for key in sorted(found, key=lambda each: (each.day, *_values(each).values())):
+            values, amount = _values(key), found[key]
+            named = [REFUSALS.c.day == key.day]
+            named += [REFUSALS.c[name] == value for name, value in values.items()]
+            changed = self._session.execute(
+                sa.update(REFUSALS)
+                .where(*named)
+                .values(
+                    requests=REFUSALS.c.requests + amount.requests,
+                    amount=REFUSALS.c.amount + amount.amount,
+                )
+            )
+            if not changed.rowcount:  # type: ignore[attr-defined]  # of each UPDATE
+                self._session.execute(
+                    sa.insert(REFUSALS).values(
+                        day=key.day, requests=amount.requests, amount=amount.amount, **values
+                    )
+                )
+
+    def within(self, query: UsageQuery) -> dict[RefusedKey, RefusedAmount]:
+        """Return what was refused on the days of a period, summed over the days.
+
+        The days of the keys are all the first one of the period.
+        """
+        table = REFUSALS
+        first = query.period.start.date()
+        conditions = [table.c.day.between(first, (query.period.end - _MICROSECOND).date())]
+        if query.project_id is not None:
+            conditions.append(table.c.project_id == query.project_id)
+        if query.resource_type is not None:
+            conditions.append(table.c.resource_type == query.resource_type)
+        keys = [table.c.project_id, table.c.resource_type, table.c.resource_class]
+        rows = self._session.execute(
+            sa.select(*keys, sa.func.sum(table.c.requests), sa.func.sum(table.c.amount))
+            .where(*conditions)
+            .group_by(*keys)
+        )
+        return {
+            RefusedKey(
+                day=first, project_id=project_id, resource_type=type_, resource_class=name or None
+            ): RefusedAmount(requests=int(requests), amount=int(amount))
+            for project_id, type_, name, requests, amount in rows
+        }
+
+    def forget(self, before: datetime.datetime) -> int:
+        """Delete the rows of all days before that of *before*; return their number."""
+        deleted = self._session.execute(
+            sa.delete(REFUSALS).where(REFUSALS.c.day < before.date())
+        )
+        return int(deleted.rowcount)  # type: ignore[attr-defined]  # of each DELETE
+
+
+def _values(key: RefusedKey) -> dict[str, str]:
+    return {
+        'project_id': key.project_id,
+        'resource_type': key.resource_type,
+        'resource_class': key.resource_class or '',
+    }

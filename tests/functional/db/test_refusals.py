@@ -1,0 +1,153 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Refused demand, counted in memory and written by each engine."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+
+from fixtures import MonkeyPatch
+
+from climate import exceptions
+from climate.booking.refused_demand import RefusedDemand
+from climate.db.purge import purge
+from climate.domain.usage import UsageKey
+from climate.domain.usage import UsageQuery
+from climate.domain.usage import UsageRow
+from tests import services
+from tests.functional.db import cases
+
+DAY = datetime.timedelta(days=1)
+
+
+def refused(**demanded: int) -> exceptions.NotEnoughResources:
+    """Return a refusal; ``whole`` stands for whole resources."""
+    error = exceptions.NotEnoughResources('hosts')
+    error.resource_type = cases.TYPE
+    error.demanded = {None if name == 'whole' else name: one for name, one in demanded.items()}
+    return error
+
+
+class Refused:
+    """No lease, and refusals of two projects."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.demand = RefusedDemand(self.store, self.clock)
+
+    def report(self, by: UsageKey, **more: str) -> list[UsageRow]:
+        query = UsageQuery(period=cases.hours(-1, 1), by=by, **more)
+        with self.store.reading() as tx:
+            return tx.usage.report(query, tx.refusals.within(query))
+
+    def amounts(self, by: UsageKey, **more: str) -> list[tuple[str | None, str | None, int, int]]:
+        """Return key, class, refusals and the amount of each row."""
+        return [
+            (row.project_id or row.resource_type, row.resource_class, row.refusals, row.refused)
+            for row in self.report(by, **more)
+        ]
+
+    def test_they_are_summed_by_key(self) -> None:
+        self.demand.add('blue', refused(whole=7200))
+        self.demand.add('blue', refused(whole=3600))
+        self.demand.flush()
+        self.demand.add('red', refused(VCPU=10, MEMORY_MB=20))
+        self.demand.add('red', refused(whole=1))
+        self.demand.flush()
+        self.assertEqual(
+            [
+                ('blue', None, 2, 10800),
+                ('red', None, 1, 1),
+                ('red', 'MEMORY_MB', 1, 20),
+                ('red', 'VCPU', 1, 10),
+            ],
+            self.amounts(UsageKey.PROJECT),
+        )
+        self.assertEqual(
+            [(cases.TYPE, None, 2, 10800)], self.amounts(UsageKey.TYPE, project_id='blue')
+        )
+        self.assertEqual(
+            [(None, None, 3, 10801), (None, 'MEMORY_MB', 1, 20), (None, 'VCPU', 1, 10)],
+            self.amounts(UsageKey.CLASS),
+        )
+        self.assertEqual([], self.amounts(UsageKey.CLASS, resource_type='network'))
+
+    def test_nothing_refused_is_nothing_written(self) -> None:
+        self.useFixture(MonkeyPatch('climate.db.store.Store.run', None))
+        self.demand.flush()
+
+    def test_many_processes_add_to_the_same_row(self) -> None:
+        processes = [RefusedDemand(self.store, self.clock) for _ in range(4)]
+        for each in processes:
+            each.add('blue', refused(whole=5, VCPU=1))
+        threads = [threading.Thread(target=each.flush) for each in processes]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual(
+            [('blue', None, 4, 20), ('blue', 'VCPU', 4, 4)], self.amounts(UsageKey.PROJECT)
+        )
+
+    def test_counts_wait_for_the_database(self) -> None:
+        def away(*_: object) -> None:
+            raise exceptions.DatabaseUnavailable
+
+        self.demand.add('blue', refused(whole=5))
+        with MonkeyPatch('climate.db.store.Store.run', away):
+            self.assertRaises(exceptions.DatabaseUnavailable, self.demand.flush)
+        self.demand.add('blue', refused(whole=1))
+        self.demand.flush()
+        self.assertEqual([('blue', None, 2, 6)], self.amounts(UsageKey.PROJECT))
+
+    def test_purged_by_day(self) -> None:
+        self.demand.add('blue', refused(whole=5))
+        self.demand.flush()
+        purge(self.store, self.clock.now())
+        self.assertEqual([('blue', None, 1, 5)], self.amounts(UsageKey.PROJECT))
+        purge(self.store, self.clock.now() + DAY)
+        self.assertEqual([], self.amounts(UsageKey.PROJECT))
+
+    def test_written_soon_by_a_thread(self) -> None:
+        written = threading.Event()
+        run = self.store.run
+
+        def told(*words: object) -> None:
+            run(*words)
+            written.set()
+
+        self.useFixture(MonkeyPatch('climate.booking.refused_demand._PAUSE', 0.01))
+        self.useFixture(MonkeyPatch('climate.db.store.Store.run', lambda _self, work: told(work)))
+        self.demand.start()
+        self.demand.add('blue', refused(whole=5))
+        self.assertTrue(written.wait(30))
+        self.assertEqual([('blue', None, 1, 5)], self.amounts(UsageKey.PROJECT))
+
+
+class TestSqlite(Refused, cases.StoreCase):
+    """On SQLite."""
+
+    kind = services.SQLITE
+
+
+class TestMariadb(Refused, cases.StoreCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestPostgresql(Refused, cases.StoreCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
