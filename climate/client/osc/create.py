@@ -26,7 +26,7 @@ from climate.client.osc import leases
 from climate.client.osc import names
 from climate.client.osc import options
 from climate.client.osc import plugin
-from climate.client.osc import refusals
+from climate.client import refusals
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
 

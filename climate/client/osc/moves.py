@@ -23,7 +23,7 @@ from osc_lib.command import command
 
 from climate.client.osc import leases
 from climate.client.osc import plugin
-from climate.client.osc import refusals
+from climate.client import refusals
 from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy

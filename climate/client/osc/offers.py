@@ -23,7 +23,7 @@ from osc_lib.command import command
 from climate.client.osc import names
 from climate.client.osc import options
 from climate.client.osc import plugin
-from climate.client.osc import refusals
+from climate.client import refusals
 from climate.client.osc.columns import TimeColumn
 
 
