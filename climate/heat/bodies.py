@@ -37,6 +37,9 @@ SEARCH: Final = ('earliest', 'latest', 'prefer', 'property')
 DETAILS: Final = ('before_end_date', 'notify_before_start', 'notices')
 """Fields that have the same meaning in the API, where null is the default."""
 
+# How far an offer may start ahead by default, as in the API.
+_WINDOW: Final = datetime.timedelta(days=14)
+
 Values = Mapping[str, Any]
 
 
@@ -98,15 +101,35 @@ def starts_now(properties: Values, now: datetime.datetime) -> bool:
     if properties.get('latest') is None:
         return True
     latest = periods.instant(properties['latest'], now)
-    length = periods.duration(str(properties[DURATION]))
-    # The API explains what is wrong with a text that cannot be read.
-    return latest is not None and length is not None and now + length <= latest
+    return latest is not None and now + _length(properties) <= latest
 
 
-def search(properties: Values) -> dict[str, Any]:
-    """Return the parameters of the request for one offer."""
+def search(properties: Values, now: datetime.datetime) -> dict[str, Any]:
+    """Return the body of the request for one offer.
+
+    :param now: aware UTC
+    """
     found = {key: properties[key] for key in SEARCH if properties.get(key) is not None}
-    return {DURATION: properties[DURATION], 'limit': 1, **found}
+    if 'latest' not in found:
+        earliest = periods.instant(found.get('earliest') or periods.NOW, now) or now
+        found['latest'] = (earliest + _WINDOW + _length(properties)).isoformat()
+    wanted = requests(properties[RESERVATIONS])
+    return {DURATION: properties[DURATION], 'limit': 1, RESERVATIONS: wanted, **found}
+
+
+def is_searched(query: Values, reached: str) -> bool:
+    """Return whether a search without a result is complete.
+
+    :param query: its body
+    :param reached: the last start that was considered
+    """
+    latest, last = periods.instant(query['latest']), periods.instant(reached)
+    return latest is None or last is None or last >= latest - _length(query)
+
+
+def _length(values: Values) -> datetime.timedelta:
+    # The API explains what is wrong with a text that cannot be read.
+    return periods.duration(str(values[DURATION])) or datetime.timedelta()
 
 
 def requests(reservations: Sequence[Values]) -> list[dict[str, Any]]:

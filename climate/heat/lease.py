@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from heat.common import exception
+from heat.engine import function
 from heat.engine import resource
 from keystoneauth1 import exceptions as auth_exceptions
 from openstack import exceptions
@@ -50,8 +51,7 @@ class StackLease(resource.Resource):
         :raises heat.common.exception.StackValidationFailed: if something is wrong
         """
         super().validate()
-        # What depends on other resources has no value yet.
-        given = {key for key, value in self.properties.data.items() if value is not None}
+        given = {key for key in self.properties.data if self._is_given(key)}
         fault = bodies.fault_of_period(given)
         fault = fault or bodies.fault_of_labels(self.properties[bodies.RESERVATIONS] or ())
         if fault:
@@ -164,8 +164,14 @@ class StackLease(resource.Resource):
         names = booking.names_by_reservation(self.client(), self.resource_id)
         return {key: names.get(reservation, []) for key, reservation in ids.items()}
 
+    def _is_given(self, key: str) -> bool:
+        """Return whether a property has a value, or gets one from another resource."""
+        raw = self.properties.data[key]
+        return bool(self.properties[key]) or any(function.dependencies(raw))
+
     def _values(self, properties: Mapping[str, Any]) -> dict[str, Any]:
-        found = {key: properties[key] for key in schema.PROPERTIES}
+        # Heat resolves a text without a value to ''.
+        found = {key: properties[key] or None for key in schema.PROPERTIES}
         return {**found, bodies.NAME: found[bodies.NAME] or self.physical_resource_name()}
 
     def _show(self) -> dict[str, Any]:
