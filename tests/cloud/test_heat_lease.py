@@ -62,6 +62,7 @@ class TestLease(StackTest):
         self.assert_free(self.lent, lease)
 
     def test_offers_refusals_and_changes(self) -> None:
+        self.assert_documented()
         wait = self.book(self.bob, 300, 1200, hosts=2)
         after = self.book(self.bob, 3600, 1200, hosts=2)
         period = {'start_date': wait['start_date'], 'end_date': wait['end_date']}
@@ -97,10 +98,32 @@ class TestLease(StackTest):
         self.assertEqual(self.name('renamed'), changed['name'])
         self.assertEqual(1500, (time(changed['end_date']) - time(lease['start_date'])).seconds)
         self.assertEqual(sorted(self.lent), outputs['names'][TYPE])
+        # Attributes are those of the present, whatever changes the lease.
+        self.alice.update_lease(lease['id'], name=self.name('again'))
+        outputs = self.outputs(self.alice.sdk.orchestration.get_stack(stack.id))
+        self.assertEqual(self.name('again'), outputs['name'])
+        self.foreign(lease)
         self.remove(self.alice, stack)
         self.assertEqual([], self.alice.leases())
         for each in (wait, after):
             self.bob.delete_lease(each['id'])
+
+    def foreign(self, lease: dict[str, Any]) -> None:
+        """A stack uses a lease that it did not make, and leaves it alone."""
+        template = self.template()
+        template['resources']['it']['external_id'] = lease['id']
+        stack, outputs = self.make(self.alice, template)
+        self.assertEqual('CREATE_COMPLETE', stack.status, stack.status_reason)
+        self.assertEqual({TYPE: lease['reservations'][0]['id']}, outputs['ids'])
+        self.remove(self.alice, stack)
+        self.assertEqual('PENDING', self.alice.lease(lease['id'])['status'])
+
+    def assert_documented(self) -> None:
+        """Every property and attribute is in the user guide."""
+        shown = self.alice.sdk.orchestration.get('/resource_types/OS::Climate::Lease').json()
+        page = EXAMPLE.with_name('heat.rst').read_text(encoding='utf-8')
+        names = {*shown['properties'], *shown['attributes']}
+        self.assertEqual([], [name for name in sorted(names) if f'``{name}``' not in page])
 
     def labels(self, ids: dict[str, str]) -> dict[str, str]:
         """Return the ids by label; each must be there by type as well."""
@@ -115,6 +138,7 @@ class TestLease(StackTest):
             'heat_template_version': '2021-04-16',
             'resources': {'it': {'type': 'OS::Climate::Lease', 'properties': wanted}},
             'outputs': {
+                'name': {'value': {'get_attr': ['it', 'name']}},
                 'ids': {'value': {'get_attr': ['it', 'reservation_ids']}},
                 'names': {'value': {'get_attr': ['it', 'resources']}},
             },
