@@ -109,10 +109,7 @@ HOMES = {
     'requests': {'client', 'enforcement'},
     'sushy': {'power'},
     'waitress': {'cmd', 'wsgi'},
-    'eventlet': set[str](),
-    'gevent': set[str](),
-    'unittest': set[str](),
-    'mock': set[str](),
+    **{key: set[str]() for key in ('eventlet', 'gevent', 'unittest', 'mock')},
 }
 
 # Libraries of the extras in setup.cfg, which are imported only if they are installed.
@@ -392,8 +389,8 @@ def requirements() -> set[str]:
 def imported_distributions() -> set[str]:
     """Return the distributions that the modules of climate import.
 
-    Those of ``climate.testing``, ``climate.client`` and ``climate.heat``, and the optional
-    ones, are in extras of setup.cfg, because the service runs without them.
+    Those of the units aside, and the optional ones, are in extras of setup.cfg, because the
+    service runs without them.
     """
     providers = importlib.metadata.packages_distributions()
     aside = {'client', 'heat', 'testing'}

@@ -69,9 +69,7 @@ def book(
     raise refusal
 
 
-def _take(
-    proxy: ReservationProxy, properties: Mapping[str, Any], now: datetime.datetime
-) -> Lease:
+def _take(proxy: ReservationProxy, properties: Mapping[str, Any], now: datetime.datetime) -> Lease:
     query = bodies.search(properties, now)
     for _ in range(_MOST_SEARCHES):
         offers, reached = proxy.offer_page(**query)

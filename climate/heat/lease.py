@@ -23,9 +23,9 @@ from heat.engine import resource
 from keystoneauth1 import exceptions as auth_exceptions
 from openstack import exceptions
 
-from climate.clock import SystemClock
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
+from climate.clock import SystemClock
 from climate.heat import bodies
 from climate.heat import booking
 from climate.heat import client

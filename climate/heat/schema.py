@@ -56,8 +56,7 @@ PROPERTIES: Final = {
     'earliest': _text(f'The first start of a lease without one, {_INSTANT}.'),
     'latest': _text(f'The last end of a lease without a start, {_INSTANT}.'),
     'prefer': _text(
-        'Which offer is the best if there is no start: soonest, cheapest, fewest_resources or '
-        'same.'
+        'Which offer is the best if there is no start: soonest, cheapest, fewest_resources or same.'
     ),
     'property': _text('The property that all resources share if same is preferred.'),
     bodies.RESERVATIONS: properties.Schema(
