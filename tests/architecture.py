@@ -58,6 +58,7 @@ LEVELS = {
     'plugins': 3,
     'db': 2,
     'client': 2,
+    'heat': 3,
     'clients': 2,
     'messaging': 2,
     'simulator': 3,
@@ -89,8 +90,8 @@ HOMES = {
     'webob': {'api', 'testing', 'wsgi'},
     'limits': {'api'},
     'novaclient': {'clients'},
-    'openstack': {'client', 'clients'},
-    'keystoneauth1': {'client', 'clients'},
+    'openstack': {'client', 'clients', 'heat'},
+    'keystoneauth1': {'client', 'clients', 'heat'},
     # Defines options, as the modules of conf do.
     'keystoneauth1.loading': {'clients', 'conf'},
     'keystonemiddleware': {'api', 'wsgi'},
@@ -100,6 +101,7 @@ HOMES = {
     'oslo_upgradecheck': {'cmd'},
     'ortools': {'allocation'},
     'cliff': {'client'},
+    'heat': {'heat'},
     'icalendar': {'feeds'},
     'jinja2': {'mail'},
     'lark': {'client'},
@@ -107,10 +109,7 @@ HOMES = {
     'requests': {'client', 'enforcement'},
     'sushy': {'power'},
     'waitress': {'cmd', 'wsgi'},
-    'eventlet': set[str](),
-    'gevent': set[str](),
-    'unittest': set[str](),
-    'mock': set[str](),
+    **{key: set[str]() for key in ('eventlet', 'gevent', 'unittest', 'mock')},
 }
 
 # Libraries of the extras in setup.cfg, which are imported only if they are installed.
@@ -390,11 +389,12 @@ def requirements() -> set[str]:
 def imported_distributions() -> set[str]:
     """Return the distributions that the modules of climate import.
 
-    Those of ``climate.testing`` and ``climate.client``, and the optional ones, are in extras
-    of setup.cfg, because the service runs without them.
+    Those of the units aside, and the optional ones, are in extras of setup.cfg, because the
+    service runs without them.
     """
     providers = importlib.metadata.packages_distributions()
-    serving = (each for each in sources('climate') if each.unit not in {'client', 'testing'})
+    aside = {'client', 'heat', 'testing'}
+    serving = (each for each in sources('climate') if each.unit not in aside)
     tops = {name.split('.')[0] for each in serving for _, name in imports(each)}
     tops -= {'climate', *OPTIONAL, *sys.stdlib_module_names}
     return {_distribution(name) for top in tops for name in providers.get(top, [top])}

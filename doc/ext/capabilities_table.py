@@ -23,7 +23,8 @@ from collections.abc import Iterator
 from typing import Final
 from typing import NamedTuple
 
-_LEASE: Final = '``OS::Blazar::Lease``'
+_OWN: Final = '``OS::Climate::Lease``'
+_LEASE: Final = '``OS::Climate::Lease``, ``OS::Blazar::Lease``'
 _HOST: Final = '``OS::Blazar::Host``'
 _OPERATORS: Final = '— operators use commands'
 _NO_STATE: Final = '— templates declare objects, and this is a question or an action'
@@ -60,7 +61,7 @@ CAPABILITIES: Final = {
         'lease show, lease wait', 'get_lease, find_lease, wait_for_lease', 'the lease', _LEASE
     ),
     'PUT /leases/{lease_id}': Capability(
-        'lease set, lease extend, lease shorten, lease end', 'update_lease', 'the lease', _LEASE
+        'lease set, lease extend, lease shorten, lease end', 'update_lease', 'the lease', _OWN
     ),
     'DELETE /leases/{lease_id}': Capability(
         'lease delete', 'delete_lease, wait_for_deleted_lease', 'the lease', _LEASE
@@ -69,7 +70,7 @@ CAPABILITIES: Final = {
         'lease extend', 'lease_extension', 'the lease', _NO_STATE
     ),
     'GET /leases/{lease_id}/history': Capability(
-        'lease history, lease watch', 'lease_history', 'the lease', _NO_STATE
+        'lease history, lease watch', 'lease_history', 'the lease', _OWN
     ),
     'POST /leases/{lease_id}/readiness': Capability(
         '— services report it, not people',
@@ -93,7 +94,7 @@ CAPABILITIES: Final = {
         _NO_STATE,
     ),
     'POST /offers': Capability(
-        'lease offer list, lease create', 'offers', 'offers in the form', _NO_STATE
+        'lease offer list, lease create', 'offers, offer_page', 'offers in the form', _OWN
     ),
     'GET /offers/{offer_id}': Capability(
         'lease offer show',
@@ -165,7 +166,7 @@ CAPABILITIES: Final = {
         f'{_HOSTS} delete', 'delete_resource', _OPERATORS, _NOT_IN_HEAT
     ),
     'GET /resources/allocations': Capability(
-        f'lease calendar, {_HOSTS} allocation list', 'allocations', _DRAWN, _NO_STATE
+        f'lease calendar, {_HOSTS} allocation list', 'allocations', _DRAWN, _OWN
     ),
     'GET /resources/{resource_id}/allocations': Capability(
         f'{_HOSTS} allocation list',

@@ -21,11 +21,10 @@ import openstack
 import yaml
 
 from tests.cloud.base import smoke
-from tests.cloud.field import FieldTest
 from tests.cloud.field import minute
 from tests.cloud.field import present_minute
 from tests.cloud.field import shown
-from tests.cloud.people import Person
+from tests.cloud.stacks import StackTest
 from tests.cloud.waiting import until
 
 # The attributes of each.
@@ -64,46 +63,8 @@ HOST = (
 EXAMPLE = pathlib.Path(__file__).parents[2] / 'doc' / 'source' / 'user' / 'heat-lease.yaml'
 
 
-class StackTest(FieldTest):
-    """A test that makes stacks, which are gone before the cloud is looked over."""
-
-    # The heat-engine goes to the Climate of its own region.
-    site = 1
-
-    def make(
-        self, person: Person, template: Any, **parameters: str | int
-    ) -> tuple[Any, dict[str, Any]]:
-        """Return a stack that is made, or is not, and its outputs."""
-        heat = person.sdk.orchestration
-        stack = heat.create_stack(
-            name=self.name(self._testMethodName), template=template, parameters=parameters
-        )
-        self.addCleanup(self.remove, person, stack)
-        ended = until(
-            lambda: (
-                found
-                if (found := heat.get_stack(stack.id)).status != 'CREATE_IN_PROGRESS'
-                else None
-            ),
-            90,
-            'the stack is made',
-        )
-        return ended, self.outputs(ended)
-
-    def outputs(self, stack: Any) -> dict[str, Any]:
-        return {each['output_key']: each['output_value'] for each in stack.outputs or ()}
-
-    def remove(self, person: Person, stack: Any) -> None:
-        """Delete a stack, and return when it is gone; it may be gone already."""
-        heat = person.sdk.orchestration
-        heat.delete_stack(stack.id, ignore_missing=True)
-        until(lambda: self.status(person, stack) == 'DELETE_COMPLETE', 60, 'the stack is gone')
-
-    def status(self, person: Person, stack: Any) -> str:
-        try:
-            return str(person.sdk.orchestration.get_stack(stack.id).status)
-        except openstack.exceptions.NotFoundException:
-            return 'DELETE_COMPLETE'
+class BlazarTest(StackTest):
+    """A stack of the resources that Heat has."""
 
     def template(self, kind: str, attributes: tuple[str, ...] = (), **properties: Any) -> Any:
         """Return a template of one thing, which puts its attributes out."""
@@ -126,7 +87,7 @@ class StackTest(FieldTest):
         )
 
 
-class TestLeaseInStack(StackTest):
+class TestLeaseInStack(BlazarTest):
     """The lease is alice's, as if she had booked it herself."""
 
     @smoke
@@ -187,7 +148,7 @@ class TestLeaseInStack(StackTest):
         self.assert_free(self.lent, outputs['lease'])
 
 
-class TestHostInStack(StackTest):
+class TestHostInStack(BlazarTest):
     """Hosts are the administrator's, and leases need one."""
 
     hosts = 0

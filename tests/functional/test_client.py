@@ -29,9 +29,13 @@ import openstack
 import yaml
 from openstack import exceptions
 
+from climate.client import times
 from climate.client.sdk import errors
 from climate.client.sdk import service as sdk_service
 from climate.client.sdk.proxy import ReservationProxy
+from climate.clock import SystemClock
+from climate.heat import booking
+from climate.heat import failures
 from tests import commands
 from tests.architecture import ROOT
 from tests.functional import clients
@@ -48,6 +52,7 @@ reservations:
 """
 
 _module = contextlib.ExitStack()
+_now = SystemClock.now
 
 
 def setUpModule() -> None:
@@ -170,6 +175,29 @@ class TestSDK(ClientTest):
         self.addCleanup(connection.close)
         self.assertIsInstance(connection.reservation, ReservationProxy)
         self.assertEqual(3, len(list(connection.reservation.hosts())))
+
+
+class TestStackBooking(ClientTest):
+    """A lease as a Heat template describes it."""
+
+    def test_the_start_is_now_or_else_that_of_the_best_offer(self) -> None:
+        proxy = clients.connect(self)
+        three = {**HOST, 'min': 3, 'max': 3, 'label': 'all'}
+        wanted = {'name': 'x', 'duration': '1h', 'reservations': [three]}
+        first = booking.book(proxy, wanted, _now)
+        self.assertLess(abs(times.read(first.start_date) - _now()).total_seconds(), 60)
+        second = booking.book(proxy, wanted, _now)
+        self.assertLessEqual(times.read(first.end_date), times.read(second.start_date))
+        names = booking.names_by_reservation(proxy, second.id)
+        self.assertEqual({second.reservations[0]['id']: 3}, {k: len(v) for k, v in names.items()})
+        late = {**wanted, 'latest': second.end_date}
+        error = self.assertRaises(booking.NoOffer, booking.book, proxy, late, _now)
+        self.assertIn('There is no offer of 1h until', str(error))
+        self.assertIn('Not enough hosts available', failures.describe(error))
+        fixed = {**wanted, 'start_date': first.start_date}
+        self.assertRaises(errors.RefusedRequest, booking.book, proxy, fixed, _now)
+        wrong = {**wanted, 'duration': 'long'}
+        self.assertRaises(errors.BadRequestRefusal, booking.book, proxy, wrong, _now)
 
 
 class TestCommands(ClientTest):

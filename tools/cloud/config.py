@@ -86,6 +86,7 @@ def values(cloud: Cloud) -> dict[str, str]:
         'data': str(cloud.data),
         'run': str(cloud.run),
         'logs': str(cloud.logs),
+        'heat_path': str(cloud.heat_path),
         'password': cloud.password,
         'region': cloud.region,
         'auth_url': cloud.auth_url,

@@ -34,6 +34,8 @@ from tools.cloud.programs import ROOT
 from tools.cloud.programs import run
 from tools.cloud.state import Cloud
 
+# Imports the package as well.
+ENGINE = 'heat-engine'
 # In addition to the requirements of Climate: a server for its API.
 WITH = ('gunicorn',)
 # Not the constraints of the OpenStack release, some of which are old.
@@ -64,7 +66,7 @@ def fingerprint(root: pathlib.Path = ROOT) -> str:
 def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
     """Install the clone, unless its present state is installed already.
 
-    It first stops the processes of Climate, and does not restart them.
+    It first stops the processes of Climate and heat-engine, and does not restart them.
 
     :raises CloudError: if it cannot be built or installed
     """
@@ -73,7 +75,7 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
     if mark.exists() and mark.read_text(encoding='utf-8') == fingerprint(root):
         return
     mark.unlink(missing_ok=True)
-    for name in names(cloud):
+    for name in (*names(cloud), ENGINE):
         processes.stop(cloud, name)
     log = cloud.logs / 'climate-install.log'
     install.environment(place, log)
@@ -95,7 +97,21 @@ def climate(cloud: Cloud, root: pathlib.Path = ROOT) -> None:
             *WITH,
             f'{copy}[mysql,memcached]',
         )
+    _plug_into_heat(cloud, place)
     mark.write_text(fingerprint(root), encoding='utf-8')
+
+
+def _plug_into_heat(cloud: Cloud, place: pathlib.Path) -> None:
+    """Put the package, without its requirements, on the path of heat-engine.
+
+    The clients of the cloud share the virtual environment of OpenStack, and must not find
+    the commands of Climate there.
+    """
+    shutil.rmtree(cloud.heat_path, ignore_errors=True)
+    cloud.heat_path.mkdir()
+    for pattern in ('climate', 'openstack_climate-*.dist-info'):
+        (found,) = place.glob(f'lib/python*/site-packages/{pattern}')
+        (cloud.heat_path / found.name).symlink_to(found)
 
 
 def names(cloud: Cloud) -> list[str]:
@@ -128,5 +144,5 @@ def redeploy(cloud: Cloud) -> None:
     """Install the present state of the clone, and start or restart the processes."""
     climate(cloud)
     tables(cloud)
-    for name in names(cloud):
+    for name in (*names(cloud), ENGINE):
         processes.start(cloud, name)

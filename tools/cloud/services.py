@@ -182,6 +182,8 @@ def command(cloud: Cloud, name: str) -> Command:
         folder = _site(cloud, name).climate_conf.parent
         more, argv = {'OS_CLIMATE_CONFIG_DIR': str(folder)}, _gunicorn(cloud, name)
     else:
+        if name == 'heat-engine':
+            around['PYTHONPATH'] = str(cloud.heat_path)
         place = cloud.climate_bin if name.startswith('climate-') else cloud.bin
         more, argv = {}, [str(place / _program(name)), *options(cloud, name)]
     return Command(argv=tuple(argv), environment=around | more)

@@ -198,6 +198,11 @@ class Cloud:
         return self.directory / 'climate' / 'bin'
 
     @property
+    def heat_path(self) -> pathlib.Path:
+        """Return the directory that has the package of Climate for Heat, and nothing else."""
+        return self.directory / 'heat-path'
+
+    @property
     def climate_conf(self) -> pathlib.Path:
         """Return the configuration file of the deployed Climate."""
         return self.etc / self.climate_name / 'climate.conf'

@@ -207,7 +207,7 @@ def _openstack(cloud: Cloud) -> list[Step]:
         _start(cloud, 'cinder-volume', 'cinder tables', 'rabbit'),
         _start(cloud, 'cinder-backup', 'cinder tables', 'rabbit'),
         _start(cloud, 'heat-api', 'heat tables', 'rabbit', 'memcached'),
-        _start(cloud, 'heat-engine', 'heat tables', 'rabbit'),
+        _start(cloud, 'heat-engine', 'heat tables', 'rabbit', 'Climate'),
     ]
 
 

@@ -21,11 +21,11 @@ from typing import Any
 from osc_lib import exceptions
 from osc_lib.command import command
 
+from climate.client import refusals
 from climate.client import times
 from climate.client.osc import leases
 from climate.client.osc import options
 from climate.client.osc import plugin
-from climate.client.osc import refusals
 from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy

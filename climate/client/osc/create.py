@@ -21,12 +21,12 @@ from typing import Any
 from osc_lib import exceptions
 from osc_lib.command import command
 
+from climate.client import refusals
 from climate.client.osc import files
 from climate.client.osc import leases
 from climate.client.osc import names
 from climate.client.osc import options
 from climate.client.osc import plugin
-from climate.client.osc import refusals
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
 

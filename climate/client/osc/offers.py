@@ -20,10 +20,10 @@ from typing import Any
 from osc_lib import exceptions
 from osc_lib.command import command
 
+from climate.client import refusals
 from climate.client.osc import names
 from climate.client.osc import options
 from climate.client.osc import plugin
-from climate.client.osc import refusals
 from climate.client.osc.columns import ReservationsColumn
 from climate.client.osc.columns import TimeColumn
 

@@ -28,6 +28,7 @@ class ServiceTooOld(exceptions.NotSupported):
 class RefusedRequest(exceptions.HttpException):
     """The service refused a request.
 
+    :ivar name: of the error, such as NOT_ENOUGH_RESOURCES
     :ivar reasons: for each resource type, how much matched and how much was free
     :ivar alternatives: offers in place of the lease, as JSON
     """
@@ -39,6 +40,7 @@ class RefusedRequest(exceptions.HttpException):
             http_status=response.status_code,
             request_id=response.headers.get('x-openstack-request-id'),
         )
+        self.name = str(body.get('error_name') or '')
         self.reasons: list[dict[str, Any]] = list(body.get('reasons') or ())
         self.alternatives: list[dict[str, Any]] = list(body.get('alternatives') or ())
 

@@ -209,11 +209,23 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         :param query: ``duration`` or ``min_duration``, ``earliest``, ``latest``, ``limit``,
             ``hold``, ``prefer``, ``property``
         """
+        return self.offer_page(reservations, **query)[0]
+
+    def offer_page(
+        self, reservations: Sequence[Mapping[str, Any]], **query: Any
+    ) -> tuple[list[LeaseOffer], str]:
+        """Return offers, and how far the service searched: no earlier start was overlooked.
+
+        The service ends a long search early; continue it with ``earliest``.
+
+        :param query: as in :meth:`offers`
+        """
         self.require(_OFFERS, 'offers')
         self.check_reservations(reservations)
         body = {'reservations': list(reservations), **query}
         answer = self.json('POST', LeaseOffer.base_path, body)
-        return [LeaseOffer.existing(**offer) for offer in answer['offers']]
+        found = [LeaseOffer.existing(**offer) for offer in answer['offers']]
+        return found, str(answer['searched_until'])
 
     def get_offer(self, offer: str | LeaseOffer) -> LeaseOffer:
         """Return an offer."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import requests
 
-from climate.client.osc import refusals
+from climate.client import refusals
 from climate.client.sdk import errors
 from tests import base
 

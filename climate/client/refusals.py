@@ -14,8 +14,8 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
@@ -37,8 +37,8 @@ def describe(error: errors.RefusedRequest) -> str:
     Offers that can be taken have a number, which :func:`choose` takes. For the others, the
     user must send another request.
     """
-    lines = [str(error), *_reasons(error.reasons), *_offers(error.alternatives)]
-    return '\n'.join(lines)
+    reasons_of = (f'  {each}' for each in reasons(error))
+    return '\n'.join([str(error), *reasons_of, *_numbered(error)])
 
 
 def choose(
@@ -64,9 +64,12 @@ def takeable(error: errors.RefusedRequest) -> list[dict[str, Any]]:
     return [offer for offer in error.alternatives if offer.get('id')]
 
 
-def period(offer: Mapping[str, Any]) -> str:
-    """Return the period of an offer."""
-    return f'{times.write(offer["start_date"])} to {times.write(offer["end_date"])}'
+def period(offer: Mapping[str, Any], zone: datetime.tzinfo | None = None) -> str:
+    """Return the period of an offer.
+
+    :param zone: None for that of the machine
+    """
+    return f'{times.write(offer["start_date"], zone)} to {times.write(offer["end_date"], zone)}'
 
 
 def amounts(offer: Mapping[str, Any]) -> str:
@@ -74,25 +77,36 @@ def amounts(offer: Mapping[str, Any]) -> str:
     return ', '.join(f'{each["amount"]} {each["resource_type"]}' for each in offer['reservations'])
 
 
-def _reasons(reasons: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for reason in reasons:
-        ends = times.write(reason.get('first_blocker_ends'))
+def reasons(error: errors.RefusedRequest, zone: datetime.tzinfo | None = None) -> Iterator[str]:
+    """Yield for each resource type how much there is.
+
+    :param zone: of the times; None for that of the machine
+    """
+    for reason in error.reasons:
+        ends = times.write(reason.get('first_blocker_ends'), zone)
         until = f', and the first reservation in the way ends {ends}' if ends else ''
-        yield (
-            f'  {reason["resource_type"]}: {reason["matched"]} match, {reason["free"]} free{until}'
-        )
+        yield f'{reason["resource_type"]}: {reason["matched"]} match, {reason["free"]} free{until}'
 
 
-def _offers(offers: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def offers(error: errors.RefusedRequest, zone: datetime.tzinfo | None = None) -> Iterator[str]:
+    """Yield the offers, each with its period, amounts and reason.
+
+    :param zone: as in :func:`reasons`
+    """
+    for offer in error.alternatives:
+        about = _ABOUT.get(str(offer['reason']), str(offer['reason']))
+        yield f'{period(offer, zone)}: {amounts(offer)} ({about})'
+
+
+def _numbered(error: errors.RefusedRequest) -> Iterator[str]:
     number = 0
-    for offer in offers:
+    for offer, text in zip(error.alternatives, offers(error), strict=True):
         if offer.get('id'):
             number += 1
             place = f'{number}.'
         else:
             place = '-'
-        about = _ABOUT.get(str(offer['reason']), str(offer['reason']))
-        yield f'  {place} {period(offer)}: {amounts(offer)} ({about})'
+        yield f'  {place} {text}'
         for each in offer.get('requirements') or ():
             yield f'     {each["property"]}: {", ".join(map(str, each["values"]))}'
         if offer.get('id'):

@@ -1,0 +1,155 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a template becomes in the API, and what changes in place."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate.heat import bodies
+from tests import base
+
+NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
+HOST = {'label': 'big', 'resource_type': 'physical:host', 'min': 1, 'max': 1}
+ROOM = {'resource_type': 'virtual:instance', 'amount': 2, 'vcpus': 1, 'affinity': None}
+# The server is a part of what the second reservation implies.
+LEASE = {
+    'reservations': [
+        {'id': 'h', 'resource_type': 'physical:host', 'part_of': None},
+        {'id': 'i', 'resource_type': 'virtual:instance', 'part_of': None},
+        {'id': 'p', 'resource_type': 'physical:host', 'part_of': 'i'},
+    ]
+}
+FIXED = {'name': 'a', 'start_date': '2030-01-01T13:00Z', 'end_date': '2030-01-01T15:00Z'}
+PLAIN = {**FIXED, 'reservations': [HOST, ROOM]}
+
+
+class PeriodTest(base.TestCase):
+    """Which properties describe a period together."""
+
+    def test_possible(self) -> None:
+        for given in (
+            {'start_date', 'end_date'},
+            {'start_date', 'duration'},
+            {'end_date'},
+            {'duration'},
+            {'duration', 'earliest', 'latest', 'prefer', 'property'},
+        ):
+            self.assertIsNone(bodies.fault_of_period(given), given)
+
+    def test_impossible(self) -> None:
+        for given, about in (
+            (set(), 'Exactly one of end_date and duration'),
+            ({'start_date'}, 'Exactly one of end_date and duration'),
+            ({'end_date', 'duration'}, 'Exactly one of end_date and duration'),
+            ({'end_date', 'latest'}, 'latest requires duration'),
+            ({'start_date', 'duration', 'prefer'}, 'prefer requires duration, without start_date'),
+        ):
+            self.assertIn(about, bodies.fault_of_period(given) or '', given)
+
+    def test_labels(self) -> None:
+        self.assertIsNone(bodies.fault_of_labels([HOST, ROOM, ROOM]))
+        self.assertIn('have the label big', bodies.fault_of_labels([HOST, ROOM, HOST]) or '')
+
+
+class NewLeaseTest(base.TestCase):
+    """Bodies of POST."""
+
+    def test_labels_and_empty_values_stay_in_the_template(self) -> None:
+        body = bodies.lease({**PLAIN, 'notices': None, 'before_end_date': '2030-01-01T14:00Z'})
+        self.assertEqual({*FIXED, 'before_end_date', 'reservations'}, body.keys())
+        host, room = body['reservations']
+        self.assertEqual({'resource_type', 'min', 'max'}, host.keys())
+        self.assertEqual({'resource_type', 'amount', 'vcpus'}, room.keys())
+
+    def test_without_a_start(self) -> None:
+        self.assertEqual('now', bodies.lease({**PLAIN, 'start_date': None})['start_date'])
+        self.assertFalse(bodies.by_offer({**PLAIN, 'start_date': None}))
+        self.assertTrue(bodies.by_offer({'duration': '2h'}))
+
+    def test_now_is_tried_only_if_it_is_as_good_as_an_offer(self) -> None:
+        for wanted, now in (
+            ({}, True),
+            ({'latest': '2030-01-01T14:00Z'}, True),
+            ({'latest': '2030-01-01T13:59Z'}, False),
+            ({'latest': 'tomorrow'}, False),
+            ({'earliest': '2030-01-01T11:00Z'}, False),
+            ({'prefer': 'cheapest'}, False),
+        ):
+            self.assertEqual(now, bodies.starts_now({'duration': '2h', **wanted}, NOW), wanted)
+
+    def test_search(self) -> None:
+        query = bodies.search({'duration': '2h', 'reservations': [HOST]}, NOW)
+        self.assertEqual('2030-01-15T14:00:00+00:00', query['latest'])
+        self.assertFalse(bodies.is_searched(query, '2030-01-15T11:59:59Z'))
+        self.assertTrue(bodies.is_searched(query, '2030-01-15T12:00:00Z'))
+        given = {'earliest': '2030-02-01T00:00Z', 'latest': '2030-02-02T00:00Z', 'prefer': 'same'}
+        query = bodies.search({'duration': '2h', 'reservations': [HOST], **given}, NOW)
+        self.assertEqual({**query, **given, 'limit': 1}, query)
+
+
+class ChangeTest(base.TestCase):
+    """Bodies of PUT."""
+
+    def change(self, **changes: Any) -> dict[str, Any] | None:
+        return bodies.change(PLAIN, {**PLAIN, **changes}, LEASE)
+
+    def test_nothing(self) -> None:
+        self.assertEqual({}, self.change())
+        self.assertEqual({}, self.change(reservations=[{**HOST, 'label': 'x'}, ROOM]))
+
+    def test_details(self) -> None:
+        self.assertEqual(
+            {'name': 'b', 'notices': ['start']}, self.change(name='b', notices=['start'])
+        )
+        before = {**PLAIN, 'notices': ['start']}
+        body = bodies.change(before, {**PLAIN, 'notices': None}, LEASE)
+        self.assertEqual({'notices': None}, body)
+
+    def test_dates(self) -> None:
+        end = PLAIN['end_date']
+        self.assertEqual({'end_date': 'x'}, self.change(end_date='x'))
+        self.assertEqual({'start_date': 'x', 'end_date': end}, self.change(start_date='x'))
+        self.assertEqual({'duration': '3h'}, self.change(end_date=None, duration='3h'))
+        # What has no start any more takes an offer.
+        self.assertIsNone(self.change(start_date=None, end_date=None, duration='3h'))
+
+    def test_reservations(self) -> None:
+        self.assertEqual(
+            {'reservations': [{'id': 'i', 'amount': 3}]},
+            self.change(reservations=[HOST, {**ROOM, 'amount': 3}]),
+        )
+        self.assertEqual(
+            {'reservations': [{'id': 'h', 'max': 2}, {'id': 'i', 'affinity': True}]},
+            self.change(reservations=[{**HOST, 'max': 2}, {**ROOM, 'affinity': True}]),
+        )
+
+    def test_reservations_that_the_api_cannot_change(self) -> None:
+        for items in (
+            [HOST],
+            [HOST, ROOM, ROOM],
+            [ROOM, HOST],
+            [HOST, {**ROOM, 'placement': {'spread': 'rack'}}],
+            [HOST, {**ROOM, 'vcpus': None}],
+        ):
+            self.assertIsNone(self.change(reservations=items), items)
+
+
+class ReservationIdsTest(base.TestCase):
+    """Ids for servers in the same stack."""
+
+    def test_by_label_and_type(self) -> None:
+        found = bodies.reservation_ids([HOST, ROOM], LEASE)
+        self.assertEqual({'big': 'h', 'physical:host': 'h', 'virtual:instance': 'i'}, found)
+        self.assertNotIn('big', bodies.reservation_ids((), LEASE))

@@ -1,0 +1,44 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the administrator guide tells operators to print and to write."""
+
+from __future__ import annotations
+
+import pathlib
+import pkgutil
+import subprocess
+import sys
+
+from tests import base
+from tests.architecture import ROOT
+
+PAGE = (ROOT / 'doc/source/admin/heat.rst').read_text(encoding='utf-8')
+PRINTED = '/opt/heat/lib/python3.12/site-packages/climate/heat/plugins'
+
+
+class FolderTest(base.TestCase):
+    """``python -m climate.heat``."""
+
+    def test_the_folder_has_what_heat_loads(self) -> None:
+        self.assertIn('$ /opt/heat/bin/python -m climate.heat\n   ' + PRINTED, PAGE)
+        self.assertIn('plugin_dirs = /usr/lib64/heat,', PAGE)
+        self.assertIn(f',{PRINTED}\n', PAGE)
+        done = subprocess.run(
+            [sys.executable, '-m', 'climate.heat'], capture_output=True, text=True, check=True
+        )
+        folder = pathlib.Path(done.stdout.strip())
+        self.assertEqual(pathlib.Path(PRINTED).parts[-3:], folder.parts[-3:])
+        # Heat imports all of them.
+        names = [each.name for each in pkgutil.walk_packages([str(folder)])]
+        self.assertEqual(['climate_lease'], names)
+        self.assertIn('def resource_mapping()', (folder / 'climate_lease.py').read_text())
