@@ -42,10 +42,12 @@ from climate.db.tables import RESERVATIONS
 from climate.db.tables import RESOURCES
 from climate.domain.calendar import CalendarBar
 from climate.domain.calendar import CalendarClosure
+from climate.domain.calendar import CalendarGroup
 from climate.domain.calendar import CalendarLease
 from climate.domain.calendar import CalendarPageQuery
 from climate.domain.calendar import CalendarResource
 from climate.domain.calendar import MOST_BARS
+from climate.domain.calendar import MOST_GROUPS
 from climate.domain.lifecycles import LeaseStatus
 
 _GROUPS: Final = PROPERTIES.alias('calendar_groups')
@@ -135,6 +137,22 @@ class CalendarPages(Repository):
         """Return how many resources match on all pages."""
         statement = sa.select(sa.func.count()).select_from(RESOURCES).where(*_matches(query))
         return int(self._session.scalar(statement) or 0)
+
+    def groups(self, query: CalendarPageQuery) -> list[CalendarGroup] | None:
+        """Return the groups of all pages, in order; None if there are none or too many."""
+        if query.group_by is None:
+            return None
+        value = _GROUPS.c.value
+        statement = (
+            sa.select(value, sa.func.count())
+            .select_from(_grouped(query))
+            .where(*_matches(query))
+            .group_by(value)
+            .order_by(value.is_(None), value)
+            .limit(MOST_GROUPS + 1)
+        )
+        found = [CalendarGroup(*row) for row in self._session.execute(statement)]
+        return found if len(found) <= MOST_GROUPS else None
 
     def resources(self, query: CalendarPageQuery) -> list[CalendarResource]:
         """Return the resources of a page, in order, and the one after them.
@@ -271,7 +289,24 @@ def _matches(query: CalendarPageQuery) -> list[Any]:
         found.append(
             sa.or_(_contains(RESOURCES.c.name, query.search), RESOURCES.c.id.in_(_described(query)))
         )
+    if query.mine:
+        found.append(RESOURCES.c.id.in_(_reserved(query)))
     return found
+
+
+def _reserved(query: CalendarPageQuery) -> Any:
+    """Return the ids of resources of which the project has something in the period."""
+    return (
+        sa.select(ALLOCATIONS.c.resource_id)
+        .select_from(_WITH_LEASES)
+        .where(
+            LEASES.c.project_id == query.project_id,
+            # A hold is not shown as a lease of the project either; see _shown.
+            sa.or_(LEASES.c.deleted_at.is_(None), LEASES.c.status != LeaseStatus.PENDING),
+            ALLOCATIONS.c.end_date > query.period.start,
+            ALLOCATIONS.c.start_date < query.period.end,
+        )
+    )
 
 
 def _described(query: CalendarPageQuery) -> Any:
