@@ -71,7 +71,9 @@ _STATE = (
     .group_by(LEASES.c.status)
     .order_by(LEASES.c.status)
 )
-_OWN_STATE = _STATE.where(LEASES.c.project_id == sa.bindparam('project_id'))
+# Not the column itself: SQLite would then read all leases of the project by an index, however
+# many there are, in place of those of the page.
+_OWN_STATE = _STATE.where(sa.func.coalesce(LEASES.c.project_id, '') == sa.bindparam('project_id'))
 _BARS = (
     sa.select(
         ALLOCATIONS.c.resource_id,
