@@ -291,18 +291,23 @@ def _matches(query: CalendarPageQuery) -> list[Any]:
         found.append(
             sa.or_(_contains(RESOURCES.c.name, query.search), RESOURCES.c.id.in_(_described(query)))
         )
-    if query.mine:
+    if query.mine or query.lease_id is not None:
         found.append(RESOURCES.c.id.in_(_reserved(query)))
     return found
 
 
 def _reserved(query: CalendarPageQuery) -> Any:
-    """Return the ids of resources of which the project has something in the period."""
+    """Return the ids of resources of which the project, or the lease, has something then."""
+    whose = []
+    if query.mine or not query.all_projects:
+        whose.append(LEASES.c.project_id == query.project_id)
+    if query.lease_id is not None:
+        whose.append(LEASES.c.id == query.lease_id)
     return (
         sa.select(ALLOCATIONS.c.resource_id)
         .select_from(_WITH_LEASES)
         .where(
-            LEASES.c.project_id == query.project_id,
+            *whose,
             # A hold is not shown as a lease of the project either; see _shown.
             sa.or_(LEASES.c.deleted_at.is_(None), LEASES.c.status != LeaseStatus.PENDING),
             ALLOCATIONS.c.end_date > query.period.start,

@@ -45,6 +45,8 @@ class CalendarPageQuery:
         '' for all resources
     :ivar group_by: the property whose values come first in the order; None for none
     :ivar mine: whether only resources count of which the project has something in the period
+    :ivar lease_id: only resources count of which this lease has something then, if the caller
+        may see it; None for all
     """
 
     resource_type: str
@@ -58,6 +60,7 @@ class CalendarPageQuery:
     search: str = ''
     group_by: str | None = None
     mine: bool = False
+    lease_id: str | None = None
 
 
 class CalendarResource(NamedTuple):

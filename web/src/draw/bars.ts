@@ -12,7 +12,7 @@
 
 /** The bars of the rows that are seen. */
 import { rows } from '../data/live.ts';
-import { present, state, viewport } from '../data/state.ts';
+import { present, viewport } from '../data/state.ts';
 import type { Chunk } from '../model/columns.ts';
 import { fit } from './grid.ts';
 import type { Palette } from './palette.ts';
@@ -58,7 +58,6 @@ function gather(
     if (chunk.begins[bar]! >= viewport.end) break;
     if (chunk.ends[bar]! <= viewport.start) continue;
     const mine = isMine(chunk, bar);
-    if (!mine && state.mineOnly) continue;
     const right = viewport.x(chunk.ends[bar]!);
     // What ends on the same pixel as the one before adds nothing to see.
     if (!mine && !round && right < drawn) continue;

@@ -12,7 +12,7 @@
 
 /** The calendar: strip, grid, legend. */
 import { useEffect, useRef } from 'preact/hooks';
-import { look, onData, rows, strip } from '../data/live.ts';
+import { look, onData, rows, shownShares, strip } from '../data/live.ts';
 import { onChange, present, state, useChanges, viewport } from '../data/state.ts';
 import { AXIS, drawGrid } from '../draw/grid.ts';
 import { noMarks } from '../draw/marks.ts';
@@ -121,8 +121,10 @@ function Count() {
   const text = useRef<HTMLDivElement>(null);
   useEffect(() => onData(() => {
     if (!text.current) return;
-    text.current.textContent = rows.total < 0 ? say('loading')
-      : rows.total === 0 ? say('nothing') : say('resources', { n: rows.total.toLocaleString(state.language) });
+    const { resources } = rows;
+    text.current.textContent = resources < 0 ? say('loading')
+      : resources === 0 ? say(state.mineOnly ? 'nothingMine' : 'nothing')
+        : say('resources', { n: resources.toLocaleString(state.language) });
   }), []);
   return <div class="count" ref={text}>{say('loading')}</div>;
 }
@@ -138,7 +140,7 @@ function Strip() {
       <Canvas class="strip-canvas" paint={(ink, colours, width, height) => {
         // The grid is narrower than the strip by its scrollbar.
         ink.clearRect(0, 0, width, height);
-        drawStrip(ink, colours, strip.answer, height);
+        drawStrip(ink, colours, shownShares(), height);
       }} />
     </div>
   );
@@ -147,7 +149,7 @@ function Strip() {
 /** Say how many are free now, by group. */
 function fillLegend(legend: HTMLDivElement | null): void {
   if (!legend) return;
-  const { answer } = strip;
+  const answer = shownShares();
   const lines = (answer?.groups ?? []).slice(0, MOST_GROUPS).map(({ value, whole }, number) => {
     const at = Math.min(answer!.buckets - 1, Math.max(0, Math.floor((present() - strip.start) / answer!.step)));
     const line = document.createElement('div');
