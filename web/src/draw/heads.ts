@@ -54,9 +54,11 @@ function drawHeat(ink: Ink, colours: Palette, whole: Series, top: number, height
     const total = whole.total[n] ?? 0;
     const share = total > 0 ? 1 - (whole.free[n] ?? 0) / total : 0;
     if (share <= 0) continue;
-    const left = viewport.x(begin + n * step);
+    // Whole pixels: otherwise a seam is seen between two that are half transparent.
+    const left = Math.round(viewport.x(begin + n * step));
+    const wide = Math.round(viewport.x(begin + (n + 1) * step)) - left;
     ink.globalAlpha = 0.35 + 0.65 * share;
-    ink.fillRect(left, top + height * (1 - share), viewport.x(begin + (n + 1) * step) - left + 0.4, height * share);
+    ink.fillRect(left, top + height * (1 - share), wide, height * share);
   }
   ink.restore();
 }

@@ -167,7 +167,10 @@ function fillLegend(legend: HTMLDivElement | null): void {
 }
 
 function Legend() {
-  const kinds = [['own', 'yours'], ['later', 'yoursLater'], ['other', 'others'], ['shut', 'maintenance']] as const;
+  const kinds = [
+    ['own', 'yours'], ['later', 'yoursLater'], ['changing', 'changing'], ['error', 'failedLease'],
+    ['other', 'others'], ['held', 'held'], ['shut', 'maintenance'],
+  ] as const;
   return (
     <footer class="legend">
       {kinds.map(([name, word]) => <span key={name}><i class={`key ${name}`} />{say(word)}</span>)}
