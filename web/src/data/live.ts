@@ -27,6 +27,10 @@ const HEAD = 18;
 /** Seconds of the buckets of the strip. */
 const STEPS = [900, 1800, 3600, 7200, 21600, 43200, 86400, 172800];
 
+const STRIP_PAUSE = 150;
+let stripTimer = 0;
+let stripLoads = false;
+
 const listeners = new Set<() => void>();
 export const drawAgain = (): void => listeners.forEach((listener) => listener());
 /** Call back when there is something new to draw; the answer ends that. */
@@ -72,8 +76,9 @@ export async function begin(): Promise<void> {
     const known = found?.body ?? { auth_strategy: 'noauth' as const, signed_in: true, languages: [] };
     update({ session: known });
     if (known.auth_strategy === 'keystone' && !known.signed_in) return;
-    // The first bars do not wait for the rest.
     look();
+    // The first bars do not wait for the rest, nor share the processor of the server with it.
+    if (state.view === 'calendar') await rows.first;
     await Promise.all([whoAmI(), whatTypes(), whatProperties()]);
   } catch (error) {
     trouble(error);
@@ -123,15 +128,22 @@ export function look(): void {
   const first = viewport.row(0);
   const last = viewport.row(Math.max(viewport.height, 600));
   rows.show(first, last, viewport.start, viewport.end);
-  void loadStrip(false);
+  if (rows.total < 0) return;
+  // Not in each frame of a zoom.
+  stripTimer ||= window.setTimeout(() => {
+    stripTimer = 0;
+    void loadStrip(false);
+  }, STRIP_PAUSE);
 }
 
 async function loadStrip(again: boolean): Promise<void> {
+  if (stripLoads) return;
   const most = Math.min(500, CELLS / (state.group ? rows.groups?.length || 1 : 1));
   const step = STEPS.find((one) => (viewport.span * 3) / one <= most) ?? 172800;
   // What is free is known from the present on.
   const today = Math.floor(present() / step) * step;
-  const wide = Math.ceil((viewport.span * 2) / step) * step;
+  // In powers of two, so that a zoom keeps its answer for a while.
+  const wide = step * 2 ** Math.ceil(Math.log2((viewport.span * 2) / step));
   const least = Math.max(today, viewport.start);
   const what = `${step} ${wide} ${state.type} ${state.group}`;
   const inside = least >= strip.start && viewport.end <= strip.start + wide;
@@ -141,6 +153,7 @@ async function loadStrip(again: boolean): Promise<void> {
   const begins = same ? strip.start : Math.max(start, today);
   const etag = same ? strip.etag : null;
   Object.assign(strip, { key: what, start: begins });
+  stripLoads = true;
   try {
     const answer = await call<{ availability: Availability }>('GET', 'availability', undefined, {
       etag, params: {
@@ -148,13 +161,17 @@ async function loadStrip(again: boolean): Promise<void> {
         start: iso(begins), end: iso(begins + wide),
       },
     });
-    if (strip.key !== what || strip.start !== begins || answer.status === 304) return;
-    Object.assign(strip, { answer: answer.body.availability, etag: answer.etag });
+    if (answer.status !== 304) {
+      Object.assign(strip, { answer: answer.body.availability, etag: answer.etag });
+    }
   } catch (error) {
     // No figures for a type is no trouble: the grid says what there is.
-    if (strip.key === what) strip.answer = null;
+    strip.answer = null;
     if (!(error instanceof Refusal) || error.status === 401) trouble(error);
+  } finally {
+    stripLoads = false;
   }
+  // The view may have moved on, which drawing notices.
   drawAgain();
 }
 

@@ -37,6 +37,11 @@ export class Rows {
   groups: Group[] | null = null;
   layout = new Layout(null, -1);
   generation = 0;
+  /** Resolves when the first request is over, whatever its outcome. */
+  readonly first: Promise<void>;
+  private over = (): void => {};
+  /** Counts, since a clock is slower: it is read for each row of each frame. */
+  private uses = 0;
   private readonly entries = new Map<number, Entry>();
   private readonly loading = new Map<number, string>();
   private wanted: Wanted = { type: '', search: '', group: '', mine: false };
@@ -47,7 +52,9 @@ export class Rows {
   constructor(
     private readonly changed: () => void,
     private readonly failed: (error: unknown) => void,
-  ) {}
+  ) {
+    this.first = new Promise((over) => { this.over = over; });
+  }
 
   /** Say what is looked at: other rows are other pages, so the old ones are dropped. */
   want(wanted: Wanted): void {
@@ -108,7 +115,7 @@ export class Rows {
     const resource = this.layout.resource(row);
     const entry = resource < 0 ? undefined : this.entries.get(Math.floor(resource / PAGE));
     if (!entry || resource - entry.chunk.first >= entry.chunk.count) return null;
-    entry.used = performance.now();
+    entry.used = this.uses += 1;
     return row === resource ? entry.chunk : viewed(entry, row - resource);
   }
 
@@ -160,6 +167,7 @@ export class Rows {
       fine = false;
       this.failed(error);
     }
+    this.over();
     if (this.loading.get(page) === key) this.loading.delete(page);
     // While this was on its way, other rows or times may have come into view.
     if (fine) this.fill(false);
@@ -168,7 +176,7 @@ export class Rows {
   private keep(page: number, key: string, answer: CalendarAnswer, etag: string | null): void {
     this.learn(answer);
     const chunk = parse(answer, page * PAGE);
-    this.entries.set(page, { chunk, views: new Map(), etag, key, used: performance.now() });
+    this.entries.set(page, { chunk, views: new Map(), etag, key, used: this.uses += 1 });
     if (this.entries.size > MOST) {
       const oldest = [...this.entries].sort((one, other) => one[1].used - other[1].used)[0]!;
       this.entries.delete(oldest[0]);

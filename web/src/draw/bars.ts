@@ -14,8 +14,8 @@
 import { rows } from '../data/live.ts';
 import { present, viewport } from '../data/state.ts';
 import type { Chunk } from '../model/columns.ts';
-import { fit } from './grid.ts';
 import type { Palette } from './palette.ts';
+import { fit } from './text.ts';
 
 type Ink = CanvasRenderingContext2D;
 interface Box { left: number; top: number; width: number; height: number }

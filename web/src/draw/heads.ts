@@ -16,7 +16,7 @@ import { rows, strip } from '../data/live.ts';
 import { state, viewport } from '../data/state.ts';
 import type { Series } from '../data/types.ts';
 import type { Section } from '../model/layout.ts';
-import { fit } from './grid.ts';
+import { fit, widthOf } from './text.ts';
 import type { Palette } from './palette.ts';
 
 type Ink = CanvasRenderingContext2D;
@@ -77,7 +77,7 @@ export function drawHeadNames(ink: Ink, colours: Palette, names: number, axis: n
     ink.textBaseline = 'middle';
     ink.font = colours.small;
     const count = section.count.toLocaleString(state.language);
-    const wide = ink.measureText(count).width;
+    const wide = widthOf(ink, count);
     ink.fillStyle = colours.muted;
     ink.fillText(count, names - wide - (narrow ? 8 : 14), middle + 0.5);
     ink.font = colours.bold;

@@ -53,7 +53,8 @@ function Period() {
   const text = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const write = (): void => {
-      if (text.current) text.current.textContent = `${fullDay(viewport.start)} – ${fullDay(viewport.end)}`;
+      const period = `${fullDay(viewport.start)} – ${fullDay(viewport.end)}`;
+      if (text.current && text.current.textContent !== period) text.current.textContent = period;
       document.querySelectorAll<HTMLElement>('[data-span]').forEach((button) => {
         const near = Math.abs(Number(button.dataset.span) / viewport.span - 1) < 0.02;
         if (button.ariaPressed !== String(near)) button.ariaPressed = String(near);
