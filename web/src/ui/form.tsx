@@ -11,7 +11,7 @@
 // under the License.
 
 /** The form of a new lease, with a verdict while one types, and offers where it does not fit. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, call, iso, seconds } from '../data/api.ts';
 import { explain, refresh, trouble } from '../data/live.ts';
 import { present, state, update } from '../data/state.ts';
@@ -116,6 +116,21 @@ function useVerdict(draft: Draft, wish: Wish): [Verdict, (offers: Offer[]) => vo
   return [verdict, (offers) => setVerdict({ ...verdict, offers })];
 }
 
+/** Release what was held once other offers are shown, or the form is closed. */
+function useHeld(offers: Offer[] | null): { current: string | null } {
+  const held = useRef<string | null>(null);
+  const id = offers?.find((offer) => offer.held_until)?.id ?? null;
+  useEffect(() => {
+    held.current = id;
+    return () => {
+      if (!held.current) return;
+      void call('DELETE', `offers/${held.current}`).then(refresh, () => undefined);
+      held.current = null;
+    };
+  }, [id]);
+  return held;
+}
+
 /** Create a lease, and show it. */
 async function create(body: Record<string, unknown>): Promise<string> {
   try {
@@ -145,6 +160,7 @@ export function Form(props: { draft: Draft }) {
     setFailure(await create({ name: title, ...body }));
     setBusy(false);
   };
+  const held = useHeld(verdict.offers);
   const hold = (): void => {
     ask([wanted(draft, { ...wish, exact: false })], wish, { hold: HOLD })
       .then(setOffers, (error: unknown) => setFailure(explain(error)));
@@ -168,7 +184,10 @@ export function Form(props: { draft: Draft }) {
         </div>
         <Lengths wish={wish} set={set} />
         <Judgement verdict={verdict} busy={busy} hold={hold}
-          take={(offer) => void send({ offer_id: offer.id })} />
+          take={(offer) => {
+            held.current = null;
+            void send({ offer_id: offer.id });
+          }} />
         {failure && <Note kind="bad">{failure}</Note>}
         <button type="submit" class="primary wide" disabled={verdict.kind !== 'good' || busy}>
           {say('reserveThese', { n: wish.amount })}

@@ -91,6 +91,7 @@ function searched(text: string): void {
 const value = (event: Event): string => (event.currentTarget as HTMLSelectElement).value;
 
 const ALL = 'all';
+const NARROW = 720;
 
 /** Which of the groups is shown; there once the service has said which groups there are. */
 function OnlyGroup() {
@@ -151,13 +152,19 @@ export function Toolbar() {
       </div>
       <Period />
       <Spans />
-      <Filters />
-      {state.me?.may['leases:create'] !== false && (
-        <button type="button" class="primary reserve" disabled={!bookable(state.type)}
-          onClick={() => update({ drawer: { kind: 'form', draft: freshDraft() } })}>
-          {say('reserve')}
-        </button>
-      )}
+      <div class="side">
+        {/* On a phone they are in the way until they are wanted. */}
+        <details open={window.innerWidth > NARROW}>
+          <summary>{say('filters')}</summary>
+          <Filters />
+        </details>
+        {state.me?.may['leases:create'] !== false && (
+          <button type="button" class="primary reserve" disabled={!bookable(state.type)}
+            onClick={() => update({ drawer: { kind: 'form', draft: freshDraft() } })}>
+            {say('reserve')}
+          </button>
+        )}
+      </div>
     </div>
   );
 }
