@@ -37,6 +37,7 @@ function wire(
   grid: HTMLDivElement, canvas: HTMLCanvasElement, spacer: HTMLDivElement, cell: HTMLElement,
 ): () => void {
   const marks = noMarks();
+  let { layout } = rows;
   const draw = perFrame(() => {
     const [width, height] = [grid.clientWidth, grid.clientHeight];
     Object.assign(viewport, {
@@ -45,6 +46,9 @@ function wire(
     spacer.style.height = `${Math.max(0, rows.total) * viewport.rowHeight + AXIS - height}px`;
     if (!sized(canvas, width, height)) return;
     look();
+    // What had the focus is in another row now, or gone.
+    if (rows.layout !== layout && marks.focus) keyboard.mark();
+    layout = rows.layout;
     const ink = canvas.getContext('2d')!;
     marks.draft = drafted();
     drawGrid(ink, palette(ink), nameWidth(), marks);

@@ -64,6 +64,6 @@ export const de: Catalogue = {
   periodBad: 'Das Ende muss nach dem Beginn liegen.', past: 'Der Beginn ist vorbei.', resource: 'Ressource',
   unbookable: 'Diesen Typ mit der Kommandozeile oder der API reservieren.', request: 'Anfrage {id}',
   effect_prepare: 'Vorbereitung', effect_start: 'Beginn', effect_update: 'Änderung', effect_check: 'Prüfung', effect_before_end: 'vor dem Ende', effect_end: 'Ende', effect_undo: 'Rücknahme',
-  event_start_lease: 'Beginn', event_end_lease: 'Ende', event_before_end_lease: 'vor dem Ende', event_before_start_lease: 'vor dem Beginn', event_check_lease: 'Prüfung',
+  event_start_lease: 'Beginn', event_end_lease: 'Ende', event_before_end_lease: 'vor dem Ende', event_before_start_lease: 'vor dem Beginn', event_check_lease: 'Prüfung', event_prepare: 'Vorbereitung', event_update_lease: 'Änderung', event_undo_lease: 'Rücknahme', event_delete_lease: 'Löschen', event_notification: 'Benachrichtigung',
   state_done: 'erledigt', state_waiting: 'wartet', state_failed: 'fehlgeschlagen', state_undone: 'zurückgenommen',
 };

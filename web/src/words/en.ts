@@ -62,7 +62,7 @@ export const en = {
   periodBad: 'The end must be after the start.', past: 'The start is over.', resource: 'Resource',
   unbookable: 'Reserve this type with the command line or the API.', request: 'request {id}',
   effect_prepare: 'prepare', effect_start: 'start', effect_update: 'change', effect_check: 'check', effect_before_end: 'before the end', effect_end: 'end', effect_undo: 'undo',
-  event_start_lease: 'start', event_end_lease: 'end', event_before_end_lease: 'before the end', event_before_start_lease: 'before the start', event_check_lease: 'check',
+  event_start_lease: 'start', event_end_lease: 'end', event_before_end_lease: 'before the end', event_before_start_lease: 'before the start', event_check_lease: 'check', event_prepare: 'prepare', event_update_lease: 'change', event_undo_lease: 'undo', event_delete_lease: 'delete', event_notification: 'notification',
   state_done: 'done', state_waiting: 'waiting', state_failed: 'failed', state_undone: 'undone',
 };
 export type Catalogue = Record<keyof typeof en, string>;
