@@ -28,9 +28,8 @@ export const startFirefox = () => puppeteer.launch({
   browser: 'firefox', executablePath: FIREFOX, headless: true, extraPrefsFirefox: PREFERENCES,
 });
 
-/** What a page reports as an error: exceptions, and what its policy forbids. */
-export function watch(page) {
-  const errors = [];
+/** Collect what a page reports as an error: exceptions, and what its policy forbids. */
+export function watch(page, errors = []) {
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
     if (/Content[ -]Security[ -]Policy|Trusted/i.test(message.text())) errors.push(message.text());

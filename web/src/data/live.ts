@@ -14,6 +14,7 @@
 import { Refusal, call, get, iso, session } from './api.ts';
 import { Rows } from './rows.ts';
 import { UNGROUPED, present, state, update, viewport } from './state.ts';
+import type { Drawer } from './state.ts';
 import type { Availability, Me, ResourceType, Session } from './types.ts';
 import { keyOf } from '../model/layout.ts';
 import { say } from '../words/index.ts';
@@ -54,13 +55,19 @@ export function trouble(error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return;
   if (error instanceof Refusal && error.status === 401) {
     const known = state.session ?? { auth_strategy: 'keystone' as const, languages: [] };
-    const notice = state.me ? say('expired') : '';
-    update({ session: { ...known, signed_in: false }, me: null, drawer: null, notice });
+    const notice = state.me ? say('expired') : state.notice;
+    update({ session: { ...known, signed_in: false }, me: null, drawer: unsent(), notice });
   } else if (error instanceof Refusal && error.status < 500) {
     update({ notice: explain(error) });
   } else if (state.online) {
     update({ online: false });
   }
+}
+
+/** Return the form that is open, with which one goes on after signing in again. */
+function unsent(): Drawer | null {
+  const { drawer } = state;
+  return drawer?.kind === 'form' || drawer?.kind === 'closing' ? drawer : null;
 }
 
 export function explain(error: unknown): string {
@@ -175,10 +182,18 @@ async function loadStrip(again: boolean): Promise<void> {
   drawAgain();
 }
 
+const turns = new Set<() => void>();
+/** Call back whenever it is time to ask again; the answer ends that. */
+export function onTurn(listener: () => void): () => void {
+  turns.add(listener);
+  return () => void turns.delete(listener);
+}
+
 /** Ask at once, after something was changed here. */
 export function refresh(): void {
   rows.poll();
   void loadStrip(true);
+  turns.forEach((listener) => listener());
 }
 
 export function keepAsking(): void {

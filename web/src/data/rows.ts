@@ -163,6 +163,8 @@ export class Rows {
           },
         });
       if (key === this.key && status !== 304) this.keep(page, key, body.calendar, etag);
+      // Also without news: it says that there is a connection.
+      this.changed();
     } catch (error) {
       fine = false;
       this.failed(error);
@@ -181,7 +183,6 @@ export class Rows {
       const oldest = [...this.entries].sort((one, other) => one[1].used - other[1].used)[0]!;
       this.entries.delete(oldest[0]);
     }
-    this.changed();
   }
 }
 

@@ -13,7 +13,7 @@
 /** A lease: how long it still is, what it has, what one can do, what happened and what will. */
 import { useEffect, useState } from 'preact/hooks';
 import { Refusal, call, get, iso, seconds } from '../data/api.ts';
-import { explain, refresh, trouble } from '../data/live.ts';
+import { explain, onTurn, refresh, trouble } from '../data/live.ts';
 import { present, state, update } from '../data/state.ts';
 import type { History, Lease } from '../data/types.ts';
 import { duration, moment, say, sayOf } from '../words/index.ts';
@@ -23,7 +23,6 @@ import { Loading, Note, TimeField } from './fields.tsx';
 import { Reallocation, namesOf, resourcesOf } from './reallocation.tsx';
 import type { Held } from './reallocation.tsx';
 
-const POLL = 8000;
 const OVER = new Set(['TERMINATED', 'DELETED']);
 
 export const Badge = ({ status }: { status: string }) =>
@@ -44,13 +43,13 @@ export function LeaseDetails({ id }: { id: string }) {
   const [found, setFound] = useState<Found | null>(null);
   const [failure, setFailure] = useState('');
   const load = (): void => void fetched(id).then(setFound, (error: unknown) => {
-    if (error instanceof Refusal && error.status === 404) setFailure(explain(error));
-    else trouble(error);
+    if (!(error instanceof Refusal) || error.status !== 404) return trouble(error);
+    setFailure(explain(error));
+    setFound(null);
   });
   useEffect(() => {
     load();
-    const timer = setInterval(() => document.visibilityState === 'visible' && load(), POLL);
-    return () => clearInterval(timer);
+    return onTurn(load);
   }, [id]);
   if (!found) {
     return <Sheet title={say('lease')}>{failure ? <Note kind="bad">{failure}</Note> : <Loading />}</Sheet>;

@@ -11,9 +11,9 @@
 // under the License.
 
 /** The leases of the caller, by pages. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, seconds } from '../data/api.ts';
-import { trouble } from '../data/live.ts';
+import { onTurn, trouble } from '../data/live.ts';
 import { state, update, useChanges } from '../data/state.ts';
 import type { Lease } from '../data/types.ts';
 import { duration, moment, say } from '../words/index.ts';
@@ -37,6 +37,10 @@ export function Leases() {
   };
   // A notice says that a lease was made, changed or deleted.
   useEffect(() => load(''), [notice]);
+  // Another tab or person does so without one. Pages that were asked for stay.
+  const turned = useRef(load);
+  turned.current = (marker) => (leases?.length ?? 0) <= PAGE && load(marker);
+  useEffect(() => onTurn(() => turned.current('')), []);
   return (
     <div class="page">
       <div class="page-head">
