@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The web page: its model, that it is built from its sources, and a person in a browser."""
+"""The web page: its model, that it is built from its sources, and people in browsers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,21 @@ import os
 import pathlib
 import shutil
 import subprocess
+from collections.abc import Callable
 
 import fixtures
 
 from climate import web
 from tests import base
 from tests import services
+from tests.functional.guarded import ListeningService
+from tests.functional.keystone import PASSWORD
 from tests.functional.processes import Standalone
 
 SOURCES = pathlib.Path(__file__).parents[2] / 'web'
 STATIC = pathlib.Path(web.__file__).parent / 'static'
 CHROMIUM = os.environ.get('CLIMATE_CHROMIUM', '/usr/bin/chromium')
+FIREFOX = os.environ.get('CLIMATE_FIREFOX', '/usr/bin/firefox-esr')
 
 
 class _PageTest(base.TestCase):
@@ -81,13 +85,54 @@ class TestBuild(_PageTest):
         self.run_node('node', '--test', bundle)
 
 
-class TestBrowser(_PageTest):
-    """A person in Chromium."""
+class TestBrowsers(_PageTest):
+    """People in browsers."""
 
-    def test_a_person_books_and_deletes(self) -> None:
-        if not pathlib.Path(CHROMIUM).exists():
-            services.missing(f'the web page needs a browser for its test: no {CHROMIUM}')
-        service = self.useFixture(Standalone())
-        address = service.endpoint.removesuffix('/v1') + '/ui/'
-        said = self.run_node('node', 'tests/browser.mjs', address)
-        self.assertIn('ok book by drag', said)
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(Standalone())
+        self.address = self.service.endpoint.removesuffix('/v1') + '/ui/'
+
+    def need(self, browser: str) -> None:
+        if not pathlib.Path(browser).exists():
+            services.missing(f'the web page needs a browser for its test: no {browser}')
+
+    def test_chromium(self) -> None:
+        self.need(CHROMIUM)
+        guarded = self.useFixture(ListeningService())
+        wishes = {
+            'please end the session': guarded.end_sessions,
+            'please stop the service': self.service.command.kill,
+            'please start the service': self.service.again,
+        }
+        said = self.talk(wishes, 'tests/browser.mjs', self.address, guarded.address)
+        self.assertIn('ok sign out', said)
+
+    def test_firefox(self) -> None:
+        self.need(FIREFOX)
+        said = self.run_node('node', 'tests/firefox.mjs', self.address)
+        self.assertIn('ok open a lease by keyboard', said)
+
+    def talk(self, wishes: dict[str, Callable[[], None]], *words: str) -> str:
+        """Run a script that says, line by line, what is to be done to the service meanwhile."""
+        process = subprocess.Popen(
+            ['node', *words],
+            cwd=SOURCES,
+            env={**os.environ, 'PASSWORD': PASSWORD},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        assert process.stdin is not None and process.stdout is not None
+        said = ''
+        for line in process.stdout:
+            said += line
+            if line.strip() in wishes:
+                wishes[line.strip()]()
+                process.stdin.write('done\n')
+                process.stdin.flush()
+        self.assertEqual(0, process.wait(60), said)
+        return said

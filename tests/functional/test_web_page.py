@@ -23,20 +23,15 @@ from typing import Any
 
 import fixtures
 import webob
-from keystoneauth1 import loading as ks_loading
-from oslo_config import cfg
 
-from climate.api import auth
 from climate.api import web_page
-from climate.clients.sign_in import KeystoneSignIn
 from tests import base
 from tests.functional import http
 from tests.functional.fixtures import Service
-from tests.functional.keystone import Keystone
+from tests.functional.guarded import GuardedService
 from tests.functional.keystone import PASSWORD
 from tests.functional.keystone import SECRET
 
-GROUP = 'keystone_authtoken'
 PAGE = {'X-Climate-UI': '1'}
 HERE = 'http://localhost'
 ENTERED = {'username': 'alice', 'password': PASSWORD, 'project': 'blue'}
@@ -64,27 +59,9 @@ class TestSessions(PageCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.keystone = self.useFixture(Keystone())
-        self.service = Service(hosts=1, authenticate=self.authenticate)
-        self.service.sign_in = lambda: KeystoneSignIn.from_conf(self.service.conf)
-        self.useFixture(self.service)
-        self.service.conf.set_override('enabled', True, group='ui')
+        guarded = self.useFixture(GuardedService())
+        self.keystone, self.service = guarded.keystone, guarded.service
         self.app = self.service.made()
-
-    def authenticate(self, conf: cfg.ConfigOpts) -> Any:
-        conf.register_opts(ks_loading.get_auth_plugin_conf_options('password'), group=GROUP)
-        ks_loading.register_auth_conf_options(conf, GROUP)
-        for name, value in {
-            'auth_type': 'password',
-            'auth_url': self.keystone.url,
-            'username': 'climate',
-            'password': PASSWORD,
-            'user_domain_name': 'Default',
-            'project_name': 'service',
-            'project_domain_name': 'Default',
-        }.items():
-            conf.set_override(name, value, group=GROUP)
-        return auth.keystone(conf)
 
     def sign_in(self, body: Any = ENTERED, **headers: str) -> webob.Response:
         return self.send('POST', '/ui/session', body, **{'X-Climate-UI': '1', **headers})

@@ -52,10 +52,11 @@ function Page() {
     <>
       <Header open={open} />
       {!online && <div class="banner" role="alert">{say('gone')}</div>}
-      <main class={drawer ? 'with-drawer' : ''}>
+      <main class={drawer && open ? 'with-drawer' : ''}>
         {open && <Shown />}
-        {open && <Drawer />}
         {session && !open && <Login />}
+        {/* What was typed when a session ended waits here for the next one. */}
+        {session && <div class="aside" hidden={!open}><Drawer /></div>}
       </main>
       <Notice />
       <div class="hidden" aria-live="polite">{spoken}</div>

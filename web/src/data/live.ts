@@ -13,14 +13,24 @@
 /** What the page asks again and again while it is visible. */
 import { Refusal, call, get, iso, session } from './api.ts';
 import { Rows } from './rows.ts';
-import { present, state, update, viewport } from './state.ts';
+import { UNGROUPED, present, state, update, viewport } from './state.ts';
+import type { Drawer } from './state.ts';
 import type { Availability, Me, ResourceType, Session } from './types.ts';
+import { keyOf } from '../model/layout.ts';
 import { say } from '../words/index.ts';
 
 const PAUSE = 8000;
 const HIDDEN_TYPES = /^(virtual:(?!floatingip)|flavor:)/;
+/** Values that the service answers at most are 20,000, and up to a third more are asked for. */
+const CELLS = 15000;
+/** Pixels that the head of a group needs at least. */
+const HEAD = 18;
 /** Seconds of the buckets of the strip. */
 const STEPS = [900, 1800, 3600, 7200, 21600, 43200, 86400, 172800];
+
+const STRIP_PAUSE = 150;
+let stripTimer = 0;
+let stripLoads = false;
 
 const listeners = new Set<() => void>();
 export const drawAgain = (): void => listeners.forEach((listener) => listener());
@@ -45,13 +55,19 @@ export function trouble(error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return;
   if (error instanceof Refusal && error.status === 401) {
     const known = state.session ?? { auth_strategy: 'keystone' as const, languages: [] };
-    const notice = state.me ? say('expired') : '';
-    update({ session: { ...known, signed_in: false }, me: null, drawer: null, notice });
+    const notice = state.me ? say('expired') : state.notice;
+    update({ session: { ...known, signed_in: false }, me: null, drawer: unsent(), notice });
   } else if (error instanceof Refusal && error.status < 500) {
     update({ notice: explain(error) });
   } else if (state.online) {
     update({ online: false });
   }
+}
+
+/** Return the form that is open, with which one goes on after signing in again. */
+function unsent(): Drawer | null {
+  const { drawer } = state;
+  return drawer?.kind === 'form' || drawer?.kind === 'closing' ? drawer : null;
 }
 
 export function explain(error: unknown): string {
@@ -67,8 +83,9 @@ export async function begin(): Promise<void> {
     const known = found?.body ?? { auth_strategy: 'noauth' as const, signed_in: true, languages: [] };
     update({ session: known });
     if (known.auth_strategy === 'keystone' && !known.signed_in) return;
-    // The first bars do not wait for the rest.
     look();
+    // The first bars do not wait for the rest, nor share the processor of the server with it.
+    if (state.view === 'calendar') await rows.first;
     await Promise.all([whoAmI(), whatTypes(), whatProperties()]);
   } catch (error) {
     trouble(error);
@@ -89,26 +106,51 @@ async function whatTypes(): Promise<void> {
 
 /** Fetch the properties by which resources can be grouped. */
 export async function whatProperties(): Promise<void> {
-  if (state.type !== 'physical:host') return update({ properties: [], group: '' });
   const answer = await get<{ resource_properties: { property: string }[] }>(
-    'os-hosts/properties').catch(() => null);
+    'resources/properties', { type: state.type }).catch(() => null);
   update({ properties: answer?.resource_properties.map((one) => one.property) ?? [] });
+}
+
+/** Show resources of another type. */
+export function toType(type: string): void {
+  update({ type, ...UNGROUPED });
+  void whatProperties();
+}
+
+/** Return the availability of the groups that are shown. */
+export function shownShares(): Availability | null {
+  const { answer } = strip;
+  if (!answer || state.only === null) return answer;
+  return { ...answer, groups: answer.groups.filter(({ value }) => keyOf(value) === state.only) };
 }
 
 /** Fetch what the grid shows and does not have. */
 export function look(): void {
-  rows.want({ type: state.type, search: state.search, group: state.group });
+  rows.want({
+    type: state.type, search: state.search, group: state.group, mine: state.mineOnly,
+  });
+  rows.arrange({
+    head: Math.ceil(HEAD / viewport.rowHeight), folded: state.folded, only: state.only,
+  });
   const first = viewport.row(0);
   const last = viewport.row(Math.max(viewport.height, 600));
   rows.show(first, last, viewport.start, viewport.end);
-  void loadStrip(false);
+  if (rows.total < 0) return;
+  // Not in each frame of a zoom.
+  stripTimer ||= window.setTimeout(() => {
+    stripTimer = 0;
+    void loadStrip(false);
+  }, STRIP_PAUSE);
 }
 
 async function loadStrip(again: boolean): Promise<void> {
-  const step = STEPS.find((one) => (viewport.span * 3) / one <= 500) ?? 172800;
+  if (stripLoads) return;
+  const most = Math.min(500, CELLS / (state.group ? rows.groups?.length || 1 : 1));
+  const step = STEPS.find((one) => (viewport.span * 3) / one <= most) ?? 172800;
   // What is free is known from the present on.
   const today = Math.floor(present() / step) * step;
-  const wide = Math.ceil((viewport.span * 2) / step) * step;
+  // In powers of two, so that a zoom keeps its answer for a while.
+  const wide = step * 2 ** Math.ceil(Math.log2((viewport.span * 2) / step));
   const least = Math.max(today, viewport.start);
   const what = `${step} ${wide} ${state.type} ${state.group}`;
   const inside = least >= strip.start && viewport.end <= strip.start + wide;
@@ -118,6 +160,7 @@ async function loadStrip(again: boolean): Promise<void> {
   const begins = same ? strip.start : Math.max(start, today);
   const etag = same ? strip.etag : null;
   Object.assign(strip, { key: what, start: begins });
+  stripLoads = true;
   try {
     const answer = await call<{ availability: Availability }>('GET', 'availability', undefined, {
       etag, params: {
@@ -125,20 +168,32 @@ async function loadStrip(again: boolean): Promise<void> {
         start: iso(begins), end: iso(begins + wide),
       },
     });
-    if (strip.key !== what || strip.start !== begins || answer.status === 304) return;
-    Object.assign(strip, { answer: answer.body.availability, etag: answer.etag });
+    if (answer.status !== 304) {
+      Object.assign(strip, { answer: answer.body.availability, etag: answer.etag });
+    }
   } catch (error) {
     // No figures for a type is no trouble: the grid says what there is.
-    if (strip.key === what) strip.answer = null;
+    strip.answer = null;
     if (!(error instanceof Refusal) || error.status === 401) trouble(error);
+  } finally {
+    stripLoads = false;
   }
+  // The view may have moved on, which drawing notices.
   drawAgain();
+}
+
+const turns = new Set<() => void>();
+/** Call back whenever it is time to ask again; the answer ends that. */
+export function onTurn(listener: () => void): () => void {
+  turns.add(listener);
+  return () => void turns.delete(listener);
 }
 
 /** Ask at once, after something was changed here. */
 export function refresh(): void {
   rows.poll();
   void loadStrip(true);
+  turns.forEach((listener) => listener());
 }
 
 export function keepAsking(): void {

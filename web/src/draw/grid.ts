@@ -18,9 +18,11 @@ import type { Tick } from '../model/ticks.ts';
 import { dayStart, weekday } from '../model/zones.ts';
 import { clock, date, dayName } from '../words/index.ts';
 import { drawBars } from './bars.ts';
+import { drawHeadNames, drawHeads } from './heads.ts';
 import { drawMarks } from './marks.ts';
 import type { Marks } from './marks.ts';
 import type { Palette } from './palette.ts';
+import { fit, widthOf } from './text.ts';
 
 export const AXIS = 46;
 type Ink = CanvasRenderingContext2D;
@@ -39,6 +41,7 @@ export function drawGrid(ink: Ink, colours: Palette, names: number, marks: Marks
   drawDays(ink, colours);
   drawLines(ink, colours);
   drawBars(ink, colours);
+  drawHeads(ink, colours);
   drawMarks(ink, colours, marks);
   drawNow(ink, colours);
   ink.restore();
@@ -92,6 +95,7 @@ function drawNames(ink: Ink, colours: Palette, names: number, marks: Marks): voi
   ink.clip();
   ink.textBaseline = 'middle';
   const last = Math.min(viewport.row(height), rows.total - 1);
+  const tagged = state.group && !rows.layout.grouped;
   let group: string | null | undefined;
   for (let row = viewport.row(0); row <= last; row++) {
     const chunk = rows.chunkOf(row);
@@ -106,9 +110,11 @@ function drawNames(ink: Ink, colours: Palette, names: number, marks: Marks): voi
       }
       nameRow(ink, colours, names, y, chunk.name[at]!, chunk.disabled[at] || chunk.failed[at]);
     }
-    if (state.group && own !== group) drawGroup(ink, colours, names, y, own ?? '–');
+    // Too many groups have no heads.
+    if (tagged && own !== group) drawGroup(ink, colours, names, y, own ?? '–');
     group = own;
   }
+  drawHeadNames(ink, colours, names, AXIS);
   ink.restore();
   ink.fillStyle = colours['line-strong'];
   ink.fillRect(names - 1, 0, 1, height + AXIS);
@@ -122,9 +128,9 @@ function nameRow(
   ink.fillRect(0, Math.round(y + rowHeight) - 1, names, 1);
   ink.font = rowHeight > 20 ? colours.font : colours.small;
   ink.fillStyle = out ? colours.muted : colours.text;
-  ink.fillText(fit(ink, name, names - (state.group ? 92 : 28)), 14, y + rowHeight / 2 + 0.5);
+  ink.fillText(fit(ink, name, names - (state.group && !rows.layout.grouped ? 92 : 28)), 14, y + rowHeight / 2 + 0.5);
   if (out) {
-    const wide = ink.measureText(fit(ink, name, names - 28)).width;
+    const wide = widthOf(ink, fit(ink, name, names - 28));
     ink.fillRect(14, Math.round(y + rowHeight / 2), wide, 1);
   }
 }
@@ -134,7 +140,7 @@ function drawGroup(ink: Ink, colours: Palette, names: number, y: number, name: s
   ink.fillRect(0, Math.round(y) - 1, names, 1);
   ink.font = colours.small;
   const text = fit(ink, name, 60);
-  const wide = ink.measureText(text).width;
+  const wide = widthOf(ink, text);
   const room = Math.max(viewport.rowHeight, 16);
   ink.fillStyle = colours['accent-soft'];
   ink.beginPath();
@@ -142,14 +148,6 @@ function drawGroup(ink: Ink, colours: Palette, names: number, y: number, name: s
   ink.fill();
   ink.fillStyle = colours['accent-text'];
   ink.fillText(text, names - wide - 16, y + room / 2 + 0.5);
-}
-
-/** Return a text, shortened to a width. */
-export function fit(ink: Ink, text: string, width: number): string {
-  if (ink.measureText(text).width <= width) return text;
-  let length = Math.floor((text.length * width) / ink.measureText(text).width);
-  while (length > 0 && ink.measureText(`${text.slice(0, length)}…`).width > width) length -= 1;
-  return length > 0 ? `${text.slice(0, length)}…` : '';
 }
 
 function drawAxis(ink: Ink, colours: Palette, names: number): void {
@@ -178,8 +176,8 @@ function label(ink: Ink, colours: Palette, at: number, next: number, hours: bool
     ? [dayName(at), date(at, { weekday: 'short', day: 'numeric' }), date(at, { day: 'numeric' })]
     : [date(at, { month: 'long', year: 'numeric' }), date(at, { month: 'short' })];
   const room = viewport.x(next) - viewport.x(at) - 18;
-  const text = longest(texts, room, (one) => ink.measureText(one).width);
-  const wide = ink.measureText(text).width;
+  const text = longest(texts, room, (one) => widthOf(ink, one));
+  const wide = widthOf(ink, text);
   const left = Math.min(Math.max(viewport.x(at), 0), viewport.x(next) - wide - 18);
   ink.fillStyle = colours['line-strong'];
   ink.fillRect(Math.round(viewport.x(at)), 0, 1, AXIS);
@@ -202,7 +200,7 @@ function nowLabel(ink: Ink, colours: Palette): void {
   const x = viewport.x(present());
   if (x < 0 || x > viewport.width) return;
   const text = clock(present());
-  const wide = ink.measureText(text).width + 12;
+  const wide = widthOf(ink, text) + 12;
   const left = Math.min(Math.max(x - wide / 2, 0), viewport.width - wide);
   ink.fillStyle = colours.now;
   ink.beginPath();

@@ -11,6 +11,8 @@
 // under the License.
 
 /** Colours and fonts of the canvas, from the style sheet; read again when the theme changes. */
+import { forgetWidths } from './text.ts';
+
 const NAMES = ['bg', 'panel', 'line', 'line-strong', 'text', 'muted', 'weekend', 'accent', 'accent-soft',
   'accent-text', 'on-accent', 'other', 'other-line', 'past', 'warn', 'bad', 'now', 'hover',
   'c0', 'c1', 'c2', 'c3', 'c4', 'c5'] as const;
@@ -19,7 +21,10 @@ export type Palette = Record<(typeof NAMES)[number], string> & {
 };
 
 let found: Palette | null = null;
-export const forget = (): void => void (found = null);
+export function forget(): void {
+  found = null;
+  forgetWidths();
+}
 
 export function palette(context: CanvasRenderingContext2D): Palette {
   if (found) return found;

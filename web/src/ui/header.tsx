@@ -11,18 +11,21 @@
 // under the License.
 
 /** The header: views, whether the page is live, zone, theme, language, who is signed in. */
+import { useMemo } from 'preact/hooks';
 import { state, update } from '../data/state.ts';
 import type { View } from '../data/state.ts';
 import { LANGUAGES, say } from '../words/index.ts';
 import { signOut } from './login.tsx';
 
 const VIEWS: View[] = ['calendar', 'utilisation', 'leases'];
+const LANGUAGE_KEYS = Object.keys(LANGUAGES);
 const THEMES = ['auto', 'light', 'dark'] as const;
 const NAMES: Record<string, string> = { en: 'English', de: 'Deutsch' };
 
-function zones(): string[] {
-  const all = Intl.supportedValuesOf('timeZone');
-  return [...new Set(['UTC', state.zone, ...all])];
+/** All zones, which are hundreds: made once, and not for each change of the page. */
+function useZones(): string[] {
+  return useMemo(() => [...new Set(['UTC', state.zone, ...Intl.supportedValuesOf('timeZone')])],
+    [state.zone]);
 }
 
 function Mark() {
@@ -38,16 +41,20 @@ function Choice(props: {
   label: string; value: string; all: readonly string[]; word: (key: string) => string;
   change: (value: string) => void;
 }) {
+  const options = useMemo(() => props.all.map((one) => (
+    <option key={one} value={one}>{props.word(one)}</option>
+  )), [props.all, state.language]);
   return (
     <select class="quiet" aria-label={props.label} title={props.label} value={props.value}
       onChange={(event) => props.change(event.currentTarget.value)}>
-      {props.all.map((one) => <option key={one} value={one}>{props.word(one)}</option>)}
+      {options}
     </select>
   );
 }
 
 export function Header({ open }: { open: boolean }) {
   const { me, session, online } = state;
+  const all = useZones();
   return (
     <header class="top">
       <span class="brand"><Mark />Climate</span>
@@ -60,11 +67,11 @@ export function Header({ open }: { open: boolean }) {
       )}
       <span class={`live ${online ? '' : 'off'}`} role="status">{say(online ? 'live' : 'offline')}</span>
       <div class="choices">
-        <Choice label={say('zone')} value={state.zone} all={zones()} word={(one) => one.replaceAll('_', ' ')}
+        <Choice label={say('zone')} value={state.zone} all={all} word={(one) => one.replaceAll('_', ' ')}
           change={(zone) => update({ zone })} />
         <Choice label={say('theme')} value={state.theme} all={THEMES}
           word={(one) => say(one as 'auto')} change={(theme) => update({ theme })} />
-        <Choice label={say('language')} value={state.language} all={Object.keys(LANGUAGES)}
+        <Choice label={say('language')} value={state.language} all={LANGUAGE_KEYS}
           word={(one) => NAMES[one] ?? one} change={(language) => update({ language })} />
       </div>
       {me && <span class="who"><strong>{me.user_name}</strong> {me.project_name}</span>}

@@ -11,12 +11,13 @@
 // under the License.
 
 /** The leases of the caller, by pages. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, seconds } from '../data/api.ts';
-import { trouble } from '../data/live.ts';
+import { onTurn, trouble } from '../data/live.ts';
 import { state, update, useChanges } from '../data/state.ts';
 import type { Lease } from '../data/types.ts';
 import { duration, moment, say } from '../words/index.ts';
+import { CalendarLink } from './feed.tsx';
 import { Loading } from './fields.tsx';
 import { Badge } from './lease.tsx';
 
@@ -36,9 +37,16 @@ export function Leases() {
   };
   // A notice says that a lease was made, changed or deleted.
   useEffect(() => load(''), [notice]);
+  // Another tab or person does so without one. Pages that were asked for stay.
+  const turned = useRef(load);
+  turned.current = (marker) => (leases?.length ?? 0) <= PAGE && load(marker);
+  useEffect(() => onTurn(() => turned.current('')), []);
   return (
     <div class="page">
-      <h1>{say('leases')}</h1>
+      <div class="page-head">
+        <h1>{say('leases')}</h1>
+        {state.me?.may['feeds:create'] && <CalendarLink />}
+      </div>
       {!leases && <Loading />}
       {leases?.length === 0 && <p class="empty panel">{say('noLeases')}</p>}
       {leases && leases.length > 0 && <Table leases={leases} />}

@@ -1,0 +1,86 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""A service that serves the web page and signs users in with a Keystone over HTTP."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import fixtures
+import waitress
+from keystoneauth1 import loading as ks_loading
+from oslo_config import cfg
+
+from climate.api import auth
+from climate.clients.sign_in import KeystoneSignIn
+from tests.functional.fixtures import Service
+from tests.functional.keystone import Keystone
+from tests.functional.keystone import PASSWORD
+
+GROUP = 'keystone_authtoken'
+
+
+class GuardedService(fixtures.Fixture):
+    """The service, and its Keystone.
+
+    :ivar keystone: issues and validates the tokens
+    :ivar service: with one host
+    """
+
+    def _setUp(self) -> None:
+        self.keystone = self.useFixture(Keystone())
+        self.service = Service(hosts=1, authenticate=self._authenticate)
+        self.service.sign_in = lambda: KeystoneSignIn.from_conf(self.service.conf)
+        self.useFixture(self.service)
+        self.service.conf.set_override('enabled', True, group='ui')
+
+    def _authenticate(self, conf: cfg.ConfigOpts) -> Any:
+        conf.register_opts(ks_loading.get_auth_plugin_conf_options('password'), group=GROUP)
+        ks_loading.register_auth_conf_options(conf, GROUP)
+        for name, value in {
+            'auth_type': 'password',
+            'auth_url': self.keystone.url,
+            'username': 'climate',
+            'password': PASSWORD,
+            'user_domain_name': 'Default',
+            'project_name': 'service',
+            'project_domain_name': 'Default',
+        }.items():
+            conf.set_override(name, value, group=GROUP)
+        return auth.keystone(conf)
+
+
+class ListeningService(GuardedService):
+    """The same, which listens.
+
+    :ivar address: that of the page
+    """
+
+    def _setUp(self) -> None:
+        super()._setUp()
+        # The tests revoke tokens, which a cache would hide for minutes.
+        self.service.conf.set_override('token_cache_time', -1, group=GROUP)
+        server = waitress.create_server(
+            self.service.made(), host='127.0.0.1', port=0, threads=4
+        )
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        self.addCleanup(thread.join, 5)
+        self.addCleanup(server.close)
+        self.address = f'http://127.0.0.1:{server.effective_port}/ui/'
+
+    def end_sessions(self) -> None:
+        """Have Keystone accept no token of the user any more."""
+        self.keystone.tokens.pop('token-of-alice')

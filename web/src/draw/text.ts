@@ -1,0 +1,38 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+
+/** Widths of texts, remembered: a frame has hundreds, and they hardly change between frames. */
+type Ink = CanvasRenderingContext2D;
+
+/** Texts of one font; more than a screen of the largest calendar has. */
+const MOST = 5000;
+const fonts = new Map<string, Map<string, number>>();
+
+/** Return the width of a text in the font of the canvas, in pixels. */
+export function widthOf(ink: Ink, text: string): number {
+  let widths = fonts.get(ink.font);
+  if (!widths || widths.size > MOST) fonts.set(ink.font, widths = new Map());
+  let width = widths.get(text);
+  if (width === undefined) widths.set(text, width = ink.measureText(text).width);
+  return width;
+}
+
+/** Return a text, shortened to a width; empty if nothing of it fits. */
+export function fit(ink: Ink, text: string, width: number): string {
+  const whole = widthOf(ink, text);
+  if (whole <= width) return text;
+  let length = Math.floor((text.length * width) / whole);
+  while (length > 0 && widthOf(ink, `${text.slice(0, length)}…`) > width) length -= 1;
+  return length > 0 ? `${text.slice(0, length)}…` : '';
+}
+
+/** Forget widths: fonts have been loaded or chosen since. */
+export const forgetWidths = (): void => fonts.clear();

@@ -1,0 +1,76 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+
+/** What the steps of a person in a browser are made of. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+/** Have the test around this do something, and wait until it has. */
+export async function please(what) {
+  process.stdout.write(`please ${what}\n`);
+  const { value } = await input.next();
+  assert.equal(value, 'done');
+}
+
+/** Fail if what is shown breaks a rule of accessibility. */
+export async function accessible(page, where) {
+  // Through the debugger, because the policy of the page forbids it scripts of others.
+  if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  assert.deepEqual(violations.map((one) => [where, one.id, one.nodes[0].html]), []);
+}
+
+/** Drag over a row, between two places in pixels from the left of the grid. */
+export async function drag(page, row, from, to) {
+  const box = await page.locator('.grid').boundingBox();
+  const y = box.y + 46 + row * 30 + 15;
+  await page.mouse.move(box.x + from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + to, y, { steps: 5 });
+  await page.mouse.up();
+}
+
+/** Wait until the rows of the calendar are there. */
+export const calendar = (page) => page.getByText(/^[0-9,]+ resources$/).waitFor();
+
+/** Have the page ask at once, as it does when a tab comes into view, instead of after a while. */
+export const look = (page) => page.evaluate(
+  () => document.dispatchEvent(new Event('visibilitychange')));
+
+/** Wait until a condition holds, for a minute at most. */
+export async function eventually(condition) {
+  const deadline = performance.now() + 60000;
+  while (!await condition()) {
+    assert.ok(performance.now() < deadline, String(condition));
+    await new Promise((done) => { setTimeout(done, 50); });
+  }
+}
+
+/** Send a request to the API beside the page, without the page. */
+export async function ask(context, address, method, path, data) {
+  const answer = await context.request.fetch(new URL(`../v1/${path}`, address).href, {
+    method, data, headers: { 'OpenStack-API-Version': 'reservation 1.5' },
+  });
+  assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`);
+  return answer.status() === 204 ? null : answer.json();
+}
+
+/** Return the body of a lease of hosts from now on. */
+export const lease = (name, hours, hosts) => ({
+  name, start_date: 'now',
+  end_date: new Date(Date.now() + hours * 3600000).toISOString().slice(0, 16),
+  reservations: [{ resource_type: 'physical:host', min: hosts, max: hosts }],
+});

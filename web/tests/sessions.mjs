@@ -1,0 +1,67 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+
+/** Steps with Keystone: sign in, a session that ends, sign out. */
+import assert from 'node:assert/strict';
+import { accessible, calendar, look, please } from './person.mjs';
+
+/** Return the steps of a person at an address, in their order. */
+export const sessions = (context, page, address) => ({
+  async 'sign in with a wrong password'() {
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await accessible(page, 'sign-in');
+    await page.getByLabel('User', { exact: true }).fill('alice');
+    await page.getByLabel('Password', { exact: true }).fill('mistyped');
+    await page.getByLabel('Project', { exact: true }).fill('blue');
+    await signIn(page);
+    await page.getByText(/^That did not work/).waitFor();
+    assert.equal(await page.getByLabel('User', { exact: true }).inputValue(), 'alice');
+    assert.deepEqual(await context.cookies(), []);
+  },
+  async 'sign in'() {
+    await page.getByLabel('Password', { exact: true }).fill(process.env.PASSWORD);
+    await signIn(page);
+    await calendar(page);
+    await page.getByText('the blue').waitFor();
+    const [cookie] = await context.cookies();
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, 'Strict']);
+    assert.equal(await page.evaluate(() => document.cookie), '');
+    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    assert.ok(!kept.includes(cookie.value), kept);
+  },
+  async 'the session ends while one types'() {
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('half-typed');
+    await please('end the session');
+    await look(page);
+    await page.getByText('Your session has ended.').waitFor();
+    await page.getByLabel('User', { exact: true }).fill('alice');
+    await page.getByLabel('Password', { exact: true }).fill(process.env.PASSWORD);
+    await page.getByLabel('Project', { exact: true }).fill('blue');
+    await signIn(page);
+    await page.getByText('Free.').waitFor();
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'half-typed');
+    await page.locator('form button[type=submit]').click();
+    await page.getByRole('heading', { name: 'half-typed' }).waitFor();
+    await page.keyboard.press('Escape');
+  },
+  async 'sign out'() {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.deepEqual(await context.cookies(), []);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  },
+});
+
+const signIn = (page) => page.locator('form button[type=submit]').click();
