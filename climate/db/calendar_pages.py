@@ -42,10 +42,12 @@ from climate.db.tables import RESERVATIONS
 from climate.db.tables import RESOURCES
 from climate.domain.calendar import CalendarBar
 from climate.domain.calendar import CalendarClosure
+from climate.domain.calendar import CalendarGroup
 from climate.domain.calendar import CalendarLease
 from climate.domain.calendar import CalendarPageQuery
 from climate.domain.calendar import CalendarResource
 from climate.domain.calendar import MOST_BARS
+from climate.domain.calendar import MOST_GROUPS
 from climate.domain.lifecycles import LeaseStatus
 
 _GROUPS: Final = PROPERTIES.alias('calendar_groups')
@@ -69,7 +71,9 @@ _STATE = (
     .group_by(LEASES.c.status)
     .order_by(LEASES.c.status)
 )
-_OWN_STATE = _STATE.where(LEASES.c.project_id == sa.bindparam('project_id'))
+# Not the column itself: SQLite would then read all leases of the project by an index, however
+# many there are, in place of those of the page.
+_OWN_STATE = _STATE.where(sa.func.coalesce(LEASES.c.project_id, '') == sa.bindparam('project_id'))
 _BARS = (
     sa.select(
         ALLOCATIONS.c.resource_id,
@@ -135,6 +139,22 @@ class CalendarPages(Repository):
         """Return how many resources match on all pages."""
         statement = sa.select(sa.func.count()).select_from(RESOURCES).where(*_matches(query))
         return int(self._session.scalar(statement) or 0)
+
+    def groups(self, query: CalendarPageQuery) -> list[CalendarGroup] | None:
+        """Return the groups of all pages, in order; None if there are none or too many."""
+        if query.group_by is None:
+            return None
+        value = _GROUPS.c.value
+        statement = (
+            sa.select(value, sa.func.count())
+            .select_from(_grouped(query))
+            .where(*_matches(query))
+            .group_by(value)
+            .order_by(value.is_(None), value)
+            .limit(MOST_GROUPS + 1)
+        )
+        found = [CalendarGroup(*row) for row in self._session.execute(statement)]
+        return found if len(found) <= MOST_GROUPS else None
 
     def resources(self, query: CalendarPageQuery) -> list[CalendarResource]:
         """Return the resources of a page, in order, and the one after them.
@@ -271,7 +291,29 @@ def _matches(query: CalendarPageQuery) -> list[Any]:
         found.append(
             sa.or_(_contains(RESOURCES.c.name, query.search), RESOURCES.c.id.in_(_described(query)))
         )
+    if query.mine or query.lease_id is not None:
+        found.append(RESOURCES.c.id.in_(_reserved(query)))
     return found
+
+
+def _reserved(query: CalendarPageQuery) -> Any:
+    """Return the ids of resources of which the project, or the lease, has something then."""
+    whose = []
+    if query.mine or not query.all_projects:
+        whose.append(LEASES.c.project_id == query.project_id)
+    if query.lease_id is not None:
+        whose.append(LEASES.c.id == query.lease_id)
+    return (
+        sa.select(ALLOCATIONS.c.resource_id)
+        .select_from(_WITH_LEASES)
+        .where(
+            *whose,
+            # A hold is not shown as a lease of the project either; see _shown.
+            sa.or_(LEASES.c.deleted_at.is_(None), LEASES.c.status != LeaseStatus.PENDING),
+            ALLOCATIONS.c.end_date > query.period.start,
+            ALLOCATIONS.c.start_date < query.period.end,
+        )
+    )
 
 
 def _described(query: CalendarPageQuery) -> Any:

@@ -25,6 +25,8 @@ from climate.domain.periods import Period
 
 MOST_RESOURCES: Final = 500
 """The largest number of resources on a page."""
+MOST_GROUPS: Final = 1000
+"""The largest number of groups that a page counts."""
 MOST_BARS: Final = 50_000
 """The largest number of rows of allocations that a page is made from."""
 
@@ -42,6 +44,9 @@ class CalendarPageQuery:
     :ivar search: a part of the name, of a property or of a trait, or ``property=value``;
         '' for all resources
     :ivar group_by: the property whose values come first in the order; None for none
+    :ivar mine: whether only resources count of which the project has something in the period
+    :ivar lease_id: only resources count of which this lease has something then, if the caller
+        may see it; None for all
     """
 
     resource_type: str
@@ -54,6 +59,8 @@ class CalendarPageQuery:
     offset: int | None = None
     search: str = ''
     group_by: str | None = None
+    mine: bool = False
+    lease_id: str | None = None
 
 
 class CalendarResource(NamedTuple):
@@ -68,6 +75,17 @@ class CalendarResource(NamedTuple):
     failed_at: datetime.datetime | None
     generation: int
     group: str | None
+
+
+class CalendarGroup(NamedTuple):
+    """The resources with one value of the property that a page is grouped by.
+
+    :ivar value: the value; None for resources without one
+    :ivar count: how many resources these are on all pages
+    """
+
+    value: str | None
+    count: int
 
 
 class CalendarBar(NamedTuple):
@@ -110,12 +128,15 @@ class CalendarPage:
 
     :ivar tag: changes whenever the page does
     :ivar total: how many resources match on all pages
+    :ivar groups: all groups, in the order of the pages; None without a property to group by,
+        or if they are more than :data:`MOST_GROUPS`
     :ivar more: whether further resources follow
     :ivar capacities: units that can be reserved, by resource id and class
     """
 
     tag: str
     total: int
+    groups: Sequence[CalendarGroup] | None
     more: bool
     resources: Sequence[CalendarResource]
     capacities: Mapping[int, Mapping[str, int]]

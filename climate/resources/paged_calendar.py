@@ -55,15 +55,17 @@ class PagedCalendar:
                     f'Malformed parameter group_by: no resource of the type '
                     f'{query.resource_type} has such a property'
                 )
-            total, found = pages.total(query), pages.resources(query)
+            groups, found = pages.groups(query), pages.resources(query)
+            total = pages.total(query) if groups is None else sum(one.count for one in groups)
             resources, more = found[: query.limit], len(found) > query.limit
             ids = [one.id for one in resources]
-            tag = _tag(query, total, more, resources, pages.lease_state(ids, query))
+            tag = _tag(query, total, groups, more, resources, pages.lease_state(ids, query))
             if known(tag):
                 return tag
             return CalendarPage(
                 tag=tag,
                 total=total,
+                groups=groups,
                 more=more,
                 resources=resources,
                 capacities=pages.capacities(ids),

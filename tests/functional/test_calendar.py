@@ -174,6 +174,25 @@ class _Calendar:
                 most = MOST_FOR_A_TAG + ('group_by' in query)
                 self.assertLessEqual(len(statements), most, [one.text for one in statements])
 
+    def test_resources_held_for_an_offer_are_not_mine(self) -> None:
+        reservations = [{'resource_type': 'physical:host', 'min': 1, 'max': 1}]
+        offers = {'duration': '1h', 'hold': 60, 'reservations': reservations}
+        made = http.send(self.service.app, 'POST', '/v1/offers', offers, version='1.5')
+        self.assertEqual(200, made.status_int, made.text)
+        self.assertEqual([0], self.show().json['calendar']['held'])
+        self.assertEqual(0, self.show(query=f'{WINDOW}&mine=true').json['calendar']['total'])
+
+    def test_too_many_groups(self) -> None:
+        grouped = f'{WINDOW}&group_by=rack'
+        self.assertEqual(
+            [2, 1],
+            sorted(self.show(query=grouped).json['calendar']['groups']['count'], reverse=True),
+        )
+        self.useFixture(fixtures.MonkeyPatch('climate.db.calendar_pages.MOST_GROUPS', 1))
+        shown = self.show(query=grouped).json['calendar']
+        self.assertNotIn('groups', shown)
+        self.assertEqual(3, shown['total'])
+
     def test_too_much(self) -> None:
         self.useFixture(fixtures.MonkeyPatch('climate.db.calendar_pages.MOST_BARS', 1))
         self.assertEqual(1, calendar_pages.MOST_BARS)

@@ -43,6 +43,7 @@ def components() -> dict[str, Json]:
         'generation': TEXT,
         'total': COUNT,
         'group_by': or_null(TEXT),
+        'groups': record({'value': listed(or_null(TEXT)), 'count': listed(COUNT)}),
         'resources': _resources(),
         'capacities': listed(by_name(COUNT)),
         'main': listed(or_null(TEXT)),
@@ -55,7 +56,7 @@ def components() -> dict[str, Json]:
     return {
         'Calendar': {
             'description': 'Instants are seconds since 1970.',
-            **record(page, optional=('next_marker',)),
+            **record(page, optional=('groups', 'next_marker')),
         },
         'Caller': _caller(),
     }

@@ -49,6 +49,10 @@ QUERY: Final[dict[str, Json]] = {
     'lease_id': schemas.TEXT,
     'limit': {'type': 'integer', 'minimum': 1, 'description': 'The most objects of a page.'},
     'marker': {**schemas.TEXT, 'description': 'The id of the last object of the page before.'},
+    'mine': {
+        **_ANY,
+        'description': 'Whether to leave out resources of which the project has nothing.',
+    },
     'name': _NAME,
     'offset': {**schemas.COUNT, 'description': 'The number of objects before the page.'},
     'project_id': _NAME,

@@ -30,7 +30,18 @@ from climate.domain.periods import Period
 from climate.domain.requests import Caller
 
 PARAMETERS: Final = frozenset(
-    {'resource_type', 'start', 'end', 'limit', 'marker', 'offset', 'search', 'group_by'}
+    {
+        'resource_type',
+        'start',
+        'end',
+        'limit',
+        'marker',
+        'offset',
+        'search',
+        'group_by',
+        'mine',
+        'lease_id',
+    }
 )
 
 _USUAL: Final = datetime.timedelta(days=7)
@@ -70,6 +81,8 @@ def read(
         offset=offset,
         search=_text(parameters, 'search').strip(),
         group_by=_text(parameters, 'group_by') or None,
+        mine=queries.flag(parameters, 'mine'),
+        lease_id=_text(parameters, 'lease_id').lower() or None,
     )
 
 

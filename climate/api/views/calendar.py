@@ -64,6 +64,11 @@ def page(
     }
     if query.group_by is not None:
         shown['resources']['group'] = [one.group for one in found.resources]
+    if found.groups is not None:
+        shown['groups'] = {
+            'value': [one.value for one in found.groups],
+            'count': [one.count for one in found.groups],
+        }
     if shows_closure_ids:
         shown['maintenances']['id'] = [one.id for one in found.closures]
     if found.more:

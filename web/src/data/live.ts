@@ -13,13 +13,18 @@
 /** What the page asks again and again while it is visible. */
 import { Refusal, call, get, iso, session } from './api.ts';
 import { Rows } from './rows.ts';
-import { present, state, update, viewport } from './state.ts';
+import { UNGROUPED, present, state, update, viewport } from './state.ts';
 import type { Drawer } from './state.ts';
 import type { Availability, Me, ResourceType, Session } from './types.ts';
+import { keyOf } from '../model/layout.ts';
 import { say } from '../words/index.ts';
 
 const PAUSE = 8000;
 const HIDDEN_TYPES = /^(virtual:(?!floatingip)|flavor:)/;
+/** Values that the service answers at most are 20,000, and up to a third more are asked for. */
+const CELLS = 15000;
+/** Pixels that the head of a group needs at least. */
+const HEAD = 18;
 /** Seconds of the buckets of the strip. */
 const STEPS = [900, 1800, 3600, 7200, 21600, 43200, 86400, 172800];
 
@@ -101,15 +106,32 @@ async function whatTypes(): Promise<void> {
 
 /** Fetch the properties by which resources can be grouped. */
 export async function whatProperties(): Promise<void> {
-  if (state.type !== 'physical:host') return update({ properties: [], group: '' });
   const answer = await get<{ resource_properties: { property: string }[] }>(
-    'os-hosts/properties').catch(() => null);
+    'resources/properties', { type: state.type }).catch(() => null);
   update({ properties: answer?.resource_properties.map((one) => one.property) ?? [] });
+}
+
+/** Show resources of another type. */
+export function toType(type: string): void {
+  update({ type, ...UNGROUPED });
+  void whatProperties();
+}
+
+/** Return the availability of the groups that are shown. */
+export function shownShares(): Availability | null {
+  const { answer } = strip;
+  if (!answer || state.only === null) return answer;
+  return { ...answer, groups: answer.groups.filter(({ value }) => keyOf(value) === state.only) };
 }
 
 /** Fetch what the grid shows and does not have. */
 export function look(): void {
-  rows.want({ type: state.type, search: state.search, group: state.group });
+  rows.want({
+    type: state.type, search: state.search, group: state.group, mine: state.mineOnly,
+  });
+  rows.arrange({
+    head: Math.ceil(HEAD / viewport.rowHeight), folded: state.folded, only: state.only,
+  });
   const first = viewport.row(0);
   const last = viewport.row(Math.max(viewport.height, 600));
   rows.show(first, last, viewport.start, viewport.end);
@@ -123,7 +145,8 @@ export function look(): void {
 
 async function loadStrip(again: boolean): Promise<void> {
   if (stripLoads) return;
-  const step = STEPS.find((one) => (viewport.span * 3) / one <= 500) ?? 172800;
+  const most = Math.min(500, CELLS / (state.group ? rows.groups?.length || 1 : 1));
+  const step = STEPS.find((one) => (viewport.span * 3) / one <= most) ?? 172800;
   // What is free is known from the present on.
   const today = Math.floor(present() / step) * step;
   // In powers of two, so that a zoom keeps its answer for a while.

@@ -13,6 +13,8 @@
 /** The rows of the grid: pages of the calendar, fetched as they are looked at. */
 import { parse } from '../model/columns.ts';
 import type { CalendarAnswer, Chunk } from '../model/columns.ts';
+import { Layout } from '../model/layout.ts';
+import type { Group } from '../model/layout.ts';
 import { call, iso } from './api.ts';
 
 export const PAGE = 100;
@@ -21,11 +23,19 @@ const MOST = 30;
 const AT_ONCE = 4;
 const DAY = 86400;
 
-interface Entry { chunk: Chunk; etag: string | null; used: number; key: string }
-export interface Wanted { type: string; search: string; group: string }
+/** `views` are the chunk with other numbers of rows, by how far they are from its own. */
+interface Entry {
+  chunk: Chunk; views: Map<number, Chunk>; etag: string | null; used: number; key: string;
+}
+export interface Wanted { type: string; search: string; group: string; mine: boolean }
+/** How groups are shown; see Layout. */
+export interface Arrangement { head: number; folded: ReadonlySet<string>; only: string | null }
 
 export class Rows {
-  total = -1;
+  /** How many resources there are; -1 as long as it is not known. */
+  resources = -1;
+  groups: Group[] | null = null;
+  layout = new Layout(null, -1);
   generation = 0;
   /** Resolves when the first request is over, whatever its outcome. */
   readonly first: Promise<void>;
@@ -34,9 +44,10 @@ export class Rows {
   private uses = 0;
   private readonly entries = new Map<number, Entry>();
   private readonly loading = new Map<number, string>();
-  private wanted: Wanted = { type: '', search: '', group: '' };
+  private wanted: Wanted = { type: '', search: '', group: '', mine: false };
+  private arrangement: Arrangement = { head: 1, folded: new Set(), only: null };
   private window = { start: 0, end: 0 };
-  private shown: [number, number] = [0, 0];
+  private shown = [0];
 
   constructor(
     private readonly changed: () => void,
@@ -51,9 +62,30 @@ export class Rows {
     if (same) return;
     this.wanted = wanted;
     this.generation += 1;
-    this.total = -1;
+    this.resources = -1;
+    this.groups = null;
+    this.lay();
     this.entries.clear();
     this.changed();
+  }
+
+  /** Rows of the grid; -1 as long as it is not known. */
+  get total(): number {
+    return this.layout.total;
+  }
+
+  /** Say how groups are shown. */
+  arrange(wanted: Arrangement): void {
+    const { head, folded, only } = this.arrangement;
+    if (head === wanted.head && folded === wanted.folded && only === wanted.only) return;
+    this.arrangement = wanted;
+    this.lay();
+    this.changed();
+  }
+
+  private lay(): void {
+    const { head, folded, only } = this.arrangement;
+    this.layout = new Layout(this.groups, this.resources, head, folded, only);
   }
 
   /** Fetch what is missing of these rows and this time, and a screen around it. */
@@ -68,9 +100,9 @@ export class Rows {
         end: Math.min(Math.ceil((end + span) / unit) * unit, start - span + 399 * DAY),
       };
     }
-    const rows = this.total < 0 ? 1 : this.total;
-    const until = Math.min(Math.max(last, 0), rows - 1);
-    this.shown = [Math.floor(Math.max(first, 0) / PAGE), Math.max(0, Math.floor(until / PAGE))];
+    this.shown = this.layout.pages(Math.max(first, 0), Math.min(last, this.total - 1), PAGE);
+    // Also to learn whether resources have come, where none is seen.
+    if (this.shown.length === 0) this.shown = [0];
     this.fill(false);
   }
 
@@ -80,10 +112,27 @@ export class Rows {
   }
 
   chunkOf(row: number): Chunk | null {
-    const entry = this.entries.get(Math.floor(row / PAGE));
-    if (!entry) return null;
+    const resource = this.layout.resource(row);
+    const entry = resource < 0 ? undefined : this.entries.get(Math.floor(resource / PAGE));
+    if (!entry || resource - entry.chunk.first >= entry.chunk.count) return null;
     entry.used = this.uses += 1;
-    return row - entry.chunk.first < entry.chunk.count ? entry.chunk : null;
+    return row === resource ? entry.chunk : viewed(entry, row - resource);
+  }
+
+  private learn({ total, groups }: CalendarAnswer): void {
+    const found = groups?.value.map((value, n) => ({ value, count: groups.count[n]! })) ?? null;
+    const same = total === this.resources && JSON.stringify(found) === JSON.stringify(this.groups);
+    if (same) return;
+    this.resources = total;
+    this.groups = found;
+    this.lay();
+  }
+
+  /** Return how many resources are in some rows, the last one included. */
+  count(first: number, last: number): number {
+    let found = 0;
+    for (let row = first; row <= last; row++) found += Number(this.layout.resource(row) >= 0);
+    return found;
   }
 
   private get key(): string {
@@ -91,7 +140,7 @@ export class Rows {
   }
 
   private fill(again: boolean): void {
-    for (let page = this.shown[0]; page <= this.shown[1]; page++) {
+    for (const page of this.shown) {
       const entry = this.entries.get(page);
       const fresh = entry?.key === this.key && !again;
       if (fresh || this.loading.get(page) === this.key || this.loading.size >= AT_ONCE) continue;
@@ -109,6 +158,7 @@ export class Rows {
           etag: known?.etag ?? null,
           params: {
             resource_type: wanted.type, search: wanted.search, group_by: wanted.group,
+            mine: wanted.mine || null,
             start: iso(window.start), end: iso(window.end), limit: PAGE, offset: page * PAGE,
           },
         });
@@ -126,12 +176,19 @@ export class Rows {
   }
 
   private keep(page: number, key: string, answer: CalendarAnswer, etag: string | null): void {
-    this.total = answer.total;
+    this.learn(answer);
     const chunk = parse(answer, page * PAGE);
-    this.entries.set(page, { chunk, etag, key, used: this.uses += 1 });
+    this.entries.set(page, { chunk, views: new Map(), etag, key, used: this.uses += 1 });
     if (this.entries.size > MOST) {
       const oldest = [...this.entries].sort((one, other) => one[1].used - other[1].used)[0]!;
       this.entries.delete(oldest[0]);
     }
   }
+}
+
+/** Return the chunk of an entry as if its resources were in other rows. */
+function viewed({ chunk, views }: Entry, shift: number): Chunk {
+  let view = views.get(shift);
+  if (!view) views.set(shift, view = { ...chunk, first: chunk.first + shift });
+  return view;
 }

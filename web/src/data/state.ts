@@ -41,6 +41,9 @@ export const state = {
   types: [] as ResourceType[],
   type: kept('type', 'physical:host'),
   group: '',
+  /** Keys of groups that are folded, and of the only one that is shown; see Layout. */
+  folded: new Set<string>() as ReadonlySet<string>,
+  only: null as string | null,
   properties: [] as string[],
   search: '',
   density: kept('density', 'comfortable') as Density,
@@ -83,6 +86,16 @@ function apply(): void {
   root.dataset.theme = state.theme;
 }
 apply();
+
+/** A change that ends grouping. */
+export const UNGROUPED = { group: '', folded: new Set<string>(), only: null };
+
+/** Show the resources of a group, or only its head. */
+export function fold(key: string): void {
+  const folded = new Set(state.folded);
+  if (!folded.delete(key)) folded.add(key);
+  update({ folded });
+}
 
 /** Draw a component again whenever the state changes. */
 export function useChanges(): State {

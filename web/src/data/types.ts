@@ -27,7 +27,7 @@ export interface Lease {
   degraded: boolean; project_id: string; reservations: Reservation[];
 }
 export interface Offer {
-  id: string; start_date: string; end_date: string;
+  id: string; start_date: string; end_date: string; held_until: string | null;
   reservations: { amount: number }[];
 }
 export interface Step {

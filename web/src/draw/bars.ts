@@ -12,13 +12,15 @@
 
 /** The bars of the rows that are seen. */
 import { rows } from '../data/live.ts';
-import { present, state, viewport } from '../data/state.ts';
+import { present, viewport } from '../data/state.ts';
 import type { Chunk } from '../model/columns.ts';
 import type { Palette } from './palette.ts';
 import { fit } from './text.ts';
 
 type Ink = CanvasRenderingContext2D;
 interface Box { left: number; top: number; width: number; height: number }
+/** Statuses of leases whose resources wait for nothing. */
+const STEADY = new Set(['PENDING', 'ACTIVE', 'ERROR', 'TERMINATED', 'DELETED']);
 interface Own extends Box { chunk: Chunk; bar: number }
 
 export function isMine(chunk: Chunk, bar: number): boolean {
@@ -44,7 +46,7 @@ export function drawBars(ink: Ink, colours: Palette): void {
     ink.lineWidth = 1;
     ink.stroke();
   }
-  for (const box of named) text(ink, colours, box, colours.muted);
+  for (const box of named) drawOther(ink, colours, box);
   for (const box of own) drawOwn(ink, colours, box, round);
   for (let row = viewport.row(0); row <= last; row++) drawMaintenances(ink, colours, row);
 }
@@ -58,7 +60,6 @@ function gather(
     if (chunk.begins[bar]! >= viewport.end) break;
     if (chunk.ends[bar]! <= viewport.start) continue;
     const mine = isMine(chunk, bar);
-    if (!mine && state.mineOnly) continue;
     const right = viewport.x(chunk.ends[bar]!);
     // What ends on the same pixel as the one before adds nothing to see.
     if (!mine && !round && right < drawn) continue;
@@ -67,7 +68,8 @@ function gather(
     else {
       if (round && box.width > 5) ink.roundRect(box.left, box.top, box.width, box.height, 4);
       else ink.rect(box.left, box.top, box.width, box.height);
-      if (round && box.width > 40 && chunk.lease[bar]! >= 0) named.push({ ...box, chunk, bar });
+      const shown = chunk.lease[bar]! >= 0 ? box.width > 40 : chunk.held.has(bar);
+      if (round && shown) named.push({ ...box, chunk, bar });
       drawn = box.left + box.width;
     }
   }
@@ -89,13 +91,27 @@ export function boxOf(chunk: Chunk, bar: number, y: number): Box {
   };
 }
 
+/** Name the lease of another project, or show that an offer is held. */
+function drawOther(ink: Ink, colours: Palette, box: Own): void {
+  if (box.chunk.lease[box.bar]! >= 0) return text(ink, colours, box, colours.muted);
+  ink.save();
+  ink.fillStyle = colours.panel;
+  ink.fillRect(box.left - 1, box.top - 1, box.width + 2, box.height + 2);
+  ink.setLineDash([4, 3]);
+  ink.strokeStyle = colours['other-line'];
+  ink.beginPath();
+  ink.roundRect(box.left, box.top, box.width, box.height, 4);
+  ink.stroke();
+  ink.restore();
+}
+
 function drawOwn(ink: Ink, colours: Palette, own: Own, round: boolean): void {
   const { chunk, bar } = own;
   const status = chunk.leases.status[chunk.lease[bar]!]!;
   const now = present();
   const over = chunk.ends[bar]! <= now || status === 'DELETED' || status === 'TERMINATED';
   const later = chunk.begins[bar]! > now;
-  const strong = status === 'ERROR' ? colours.bad : colours.accent;
+  const strong = status === 'ERROR' ? colours.bad : STEADY.has(status) ? colours.accent : colours.warn;
   ink.beginPath();
   if (round) ink.roundRect(own.left, own.top, own.width, own.height, 4);
   else ink.rect(own.left, own.top, own.width, own.height);

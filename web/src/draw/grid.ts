@@ -18,6 +18,7 @@ import type { Tick } from '../model/ticks.ts';
 import { dayStart, weekday } from '../model/zones.ts';
 import { clock, date, dayName } from '../words/index.ts';
 import { drawBars } from './bars.ts';
+import { drawHeadNames, drawHeads } from './heads.ts';
 import { drawMarks } from './marks.ts';
 import type { Marks } from './marks.ts';
 import type { Palette } from './palette.ts';
@@ -40,6 +41,7 @@ export function drawGrid(ink: Ink, colours: Palette, names: number, marks: Marks
   drawDays(ink, colours);
   drawLines(ink, colours);
   drawBars(ink, colours);
+  drawHeads(ink, colours);
   drawMarks(ink, colours, marks);
   drawNow(ink, colours);
   ink.restore();
@@ -93,6 +95,7 @@ function drawNames(ink: Ink, colours: Palette, names: number, marks: Marks): voi
   ink.clip();
   ink.textBaseline = 'middle';
   const last = Math.min(viewport.row(height), rows.total - 1);
+  const tagged = state.group && !rows.layout.grouped;
   let group: string | null | undefined;
   for (let row = viewport.row(0); row <= last; row++) {
     const chunk = rows.chunkOf(row);
@@ -107,9 +110,11 @@ function drawNames(ink: Ink, colours: Palette, names: number, marks: Marks): voi
       }
       nameRow(ink, colours, names, y, chunk.name[at]!, chunk.disabled[at] || chunk.failed[at]);
     }
-    if (state.group && own !== group) drawGroup(ink, colours, names, y, own ?? '–');
+    // Too many groups have no heads.
+    if (tagged && own !== group) drawGroup(ink, colours, names, y, own ?? '–');
     group = own;
   }
+  drawHeadNames(ink, colours, names, AXIS);
   ink.restore();
   ink.fillStyle = colours['line-strong'];
   ink.fillRect(names - 1, 0, 1, height + AXIS);
@@ -123,7 +128,7 @@ function nameRow(
   ink.fillRect(0, Math.round(y + rowHeight) - 1, names, 1);
   ink.font = rowHeight > 20 ? colours.font : colours.small;
   ink.fillStyle = out ? colours.muted : colours.text;
-  ink.fillText(fit(ink, name, names - (state.group ? 92 : 28)), 14, y + rowHeight / 2 + 0.5);
+  ink.fillText(fit(ink, name, names - (state.group && !rows.layout.grouped ? 92 : 28)), 14, y + rowHeight / 2 + 0.5);
   if (out) {
     const wide = widthOf(ink, fit(ink, name, names - 28));
     ink.fillRect(14, Math.round(y + rowHeight / 2), wide, 1);

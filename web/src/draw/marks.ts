@@ -11,6 +11,7 @@
 // under the License.
 
 /** What the pointer and the keyboard mark: free time, the period that is dragged, the focus. */
+import { rows } from '../data/live.ts';
 import { viewport } from '../data/state.ts';
 import { duration, say } from '../words/index.ts';
 import type { Palette } from './palette.ts';
@@ -34,8 +35,8 @@ export function drawMarks(ink: Ink, colours: Palette, marks: Marks): void {
   for (const area of marks.draft) drawArea(ink, colours.accent, area, '', true);
   if (marks.drag) {
     const { drag } = marks;
-    const rows = drag.last - drag.first + 1;
-    const words = `${duration(drag.end - drag.start)}${rows > 1 ? ` × ${rows}` : ''}`;
+    const many = rows.count(drag.first, drag.last);
+    const words = `${duration(drag.end - drag.start)}${many > 1 ? ` × ${many}` : ''}`;
     drawArea(ink, drag.closing ? colours.warn : colours.accent, drag, words, true);
     drawWords(ink, colours, drag, words);
   }

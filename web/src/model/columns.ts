@@ -20,6 +20,7 @@ export interface CalendarAnswer {
   generation: string;
   total: number;
   group_by: string | null;
+  groups?: { value: (string | null)[]; count: number[] };
   resources: {
     id: number[];
     name: string[];

@@ -87,6 +87,18 @@ export function stops(chunk: Chunk, row: number, now: number): Stop[] {
   return found.sort((one, other) => one.start - other.start || one.end - other.end);
 }
 
+/** Return the free periods of a row from an instant on. */
+export function gaps(chunk: Chunk, row: number, from: number): Gap[] {
+  return stops(chunk, row, from).filter((stop) => stop.kind === 'gap' && stop.end > from)
+    .map((stop) => ({ start: stop.start, end: stop.end, open: stop.kind === 'gap' && stop.open }));
+}
+
+/** Return which share of a period a row is busy. */
+export function bookedShare(chunk: Chunk, row: number, start: number, end: number): number {
+  const inside = busy(chunk, row).map(([from, to]) => Math.min(to, end) - Math.max(from, start));
+  return inside.reduce((sum, length) => sum + Math.max(0, length), 0) / (end - start);
+}
+
 /** Return a dragged period: snapped, in order, and inside the free time where it began. */
 export function clamp(from: number, to: number, snap: number, gap: Gap | null): [number, number] {
   let start = Math.floor(Math.min(from, to) / snap) * snap;

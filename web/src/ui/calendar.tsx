@@ -12,7 +12,7 @@
 
 /** The calendar: strip, grid, legend. */
 import { useEffect, useRef } from 'preact/hooks';
-import { look, onData, rows, strip } from '../data/live.ts';
+import { look, onData, rows, shownShares, strip } from '../data/live.ts';
 import { onChange, present, state, useChanges, viewport } from '../data/state.ts';
 import { AXIS, drawGrid } from '../draw/grid.ts';
 import { noMarks } from '../draw/marks.ts';
@@ -37,6 +37,7 @@ function wire(
   grid: HTMLDivElement, canvas: HTMLCanvasElement, spacer: HTMLDivElement, cell: HTMLElement,
 ): () => void {
   const marks = noMarks();
+  let { layout } = rows;
   const draw = perFrame(() => {
     const [width, height] = [grid.clientWidth, grid.clientHeight];
     Object.assign(viewport, {
@@ -45,6 +46,9 @@ function wire(
     spacer.style.height = `${Math.max(0, rows.total) * viewport.rowHeight + AXIS - height}px`;
     if (!sized(canvas, width, height)) return;
     look();
+    // What had the focus is in another row now, or gone.
+    if (rows.layout !== layout && marks.focus) keyboard.mark();
+    layout = rows.layout;
     const ink = canvas.getContext('2d')!;
     marks.draft = drafted();
     drawGrid(ink, palette(ink), nameWidth(), marks);
@@ -121,8 +125,10 @@ function Count() {
   const text = useRef<HTMLDivElement>(null);
   useEffect(() => onData(() => {
     if (!text.current) return;
-    text.current.textContent = rows.total < 0 ? say('loading')
-      : rows.total === 0 ? say('nothing') : say('resources', { n: rows.total.toLocaleString(state.language) });
+    const { resources } = rows;
+    text.current.textContent = resources < 0 ? say('loading')
+      : resources === 0 ? say(state.mineOnly ? 'nothingMine' : 'nothing')
+        : say('resources', { n: resources.toLocaleString(state.language) });
   }), []);
   return <div class="count" ref={text}>{say('loading')}</div>;
 }
@@ -138,7 +144,7 @@ function Strip() {
       <Canvas class="strip-canvas" paint={(ink, colours, width, height) => {
         // The grid is narrower than the strip by its scrollbar.
         ink.clearRect(0, 0, width, height);
-        drawStrip(ink, colours, strip.answer, height);
+        drawStrip(ink, colours, shownShares(), height);
       }} />
     </div>
   );
@@ -147,7 +153,7 @@ function Strip() {
 /** Say how many are free now, by group. */
 function fillLegend(legend: HTMLDivElement | null): void {
   if (!legend) return;
-  const { answer } = strip;
+  const answer = shownShares();
   const lines = (answer?.groups ?? []).slice(0, MOST_GROUPS).map(({ value, whole }, number) => {
     const at = Math.min(answer!.buckets - 1, Math.max(0, Math.floor((present() - strip.start) / answer!.step)));
     const line = document.createElement('div');
@@ -165,7 +171,10 @@ function fillLegend(legend: HTMLDivElement | null): void {
 }
 
 function Legend() {
-  const kinds = [['own', 'yours'], ['later', 'yoursLater'], ['other', 'others'], ['shut', 'maintenance']] as const;
+  const kinds = [
+    ['own', 'yours'], ['later', 'yoursLater'], ['changing', 'changing'], ['error', 'failedLease'],
+    ['other', 'others'], ['held', 'held'], ['shut', 'maintenance'],
+  ] as const;
   return (
     <footer class="legend">
       {kinds.map(([name, word]) => <span key={name}><i class={`key ${name}`} />{say(word)}</span>)}

@@ -50,8 +50,11 @@ export function Canvas(props: { class: string; paint: Paint }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const paint = useRef(props.paint);
   paint.current = props.paint;
+  const again = useRef(() => {});
+  // What is painted may have changed with each render.
+  useEffect(() => again.current());
   useEffect(() => {
-    const draw = perFrame(() => {
+    const draw = again.current = perFrame(() => {
       const [div, element] = [place.current, canvas.current];
       if (!div || !element || !sized(element, div.clientWidth, div.clientHeight)) return;
       const ink = element.getContext('2d')!;

@@ -17,7 +17,7 @@ import type { Draft } from '../data/state.ts';
 
 /** Return the draft of a period of some rows. */
 export function draftOf(first: number, last: number, start: number, end: number): Draft {
-  const draft: Draft = { start, end, amount: last - first + 1, names: [], ids: [] };
+  const draft: Draft = { start, end, amount: rows.count(first, last), names: [], ids: [] };
   for (let row = first; row <= last; row++) {
     const chunk = rows.chunkOf(row);
     if (!chunk) continue;

@@ -22,12 +22,12 @@ export function Field(props: { label: string; children: ComponentChildren }) {
 
 export function TextField(props: {
   label: string; value: string; change: (text: string) => void;
-  type?: string; first?: boolean; required?: boolean; complete?: string;
+  type?: string; first?: boolean; required?: boolean; complete?: string; readOnly?: boolean;
 }) {
   return (
     <Field label={props.label}>
       <input type={props.type ?? 'text'} value={props.value} required={props.required}
-        data-first={props.first} autocomplete={(props.complete ?? 'off') as any}
+        readOnly={props.readOnly} data-first={props.first} autocomplete={(props.complete ?? 'off') as any}
         onInput={(event) => props.change(event.currentTarget.value)} />
     </Field>
   );

@@ -11,13 +11,13 @@
 // under the License.
 
 /** The form of a new lease, with a verdict while one types, and offers where it does not fit. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, call, iso, seconds } from '../data/api.ts';
 import { explain, refresh, trouble } from '../data/live.ts';
 import { present, state, update } from '../data/state.ts';
 import type { Draft } from '../data/state.ts';
 import type { Availability, Lease, Offer } from '../data/types.ts';
-import { duration, moment, say } from '../words/index.ts';
+import { clock, duration, moment, say } from '../words/index.ts';
 import { bookable, reservation } from './drafts.ts';
 import { Sheet } from './drawer.tsx';
 import { Note, TextField, TimeField } from './fields.tsx';
@@ -26,6 +26,8 @@ interface Wish { start: number; end: number; amount: number; exact: boolean }
 interface Verdict {
   kind: 'good' | 'bad' | 'plain'; title: string; detail: string; offers: Offer[] | null;
 }
+/** Seconds that an offer can be held. */
+const HOLD = 600;
 const LENGTHS = [3600, 14400, 86400, 604800];
 const CHECKING: Verdict = { kind: 'plain', title: '', detail: '', offers: null };
 
@@ -76,18 +78,25 @@ async function figure(wish: Wish, signal: AbortSignal): Promise<string> {
 
 async function offered(reservations: unknown[], wish: Wish, signal: AbortSignal): Promise<Offer[]> {
   try {
-    const { body } = await call<{ offers: Offer[] }>('POST', 'offers', {
-      duration: wish.end - wish.start, earliest: iso(wish.start), limit: 4, reservations,
-    }, { signal });
-    return body.offers;
+    return await ask(reservations, wish, {}, signal);
   } catch (error) {
     if (error instanceof Refusal) return [];
     throw error;
   }
 }
 
+async function ask(
+  reservations: unknown[], wish: Wish, more: { hold?: number }, signal?: AbortSignal,
+): Promise<Offer[]> {
+  const earliest = iso(Math.max(wish.start, present()));
+  const { body } = await call<{ offers: Offer[] }>('POST', 'offers', {
+    duration: wish.end - wish.start, earliest, limit: 4, reservations, ...more,
+  }, signal ? { signal } : {});
+  return body.offers;
+}
+
 /** Judge a wish whenever it has not changed for a moment. */
-function useVerdict(draft: Draft, wish: Wish): Verdict {
+function useVerdict(draft: Draft, wish: Wish): [Verdict, (offers: Offer[]) => void] {
   const [verdict, setVerdict] = useState(CHECKING);
   useEffect(() => {
     if (wish.end <= wish.start) {
@@ -104,7 +113,22 @@ function useVerdict(draft: Draft, wish: Wish): Verdict {
       abort.abort();
     };
   }, [wish.start, wish.end, wish.amount, wish.exact]);
-  return verdict;
+  return [verdict, (offers) => setVerdict({ ...verdict, offers })];
+}
+
+/** Release what was held once other offers are shown, or the form is closed. */
+function useHeld(offers: Offer[] | null): { current: string | null } {
+  const held = useRef<string | null>(null);
+  const id = offers?.find((offer) => offer.held_until)?.id ?? null;
+  useEffect(() => {
+    held.current = id;
+    return () => {
+      if (!held.current) return;
+      void call('DELETE', `offers/${held.current}`).then(refresh, () => undefined);
+      held.current = null;
+    };
+  }, [id]);
+  return held;
 }
 
 /** Create a lease, and show it. */
@@ -128,13 +152,18 @@ export function Form(props: { draft: Draft }) {
   const [wish, setWish] = useState<Wish>({ ...draft, exact });
   const [failure, setFailure] = useState('');
   const [busy, setBusy] = useState(false);
-  const verdict = useVerdict(draft, wish);
+  const [verdict, setOffers] = useVerdict(draft, wish);
   const set = (change: Partial<Wish>): void => setWish({ ...wish, ...change });
   const title = name.trim() || `${say('lease')} ${moment(wish.start)}`;
   const send = async (body: Record<string, unknown>): Promise<void> => {
     setBusy(true);
     setFailure(await create({ name: title, ...body }));
     setBusy(false);
+  };
+  const held = useHeld(verdict.offers);
+  const hold = (): void => {
+    ask([wanted(draft, { ...wish, exact: false })], wish, { hold: HOLD })
+      .then(setOffers, (error: unknown) => setFailure(explain(error)));
   };
   const reserve = (event: Event): void => {
     event.preventDefault();
@@ -154,7 +183,11 @@ export function Form(props: { draft: Draft }) {
           <TimeField label={say('to')} value={wish.end} change={(end) => set({ end })} />
         </div>
         <Lengths wish={wish} set={set} />
-        <Judgement verdict={verdict} take={(offer) => void send({ offer_id: offer.id })} busy={busy} />
+        <Judgement verdict={verdict} busy={busy} hold={hold}
+          take={(offer) => {
+            held.current = null;
+            void send({ offer_id: offer.id });
+          }} />
         {failure && <Note kind="bad">{failure}</Note>}
         <button type="submit" class="primary wide" disabled={verdict.kind !== 'good' || busy}>
           {say('reserveThese', { n: wish.amount })}
@@ -212,7 +245,9 @@ function Lengths({ wish, set }: Part) {
   );
 }
 
-function Judgement(props: { verdict: Verdict; take: (offer: Offer) => void; busy: boolean }) {
+interface Choice { verdict: Verdict; take: (offer: Offer) => void; hold: () => void; busy: boolean }
+
+function Judgement(props: Choice) {
   const { verdict } = props;
   const empty = !verdict.title && !verdict.detail;
   return (
@@ -220,23 +255,32 @@ function Judgement(props: { verdict: Verdict; take: (offer: Offer) => void; busy
       <Note kind={verdict.kind}>
         {empty ? say('checking') : <><strong>{verdict.title}</strong> {verdict.detail}</>}
       </Note>
-      {verdict.offers && (
-        <section class="offers">
-          <h3>{say('instead')}</h3>
-          {verdict.offers.length === 0 && <p class="muted">{say('noOffer')}</p>}
-          {verdict.offers.map((offer) => {
-            const start = seconds(offer.start_date);
-            const d = duration(seconds(offer.end_date) - start);
-            return (
-              <button type="button" key={offer.id} disabled={props.busy} title={say('takeOffer')}
-                onClick={() => props.take(offer)}>
-                <strong>{moment(start)}</strong>
-                <span>{say('offerFor', { n: offer.reservations[0]?.amount ?? 1, d })}</span>
-              </button>
-            );
-          })}
-        </section>
-      )}
+      {verdict.offers && <Offers {...props} offers={verdict.offers} />}
     </>
+  );
+}
+
+function Offers({ offers, take, hold, busy }: Choice & { offers: Offer[] }) {
+  const held = offers.some((offer) => offer.held_until);
+  return (
+    <section class="offers">
+      <h3>{say('instead')}</h3>
+      {offers.length === 0 && <p class="muted">{say('noOffer')}</p>}
+      {offers.map((offer) => {
+        const start = seconds(offer.start_date);
+        const d = duration(seconds(offer.end_date) - start);
+        const until = offer.held_until && say('heldUntil', { end: clock(seconds(offer.held_until)) });
+        return (
+          <button type="button" key={offer.id} disabled={busy} title={say('takeOffer')}
+            onClick={() => take(offer)}>
+            <strong>{moment(start)}</strong>
+            <span>{say('offerFor', { n: offer.reservations[0]?.amount ?? 1, d })}{until && `, ${until}`}</span>
+          </button>
+        );
+      })}
+      {offers.length > 0 && !held && (
+        <button type="button" class="link" onClick={hold}>{say('hold')}</button>
+      )}
+    </section>
   );
 }

@@ -11,12 +11,13 @@
 // under the License.
 
 /** The grid by keyboard: from bar to gap, from row to row. Each move is announced. */
-import { rows } from '../data/live.ts';
-import { present, speak, update, viewport } from '../data/state.ts';
+import { look, rows } from '../data/live.ts';
+import { fold, present, speak, state, update, viewport } from '../data/state.ts';
 import { isMine } from '../draw/bars.ts';
 import type { Marks } from '../draw/marks.ts';
 import { stops } from '../model/hits.ts';
 import type { Stop } from '../model/hits.ts';
+import type { Section } from '../model/layout.ts';
 import { duration, moment, say } from '../words/index.ts';
 import { draftOf } from './drafts.ts';
 
@@ -46,9 +47,8 @@ export class Keyboard {
 
   private readonly actions: Record<string, () => void> = {
     ArrowRight: () => this.sideways(1), ArrowLeft: () => this.sideways(-1),
-    ArrowDown: () => this.toRow(this.cursor.row + 1), ArrowUp: () => this.toRow(this.cursor.row - 1),
-    PageDown: () => this.toRow(this.cursor.row + this.page()),
-    PageUp: () => this.toRow(this.cursor.row - this.page()),
+    ArrowDown: () => this.byRows(1), ArrowUp: () => this.byRows(-1),
+    PageDown: () => this.byRows(this.page()), PageUp: () => this.byRows(-this.page()),
     Home: () => this.toRow(0), End: () => this.toRow(rows.total - 1),
     Enter: () => this.open(), ' ': () => this.open(),
     '+': () => viewport.zoom(0.5, viewport.width / 2), '-': () => viewport.zoom(2, viewport.width / 2),
@@ -90,6 +90,10 @@ export class Keyboard {
     this.mark();
   }
 
+  private byRows(by: number): void {
+    this.toRow(rows.layout.step(this.cursor.row, by));
+  }
+
   private toRow(row: number): void {
     this.cursor.row = Math.max(0, Math.min(row, rows.total - 1));
     this.scrollTo(this.cursor.row);
@@ -97,6 +101,12 @@ export class Keyboard {
   }
 
   private open(): void {
+    const head = rows.layout.headAt(this.cursor.row);
+    if (head) {
+      fold(head.key);
+      look();
+      return this.mark();
+    }
     const { all, index } = this.here();
     const stop = all[index];
     const { row } = this.cursor;
@@ -116,6 +126,8 @@ export class Keyboard {
 
   /** Mark the focus, and announce it. */
   mark(): void {
+    const head = rows.layout.headAt(this.cursor.row);
+    if (head) return this.markHead(head);
     const { all, index } = this.here();
     const { row } = this.cursor;
     const chunk = rows.chunkOf(row);
@@ -124,6 +136,15 @@ export class Keyboard {
       : { first: row, last: row, start: viewport.start, end: viewport.end };
     const name = chunk?.name[row - chunk.first] ?? '';
     this.spoken = stop && chunk ? this.words(name, stop, chunk) : say('sayRow', { name });
+    speak(this.spoken);
+  }
+
+  private markHead(head: Section): void {
+    const last = head.row + rows.layout.head - 1;
+    this.cursor.row = head.row;
+    this.marks.focus = { first: head.row, last, start: viewport.start, end: viewport.end };
+    const n = head.count.toLocaleString(state.language);
+    this.spoken = say(head.folded ? 'sayFolded' : 'sayGroup', { name: head.value ?? '–', n });
     speak(this.spoken);
   }
 

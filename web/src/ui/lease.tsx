@@ -18,14 +18,17 @@ import { present, state, update } from '../data/state.ts';
 import type { History, Lease } from '../data/types.ts';
 import { duration, moment, say, sayOf } from '../words/index.ts';
 import { Sheet } from './drawer.tsx';
+import { CalendarLink } from './feed.tsx';
 import { Loading, Note, TimeField } from './fields.tsx';
+import { Reallocation, namesOf, resourcesOf } from './reallocation.tsx';
+import type { Held } from './reallocation.tsx';
 
 const OVER = new Set(['TERMINATED', 'DELETED']);
 
 export const Badge = ({ status }: { status: string }) =>
   <span class={`badge ${status.toLowerCase()}`}>{status}</span>;
 
-interface Found { lease: Lease; history: History | null; has: string[] }
+interface Found { lease: Lease; history: History | null; has: Held[] }
 
 async function fetched(id: string): Promise<Found> {
   const path = `leases/${encodeURIComponent(id)}`;
@@ -33,24 +36,7 @@ async function fetched(id: string): Promise<Found> {
     get<{ lease: Lease }>(path),
     get<{ history: History }>(`${path}/history`).catch(() => null),
   ]);
-  return { lease, history: answer?.history ?? null, has: await names(lease) };
-}
-
-/** Return the names of the hosts of a lease, where the caller can list them. */
-async function names(lease: Lease): Promise<string[]> {
-  const hosts = lease.reservations.some((one) => one.resource_type === 'physical:host');
-  if (!hosts || !state.me?.may['hosts:show'] || !state.me.may['allocations:list']) return [];
-  try {
-    const { allocations } = await get<{ allocations: { resource_id: string; reservations: unknown[] }[] }>(
-      'os-hosts/allocations', { lease_id: lease.id });
-    const ids = allocations.filter((one) => one.reservations.length > 0)
-      .map((one) => one.resource_id).slice(0, 12);
-    const found = await Promise.all(ids.map((id) =>
-      get<{ host: { hypervisor_hostname: string } }>(`os-hosts/${id}`)));
-    return found.map(({ host }) => host.hypervisor_hostname);
-  } catch {
-    return [];
-  }
+  return { lease, history: answer?.history ?? null, has: await resourcesOf(lease) };
 }
 
 export function LeaseDetails({ id }: { id: string }) {
@@ -73,7 +59,8 @@ export function LeaseDetails({ id }: { id: string }) {
     <Sheet title={lease.name} badge={<Badge status={lease.status} />}>
       <Countdown lease={lease} />
       <Facts found={found} />
-      {!OVER.has(lease.status) && <Actions lease={lease} changed={load} />}
+      {!OVER.has(lease.status) && <Actions found={found} changed={load} />}
+      {state.me?.may['feeds:create'] && <CalendarLink lease={lease} />}
       {history && <Steps history={history} />}
     </Sheet>
   );
@@ -100,7 +87,7 @@ function Facts({ found }: { found: Found }) {
   const types = lease.reservations.map((one) => one.resource_type).join(', ');
   const facts = [
     [say('start'), moment(start)], [say('end'), moment(end)], [say('length'), duration(end - start)],
-    [say('has'), has.length ? has.join(', ') : types],
+    [say('has'), has.length ? namesOf(has) : types],
     ...(state.me?.admin ? [[say('project'), lease.project_id]] : []),
   ] as [string, string][];
   return <FactList facts={facts} />;
@@ -120,7 +107,8 @@ const RULES: Record<Act, string> = {
   reallocate: 'leases:reallocate',
 };
 
-function Actions({ lease, changed }: { lease: Lease; changed: () => void }) {
+function Actions({ found, changed }: { found: Found; changed: () => void }) {
+  const { lease, has } = found;
   const [act, setAct] = useState<Act | null>(null);
   const [failure, setFailure] = useState('');
   const done = async (work: () => Promise<unknown>, notice: string): Promise<void> => {
@@ -137,8 +125,7 @@ function Actions({ lease, changed }: { lease: Lease; changed: () => void }) {
     }
   };
   const possible = (Object.keys(RULES) as Act[]).filter((one) => state.me?.may[RULES[one]]
-    // The form does not ask yet which resource is to be replaced, as the API wants.
-    && one !== 'reallocate');
+    && (one !== 'reallocate' || has.length > 0));
   return (
     <>
       <div class="actions">
@@ -152,37 +139,28 @@ function Actions({ lease, changed }: { lease: Lease; changed: () => void }) {
           </button>
         ))}
       </div>
-      {act && <ActForm key={act} act={act} lease={lease} done={done} cancel={() => setAct(null)} />}
+      {act && <ActForm key={act} act={act} lease={lease} has={has} done={done} cancel={() => setAct(null)} />}
       {failure && <Note kind="bad">{failure}</Note>}
     </>
   );
 }
 
-interface ActProps {
-  act: Act; lease: Lease; cancel: () => void;
+export interface ActProps {
+  act: Act; lease: Lease; has: Held[]; cancel: () => void;
   done: (work: () => Promise<unknown>, notice: string) => Promise<void>;
 }
 
 function ActForm(props: ActProps) {
   const { act, lease, done, cancel } = props;
-  const path = `leases/${encodeURIComponent(lease.id)}`;
-  const { name } = lease;
   if (act === 'extend' || act === 'shorten') return <NewEnd {...props} />;
-  const remove = act === 'delete';
-  const work = (): Promise<void> => remove
-    ? done(() => call('DELETE', path), say('deleted', { name }))
-    : done(async () => {
-      for (const { id } of lease.reservations) {
-        await call('POST', `${path}/reallocate`, { reservation_id: id, reason: 'asked for in the page' });
-      }
-    }, say('moved', { name }));
+  if (act === 'reallocate') return <Reallocation {...props} />;
+  const remove = (): void => void done(
+    () => call('DELETE', `leases/${encodeURIComponent(lease.id)}`), say('deleted', { name: lease.name }));
   return (
     <div class="ask">
-      {remove && <p>{say('deleteAsk')}</p>}
+      <p>{say('deleteAsk')}</p>
       <div class="actions">
-        <button type="button" class={remove ? 'danger full' : 'primary'} onClick={() => void work()}>
-          {say(remove ? 'deleteNow' : 'reallocateNow')}
-        </button>
+        <button type="button" class="danger full" onClick={remove}>{say('deleteNow')}</button>
         <button type="button" onClick={cancel}>{say('cancel')}</button>
       </div>
     </div>

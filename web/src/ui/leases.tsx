@@ -17,6 +17,7 @@ import { onTurn, trouble } from '../data/live.ts';
 import { state, update, useChanges } from '../data/state.ts';
 import type { Lease } from '../data/types.ts';
 import { duration, moment, say } from '../words/index.ts';
+import { CalendarLink } from './feed.tsx';
 import { Loading } from './fields.tsx';
 import { Badge } from './lease.tsx';
 
@@ -42,7 +43,10 @@ export function Leases() {
   useEffect(() => onTurn(() => turned.current('')), []);
   return (
     <div class="page">
-      <h1>{say('leases')}</h1>
+      <div class="page-head">
+        <h1>{say('leases')}</h1>
+        {state.me?.may['feeds:create'] && <CalendarLink />}
+      </div>
       {!leases && <Loading />}
       {leases?.length === 0 && <p class="empty panel">{say('noLeases')}</p>}
       {leases && leases.length > 0 && <Table leases={leases} />}

@@ -12,7 +12,7 @@
 
 /** Mouse, pen and fingers on the grid: hover, drag to reserve, pan, zoom, pinch. */
 import { rows } from '../data/live.ts';
-import { present, state, update, viewport } from '../data/state.ts';
+import { fold, present, state, update, viewport } from '../data/state.ts';
 import { isMine } from '../draw/bars.ts';
 import { AXIS } from '../draw/grid.ts';
 import type { Marks } from '../draw/marks.ts';
@@ -129,8 +129,11 @@ class Pointer {
 
   /** Open what was clicked: a lease, a maintenance, a resource; a tap on free time reserves it. */
   private open(place: Place, gap: Gap | null, touch: boolean): void {
+    if (place.axis) return;
+    const head = rows.layout.headAt(place.row);
+    if (head) return fold(head.key);
     const chunk = rows.chunkOf(place.row);
-    if (!chunk || place.axis) return;
+    if (!chunk) return;
     const row = place.row - chunk.first;
     if (place.names) {
       return update({ drawer: { kind: 'resource', id: chunk.id[row]!, name: chunk.name[row]! } });
@@ -163,7 +166,8 @@ class Pointer {
     marks.gap = gap && { first: to.row, last: to.row, ...gap };
     const bar = chunk && !gap && !to.names ? barAt(chunk, row, to.at, this.height(to)) : -1;
     const opens = to.names ? Boolean(chunk) : bar >= 0 && (isMine(chunk!, bar) || chunk!.lease[bar]! >= 0);
-    this.element.dataset.cursor = gap ? 'cell' : opens ? 'pointer' : to.axis ? 'grab' : '';
+    const folds = !to.axis && rows.layout.headAt(to.row);
+    this.element.dataset.cursor = gap ? 'cell' : opens || folds ? 'pointer' : to.axis ? 'grab' : '';
     this.moved();
   }
 

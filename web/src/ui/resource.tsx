@@ -12,9 +12,14 @@
 
 /** A resource, with its properties. */
 import { useEffect, useState } from 'preact/hooks';
-import { get } from '../data/api.ts';
+import { get, iso } from '../data/api.ts';
 import { present, state, update } from '../data/state.ts';
-import { say } from '../words/index.ts';
+import { parse } from '../model/columns.ts';
+import type { CalendarAnswer } from '../model/columns.ts';
+import { bookedShare, gaps } from '../model/hits.ts';
+import type { Gap } from '../model/hits.ts';
+import { duration, moment, say } from '../words/index.ts';
+import { bookable } from './drafts.ts';
 import { Sheet } from './drawer.tsx';
 import { Loading } from './fields.tsx';
 import { FactList } from './lease.tsx';
@@ -25,6 +30,25 @@ interface Resource {
   disabled?: boolean; failed_at?: string | null;
 }
 const LONG = 80;
+const DAY = 86400;
+/** How far ahead free time is looked for, and how much of it is shown. */
+const AHEAD = 60 * DAY;
+const MOST_GAPS = 4;
+const USUAL = 4 * 3600;
+
+interface Free { gaps: Gap[]; booked: number }
+
+/** Return when a resource is free; null if it is not in the calendar. */
+async function freeTime(id: number): Promise<Free | null> {
+  const now = Math.ceil(present() / 60) * 60;
+  const { calendar } = await get<{ calendar: CalendarAnswer }>('calendar', {
+    // The first one after the id before.
+    resource_type: state.type, marker: id - 1, limit: 1, start: iso(now), end: iso(now + AHEAD),
+  });
+  if (calendar.resources.id[0] !== id) return null;
+  const chunk = parse(calendar, 0);
+  return { gaps: gaps(chunk, 0, now), booked: bookedShare(chunk, 0, now, now + 7 * DAY) };
+}
 
 const rowsOf = (table: Record<string, unknown> | undefined): [string, string][] =>
   Object.entries(table ?? {}).filter(([, value]) => value !== null && String(value).length <= LONG)
@@ -32,7 +56,9 @@ const rowsOf = (table: Record<string, unknown> | undefined): [string, string][] 
 
 export function ResourceDetails({ id, name }: { id: number; name: string }) {
   const [found, setFound] = useState<Resource | null>(null);
+  const [free, setFree] = useState<Free | null>(null);
   useEffect(() => {
+    freeTime(id).then(setFree, () => setFree(null));
     get<{ resource: Resource }>(`resources/${id}`).then(({ resource }) => setFound(resource),
       // Who may not show resources still sees the name, and can reserve it.
       () => setFound({}));
@@ -46,13 +72,14 @@ export function ResourceDetails({ id, name }: { id: number; name: string }) {
       {!found && <Loading />}
       {found?.failed_at && <p><span class="badge error">{say('failed')}</span></p>}
       {found?.disabled && <p><span class="badge">{say('disabled')}</span></p>}
+      {free && <FreeTime free={free} name={name} id={id} />}
       <Facts title={say('capacity')} facts={rowsOf(capacity)} />
       <Facts title={say('properties')} facts={[...rowsOf(found?.properties), ...rowsOf(found?.attributes)]} />
       {found?.traits && found.traits.length > 0 && (
         <p class="tags">{found.traits.map((trait) => <code key={trait}>{trait}</code>)}</p>
       )}
       <div class="actions">
-        <button type="button" class="primary" onClick={() => update({ drawer: { kind: 'form', draft } })}>
+        <button type="button" class="primary" disabled={!bookable(state.type)} onClick={() => update({ drawer: { kind: 'form', draft } })}>
           {say('reserve')}
         </button>
         {state.me?.may['maintenances:create'] && (
@@ -62,6 +89,33 @@ export function ResourceDetails({ id, name }: { id: number; name: string }) {
         )}
       </div>
     </Sheet>
+  );
+}
+
+/** The next periods that are free; each opens the form. */
+function FreeTime(props: { free: Free; name: string; id: number }) {
+  const { gaps: all, booked } = props.free;
+  const reserve = (gap: Gap): void => {
+    const draft = { start: gap.start, end: Math.min(gap.end, gap.start + USUAL), amount: 1,
+      names: [props.name], ids: [props.id] };
+    update({ drawer: { kind: 'form', draft } });
+  };
+  return (
+    <section class="offers">
+      <h3>{say('nextFree')}</h3>
+      {all.length === 0 && <p class="muted">{say('neverFree')}</p>}
+      {all.slice(0, MOST_GAPS).map((gap) => {
+        const d = duration(gap.end - gap.start);
+        return (
+          <button type="button" key={gap.start} disabled={!bookable(state.type)}
+            onClick={() => reserve(gap)}>
+            <strong>{gap.start <= present() + 60 ? say('now') : moment(gap.start)}</strong>
+            <span>{say(gap.open ? 'freeAtLeast' : 'free', { d })}</span>
+          </button>
+        );
+      })}
+      <p class="muted">{say('bookedSoon', { share: Math.round(booked * 100) })}</p>
+    </section>
   );
 }
 

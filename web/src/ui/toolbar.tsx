@@ -11,9 +11,10 @@
 // under the License.
 
 /** The bar above the calendar: period, zoom, filters, and the button that reserves. */
-import { useEffect, useRef } from 'preact/hooks';
-import { whatProperties } from '../data/live.ts';
-import { present, state, update, viewport } from '../data/state.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { onData, rows, toType } from '../data/live.ts';
+import { keyOf } from '../model/layout.ts';
+import { UNGROUPED, present, state, update, viewport } from '../data/state.ts';
 import { DENSITIES, SPANS } from '../model/viewport.ts';
 import type { Density } from '../model/viewport.ts';
 import { fullDay, say } from '../words/index.ts';
@@ -89,28 +90,45 @@ function searched(text: string): void {
 
 const value = (event: Event): string => (event.currentTarget as HTMLSelectElement).value;
 
+const ALL = 'all';
+const NARROW = 720;
+
+/** Which of the groups is shown; there once the service has said which groups there are. */
+function OnlyGroup() {
+  const [, again] = useState<unknown>(null);
+  useEffect(() => onData(() => again(rows.groups)), []);
+  const { groups } = rows;
+  if (!state.group || !groups) return null;
+  return (
+    <select aria-label={say('shownGroup')} value={state.only ?? ALL}
+      onChange={(event) => update({ only: value(event) === ALL ? null : value(event) })}>
+      <option value={ALL}>{say('allGroups', { name: state.group })}</option>
+      {groups.map((group) => (
+        <option key={keyOf(group.value)} value={keyOf(group.value)}>{group.value ?? '–'}</option>
+      ))}
+    </select>
+  );
+}
+
 function Filters() {
   const densities = Object.keys(DENSITIES) as Density[];
-  const changeType = (type: string): void => {
-    update({ type, group: '' });
-    void whatProperties();
-  };
   return (
     <div class="filters">
       <input type="search" class="search" aria-label={say('search')} placeholder={say('search')}
         onInput={(event) => searched(value(event))} />
-      <select aria-label={say('type')} value={state.type} onChange={(event) => changeType(value(event))}>
+      <select aria-label={say('type')} value={state.type} onChange={(event) => toType(value(event))}>
         {state.types.map((type) => <option key={type.name} value={type.name}>{type.name}</option>)}
       </select>
       {state.properties.length > 0 && (
         <select aria-label={say('grouping')} value={state.group}
-          onChange={(event) => update({ group: value(event) })}>
+          onChange={(event) => update({ ...UNGROUPED, group: value(event) })}>
           <option value="">{say('ungrouped')}</option>
           {state.properties.map((name) => (
             <option key={name} value={name}>{say('groupedBy', { name })}</option>
           ))}
         </select>
       )}
+      <OnlyGroup />
       <select aria-label={say('density')} value={state.density}
         onChange={(event) => update({ density: value(event) as Density })}>
         {densities.map((name) => <option key={name} value={name}>{say(name)}</option>)}
@@ -134,13 +152,19 @@ export function Toolbar() {
       </div>
       <Period />
       <Spans />
-      <Filters />
-      {state.me?.may['leases:create'] !== false && (
-        <button type="button" class="primary reserve" disabled={!bookable(state.type)}
-          onClick={() => update({ drawer: { kind: 'form', draft: freshDraft() } })}>
-          {say('reserve')}
-        </button>
-      )}
+      <div class="side">
+        {/* On a phone they are in the way until they are wanted. */}
+        <details open={window.innerWidth > NARROW}>
+          <summary>{say('filters')}</summary>
+          <Filters />
+        </details>
+        {state.me?.may['leases:create'] !== false && (
+          <button type="button" class="primary reserve" disabled={!bookable(state.type)}
+            onClick={() => update({ drawer: { kind: 'form', draft: freshDraft() } })}>
+            {say('reserve')}
+          </button>
+        )}
+      </div>
     </div>
   );
 }

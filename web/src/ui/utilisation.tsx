@@ -13,8 +13,8 @@
 /** How much is booked in the next weeks: shares over time, and what is free on each day. */
 import { useEffect, useState } from 'preact/hooks';
 import { get, iso, seconds } from '../data/api.ts';
-import { trouble } from '../data/live.ts';
-import { present, state, update, useChanges } from '../data/state.ts';
+import { toType, trouble } from '../data/live.ts';
+import { UNGROUPED, present, state, update, useChanges } from '../data/state.ts';
 import type { Availability } from '../data/types.ts';
 import { COLOURS, MOST_GROUPS, drawShares } from '../draw/strip.ts';
 import { allDays } from '../model/ticks.ts';
@@ -50,12 +50,12 @@ export function Utilisation() {
       <div class="page-head">
         <h1>{say('utilisation')}</h1>
         <select aria-label={say('type')} value={type}
-          onChange={(event) => update({ type: event.currentTarget.value, group: '' })}>
+          onChange={(event) => toType(event.currentTarget.value)}>
           {types.map(({ name }) => <option key={name}>{name}</option>)}
         </select>
         {properties.length > 0 && (
           <select aria-label={say('grouping')} value={group}
-            onChange={(event) => update({ group: event.currentTarget.value })}>
+            onChange={(event) => update({ ...UNGROUPED, group: event.currentTarget.value })}>
             <option value="">{say('ungrouped')}</option>
             {properties.map((name) => <option key={name} value={name}>{say('groupedBy', { name })}</option>)}
           </select>

@@ -1,0 +1,110 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** Groups of rows, free time, the catalogues of messages, and the size of the page. */
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { parse } from '../src/model/columns.ts';
+import { bookedShare, gaps } from '../src/model/hits.ts';
+import { Layout, keyOf } from '../src/model/layout.ts';
+import { de } from '../src/words/de.ts';
+import { en } from '../src/words/en.ts';
+
+const GROUPS = [{ value: 'r1', count: 3 }, { value: 'r2', count: 2 }, { value: null, count: 1 }];
+const numbers = (layout: Layout): number[] =>
+  Array.from({ length: layout.total }, (_, row) => layout.resource(row));
+
+test('without groups each resource is in its own row', () => {
+  assert.deepEqual(numbers(new Layout(null, 3)), [0, 1, 2]);
+  assert.equal(new Layout(null, -1).total, -1);
+  assert.equal(new Layout(null, 3).headAt(0), null);
+});
+
+test('each group has a head above its resources', () => {
+  const layout = new Layout(GROUPS, 6);
+  assert.deepEqual(numbers(layout), [-1, 0, 1, 2, -1, 3, 4, -1, 5]);
+  assert.equal(layout.headAt(4)!.value, 'r2');
+  assert.equal(layout.headAt(5), null);
+  assert.equal(layout.section(8)!.value, null);
+  assert.equal(layout.section(9), null);
+});
+
+test('heads of low rows have several of them', () => {
+  assert.deepEqual(numbers(new Layout(GROUPS.slice(0, 1), 3, 3)), [-1, -1, -1, 0, 1, 2]);
+});
+
+test('what is folded has only a head, and one group can be shown alone', () => {
+  const folded = new Set([keyOf('r1'), keyOf(null)]);
+  assert.deepEqual(numbers(new Layout(GROUPS, 6, 1, folded)), [-1, -1, 3, 4, -1]);
+  assert.deepEqual(numbers(new Layout(GROUPS, 6, 1, new Set(), keyOf('r2'))), [-1, 3, 4]);
+  assert.deepEqual(numbers(new Layout(GROUPS, 6, 1, new Set(), keyOf('gone'))), []);
+});
+
+test('only the pages of rows that are seen are wanted', () => {
+  const layout = new Layout([{ value: 'a', count: 250 }, { value: 'b', count: 250 }], 500, 1,
+    new Set([keyOf('a')]));
+  assert.deepEqual(layout.pages(0, 10, 100), [2]);
+  assert.deepEqual(layout.pages(0, layout.total - 1, 100), [2, 3, 4]);
+  assert.deepEqual(layout.pages(0, -1, 100), []);
+});
+
+test('the keyboard takes the rows of a head as one', () => {
+  const layout = new Layout(GROUPS, 6, 3);
+  assert.equal(layout.step(0, 1), 3);
+  assert.equal(layout.step(5, 1), 6);
+  assert.equal(layout.step(6, 1), 9);
+  assert.equal(layout.step(9, -1), 6);
+  assert.equal(layout.step(0, -1), 0);
+  assert.equal(layout.step(layout.total - 1, 1), layout.total - 1);
+});
+
+test('a resource has free time between its bars and maintenances', () => {
+  const chunk = parse({
+    resource_type: 't', start: 0, end: 1000, generation: 'g', total: 1, group_by: null,
+    resources: { id: [1], name: ['a'], disabled: [0], failed: [0], capacity: [0] },
+    capacities: [{}], main: [null],
+    allocations: { resource: [0, 0], start: [0, 300], end: [200, 400], amount: [1, 1], share: [1000, 1000], lease: [-1, -1] },
+    leases: { id: [], name: [], status: [], mine: [] },
+    maintenances: { resource: [0], start: [500], end: [600] },
+  }, 0);
+  assert.deepEqual(gaps(chunk, 0, 100).map(({ start, end }) => [start, end]), [[200, 300], [400, 500], [600, 1000]]);
+  assert.deepEqual(gaps(chunk, 0, 450).map(({ start }) => start), [450, 600]);
+  assert.equal(bookedShare(chunk, 0, 100, 500), 0.5);
+});
+
+test('the catalogues say the same', () => {
+  assert.deepEqual(Object.keys(de), Object.keys(en));
+  const holes = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+  for (const key of Object.keys(en) as (keyof typeof en)[]) {
+    assert.ok(de[key], key);
+    assert.deepEqual(holes(de[key]), holes(en[key]), key);
+  }
+});
+
+test('each message is used', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('words') && name !== 'api.d.ts');
+  const text = files.map((name) => readFileSync(`src/${name}`, 'utf8')).join('\n');
+  const looked = new Set(text.match(/\w+/g));
+  const unused = Object.keys(en).filter((key) => !/^(effect|event|state)_/.test(key) && !looked.has(key));
+  assert.deepEqual(unused, []);
+});
+
+test('the page has at most 40 kB', () => {
+  const folder = '../climate/web/static';
+  const sizes = readdirSync(folder).filter((name) => !name.endsWith('.license'))
+    .map((name) => gzipSync(readFileSync(`${folder}/${name}`), { level: 9 }).length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(total > 10000 && total <= 40000, `${total} bytes`);
+});
