@@ -32,11 +32,13 @@ class Keystone(fixtures.Fixture):
 
     :ivar tokens: valid ones, with the project of each
     :ivar refuses: the status of all requests, if it is not 0
+    :ivar now: its clock
     """
 
     def _setUp(self) -> None:
         self.tokens: dict[str, str | None] = {'service-token': 'service', 'brought': 'blue'}
         self.refuses = 0
+        self.now = lambda: datetime.datetime.now(datetime.UTC)
         self.asked: list[str] = []
         server = waitress.create_server(self._answer, host='127.0.0.1', port=0, threads=2)
         thread = threading.Thread(target=server.run, daemon=True)
@@ -98,7 +100,7 @@ class Keystone(fixtures.Fixture):
         return self._shown(token, 201)
 
     def _shown(self, token: str, status: int) -> webob.Response:
-        expires = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
+        expires = self.now() + datetime.timedelta(hours=1)
         found: dict[str, Any] = {
             'methods': ['password'],
             'user': {'id': 'u1', 'name': 'alice', 'domain': {'id': 'default', 'name': 'Default'}},

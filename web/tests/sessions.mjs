@@ -50,7 +50,7 @@ export const sessions = (context, page, address) => ({
     await signIn(page);
     await page.getByText('Free.').waitFor();
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'half-typed');
-    await page.locator('form button[type=submit]').click();
+    await page.getByRole('button', { name: 'Reserve 1', exact: true }).click();
     await page.getByRole('heading', { name: 'half-typed' }).waitFor();
     await page.keyboard.press('Escape');
   },
@@ -64,4 +64,4 @@ export const sessions = (context, page, address) => ({
   },
 });
 
-const signIn = (page) => page.locator('form button[type=submit]').click();
+const signIn = (page) => page.locator('.login button[type=submit]').click();

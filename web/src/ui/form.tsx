@@ -98,12 +98,15 @@ async function ask(
 /** Judge a wish whenever it has not changed for a moment. */
 function useVerdict(draft: Draft, wish: Wish): [Verdict, (offers: Offer[]) => void] {
   const [verdict, setVerdict] = useState(CHECKING);
+  const signedIn = state.session?.signed_in;
   useEffect(() => {
     if (wish.end <= wish.start) {
       setVerdict({ ...CHECKING, kind: 'bad', detail: say('periodBad') });
       return undefined;
     }
     setVerdict(CHECKING);
+    // The form waits for the next session.
+    if (!signedIn) return undefined;
     const abort = new AbortController();
     const timer = setTimeout(() => {
       judge(draft, wish, abort.signal).then(setVerdict, trouble);
@@ -112,7 +115,7 @@ function useVerdict(draft: Draft, wish: Wish): [Verdict, (offers: Offer[]) => vo
       clearTimeout(timer);
       abort.abort();
     };
-  }, [wish.start, wish.end, wish.amount, wish.exact]);
+  }, [wish.start, wish.end, wish.amount, wish.exact, signedIn]);
   return [verdict, (offers) => setVerdict({ ...verdict, offers })];
 }
 
