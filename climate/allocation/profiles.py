@@ -86,9 +86,9 @@ class Profile:
 
     def changes(self) -> Changes:
         """Return where the values change."""
-        amounts = np.diff(self.values, prepend=0)
-        heads = np.flatnonzero(self.columns == 0)
-        amounts[heads] = self.values[heads]
+        # Not diff() and an index of the first ones, which take twice as long.
+        amounts = self.values.copy()
+        amounts[1:] -= self.values[:-1] * (self.columns[1:] > 0)
         return Changes(rows=self.rows, columns=self.columns, amounts=amounts)
 
     def within(self, spans: Spans) -> Changes:
