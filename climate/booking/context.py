@@ -19,8 +19,8 @@ import random
 from collections.abc import Callable
 
 from climate import exceptions
-from climate.clients.base import Cloud
 from climate.booking.refused_demand import RefusedDemand
+from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.db.store import Store
 from climate.domain.requests import Caller

@@ -28,10 +28,10 @@ from climate.db import types
 from climate.db.hook_tables import FEEDS as FEEDS
 from climate.db.hook_tables import WEBHOOK_DELIVERIES as WEBHOOK_DELIVERIES
 from climate.db.hook_tables import WEBHOOKS as WEBHOOKS
-from climate.db.refusal_tables import REFUSALS as REFUSALS
 from climate.db.metadata import METADATA as METADATA
 from climate.db.metadata import MYSQL
 from climate.db.offer_tables import OFFERS as OFFERS
+from climate.db.refusal_tables import REFUSALS as REFUSALS
 
 RESOURCES: Final = sa.Table(
     'resources',
