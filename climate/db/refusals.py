@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -76,7 +77,7 @@ class Refusals(Repository):
         if query.resource_type is not None:
             conditions.append(table.c.resource_type == query.resource_type)
         keys = [table.c.project_id, table.c.resource_type, table.c.resource_class]
-        rows = self._session.execute(
+        rows: Any = self._session.execute(
             sa.select(*keys, sa.func.sum(table.c.requests), sa.func.sum(table.c.amount))
             .where(*conditions)
             .group_by(*keys)
