@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from collections.abc import Mapping
 from collections.abc import Sequence
 
 from climate import exceptions
@@ -43,8 +42,9 @@ def refusal(needed: Requirements, reasons: Reasons) -> exceptions.NotEnoughResou
 def demanded(needed: Requirements) -> dict[str | None, int]:
     """Return the least that requirements need, in units multiplied by seconds, by class."""
     seconds = round(needed.minimum * needed.period.length.total_seconds())
-    units: Mapping[str | None, int] = {**needed.search.demand} or {None: 1}
-    return {name: number * seconds for name, number in units.items() if number > 0}
+    if not needed.search.demand:
+        return {None: seconds}
+    return {name: units * seconds for name, units in needed.search.demand.items() if units > 0}
 
 
 @contextlib.contextmanager

@@ -17,9 +17,10 @@ the text into the values of :mod:`climate.allocation.requirements`, and writes t
 service evaluates them, so that both spellings mean the same.
 
 A name or a value that has blanks or signs of the language is written in double quotes, as a
-JSON string. ``trait:HW_CPU_X86_AVX2`` requires a trait, and so does ``trait:HW_CPU_X86_AVX2
-== required``; ``== forbidden`` means ``not``. ``rack in (A, B)`` is short for ``(rack == A or rack == B)``, and ``rack not in
-(A, B)`` for ``not rack in (A, B)``; a resource without the property meets the latter.
+JSON string. ``trait:HW_CPU_X86_AVX2`` requires a trait. As in flavors, ``trait:HW_CPU_X86_AVX2
+= required`` is the same, and ``= forbidden`` means ``not``. ``rack in (A, B)`` is short for
+``(rack == A or rack == B)``, and ``rack not in (A, B)`` for ``not rack in (A, B)``; a resource
+without the property meets the latter.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -43,19 +44,18 @@ class Refusals(Repository):
             :meth:`climate.db.store.Store.run` then retries
         """
         # In the same order everywhere, so that processes do not lock each other out.
-        for key in sorted(found, key=lambda each: (each.day, *_values(each).values())):
+        for key in sorted(found, key=lambda each: (each.day, sorted(_values(each).items()))):
             values, amount = _values(key), found[key]
-            named = [REFUSALS.c.day == key.day]
-            named += [REFUSALS.c[name] == value for name, value in values.items()]
+            named = [REFUSALS.c[name] == value for name, value in values.items()]
             changed = self._session.execute(
                 sa.update(REFUSALS)
-                .where(*named)
+                .where(REFUSALS.c.day == key.day, *named)
                 .values(
                     requests=REFUSALS.c.requests + amount.requests,
                     amount=REFUSALS.c.amount + amount.amount,
                 )
             )
-            if not changed.rowcount:  # type: ignore[attr-defined]  # of each UPDATE
+            if not changed.rowcount:
                 self._session.execute(
                     sa.insert(REFUSALS).values(
                         day=key.day, requests=amount.requests, amount=amount.amount, **values
@@ -69,13 +69,15 @@ class Refusals(Repository):
         """
         table = REFUSALS
         first = query.period.start.date()
-        conditions = [table.c.day.between(first, (query.period.end - _MICROSECOND).date())]
+        conditions: list[sa.ColumnElement[bool]] = [
+            table.c.day.between(first, (query.period.end - _MICROSECOND).date())
+        ]
         if query.project_id is not None:
             conditions.append(table.c.project_id == query.project_id)
         if query.resource_type is not None:
             conditions.append(table.c.resource_type == query.resource_type)
         keys = [table.c.project_id, table.c.resource_type, table.c.resource_class]
-        rows = self._session.execute(
+        rows: Any = self._session.execute(
             sa.select(*keys, sa.func.sum(table.c.requests), sa.func.sum(table.c.amount))
             .where(*conditions)
             .group_by(*keys)
@@ -89,10 +91,8 @@ class Refusals(Repository):
 
     def forget(self, before: datetime.datetime) -> int:
         """Delete the rows of all days before that of *before*; return their number."""
-        deleted = self._session.execute(
-            sa.delete(REFUSALS).where(REFUSALS.c.day < before.date())
-        )
-        return int(deleted.rowcount)  # type: ignore[attr-defined]  # of each DELETE
+        deleted = self._session.execute(sa.delete(REFUSALS).where(REFUSALS.c.day < before.date()))
+        return int(deleted.rowcount)
 
 
 def _values(key: RefusedKey) -> dict[str, str]:

@@ -150,7 +150,9 @@ CAPABILITIES: Final = {
         'maintenance show', 'get_maintenance', _DRAWN, _OPERATORS
     ),
     'PUT /maintenances/{maintenance_id}': Capability(
-        'maintenance set', 'update_maintenance', '— the page cancels it and adds another',
+        'maintenance set',
+        'update_maintenance',
+        '— the page cancels it and adds another',
         _OPERATORS,
     ),
     'DELETE /maintenances/{maintenance_id}': Capability(

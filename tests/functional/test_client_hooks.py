@@ -23,9 +23,6 @@ import urllib.request
 from typing import Any
 from typing import ClassVar
 
-import openstack
-
-from climate.client.sdk.proxy import ReservationProxy
 from tests import base
 from tests import commands
 from tests.functional import processes
@@ -79,23 +76,10 @@ class TestHooks(base.TestCase):
     def json(self, line: str) -> Any:
         return json.loads(self.run_command(f'{line} -f json'))
 
-    def proxy(self) -> ReservationProxy:
-        connection = openstack.connect(
-            load_yaml_config=False,
-            load_envvars=False,
-            auth_type='none',
-            auth={'endpoint': self.service.endpoint},
-            vendor_hook='climate.client.sdk.service:register',
-        )
-        self.addCleanup(connection.close)
-        found: ReservationProxy = connection.reservation
-        return found
-
     def test_a_webhook_from_creation_to_deletion(self) -> None:
         receiver = self.useFixture(Receiver())
         made = self.json(f'lease webhook create {receiver.url} --name w --event-type webhook.test')
         self.assertEqual([made['id']], [one['ID'] for one in self.json('lease webhook list')])
-        proxy = self.proxy()
         delivery = self.json(f'lease webhook test {made["id"]}')['delivery_id']
         until('the test has arrived', lambda: receiver.received)
         self.assertTrue(signed_by(receiver.received[0], made['secret']))

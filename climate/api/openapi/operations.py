@@ -120,7 +120,9 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('GET', '/maintenances/{maintenance_id}'): Operation(
         answers=_shows('maintenance', 'Maintenance')
     ),
-    ('PUT', '/maintenances/{maintenance_id}'): Operation(answers=_shows('maintenance', 'Maintenance')),
+    ('PUT', '/maintenances/{maintenance_id}'): Operation(
+        answers=_shows('maintenance', 'Maintenance')
+    ),
     ('DELETE', '/maintenances/{maintenance_id}'): Operation(answers=_GONE),
     ('POST', '/offers'): Operation(
         answers={200: _OFFERS}, headers=('Idempotency-Key',), conflicts=True

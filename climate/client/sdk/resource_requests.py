@@ -79,9 +79,7 @@ class ResourceRequests(ReservationRequests):
         self.require(_SINCE, 'allocations')
         return self._list(ResourceAllocations, **query)
 
-    def get_resource_allocations(
-        self, resource: str | ReservableResource
-    ) -> ResourceAllocations:
+    def get_resource_allocations(self, resource: str | ReservableResource) -> ResourceAllocations:
         """Return when a resource is reserved."""
         self.require(_SINCE, 'allocations')
         path = f'{ReservableResource.base_path}/{ReservableResource._get_id(resource)}/allocations'
