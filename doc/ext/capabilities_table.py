@@ -81,7 +81,7 @@ CAPABILITIES: Final = {
     'POST /leases/{lease_id}/reallocate': Capability(
         'lease reallocate',
         'reallocate_lease',
-        '— the page does not ask which resource to replace',
+        'the lease',
         _NO_STATE,
     ),
     'GET /availability': Capability(
@@ -103,13 +103,15 @@ CAPABILITIES: Final = {
         _NO_STATE,
     ),
     'DELETE /offers/{offer_id}': Capability(
-        'lease offer delete', 'delete_offer', '— an offer expires', _NO_STATE
+        'lease offer delete', 'delete_offer', 'closing the form', _NO_STATE
     ),
     'GET /me': Capability(
         '— ``openstack token issue`` shows the caller', 'me', 'the head of the page', _NO_STATE
     ),
     'GET /feeds': Capability('lease feed list', 'feeds', _COMMANDS, _NO_STATE),
-    'POST /feeds': Capability('lease feed create', 'create_feed', _COMMANDS, _NOT_IN_HEAT),
+    'POST /feeds': Capability(
+        'lease feed create', 'create_feed', 'the lease, My leases', _NOT_IN_HEAT
+    ),
     'GET /feeds/{feed_id}': Capability(
         '— ``lease feed list`` shows all of a feed',
         '— ``feeds`` yields all of a feed',

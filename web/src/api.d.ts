@@ -63,6 +63,10 @@ export type Calendar = {
   generation: string;
   total: number;
   group_by: string | null;
+  groups?: {
+    value: Array<string | null>;
+    count: Array<number>;
+  };
   resources: {
     id: Array<number>;
     name: Array<string>;
@@ -733,8 +737,10 @@ export interface Operations {
     query: {
       end?: string;
       group_by?: string;
+      lease_id?: string;
       limit?: number;
       marker?: string;
+      mine?: unknown;
       offset?: number;
       resource_type: string;
       search?: string;

@@ -16,6 +16,7 @@
 import assert from 'node:assert/strict';
 import { booking, phone } from './booking.mjs';
 import { startChromium, watch } from './browsers.mjs';
+import { features } from './features.mjs';
 import { sessions } from './sessions.mjs';
 
 const [open, guarded] = process.argv.slice(2);
@@ -63,6 +64,7 @@ async function play(steps, screen, address) {
 
 try {
   await play(booking, WIDE, open);
+  await play(features, WIDE, open);
   await play(phone, PHONE, open);
   await play(sessions, WIDE, guarded);
 } finally {

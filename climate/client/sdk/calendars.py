@@ -34,6 +34,8 @@ class CalendarColumns(bases.ReservationResource):
     end = resource.Body('end', type=int)
     #: The number of resources of all pages.
     total = resource.Body('total', type=int)
+    #: Values of the property that it is grouped by, and how many resources have each of them.
+    groups = resource.Body('groups', type=dict)
     resources = resource.Body('resources', type=dict)
     allocations = resource.Body('allocations', type=dict)
     #: The leases that the caller may see.

@@ -241,7 +241,7 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         """Return a page of when resources of a type are reserved.
 
         :param query: ``start``, ``end``, ``limit``, ``marker``, ``offset``, ``search``,
-            ``group_by``
+            ``group_by``, ``mine``, ``lease_id``
         """
         self.require('1.5', 'the calendar')
         given = {'resource_type': resource_type, **query}

@@ -1,0 +1,114 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** What people do with groups, their own rows, maintenances and the resources of a lease. */
+import assert from 'node:assert/strict';
+import { accessible, ask, calendar, drag, eventually, lease } from './person.mjs';
+
+const TOMORROW = (hours) => new Date(Date.now() + (24 + hours) * 3600000).toISOString().slice(0, 16);
+
+/** Return the steps of an operator at an address, in their order. */
+export const features = (context, page, address) => ({
+  async 'group, fold and show one group'() {
+    const { resources } = await ask(context, address, 'GET', 'resources?type=physical:host');
+    for (const [number, { id }] of resources.entries()) {
+      await ask(context, address, 'PUT', `os-hosts/${id}`, { rack: number ? 'r2' : 'r1' });
+    }
+    await page.goto(address);
+    await calendar(page);
+    await page.getByLabel('Group by').selectOption('rack');
+    await page.getByText(/of 1 free/).waitFor();
+    await spoken(page, 'Home', 'Group r1, 1 resources. Enter folds it.');
+    await spoken(page, 'Enter', 'Group r1, 1 resources, folded. Enter unfolds it.');
+    await spoken(page, 'ArrowDown', /^Group r2, /);
+    await spoken(page, 'ArrowDown', new RegExp(`^${resources[1].name}: `));
+    await page.getByLabel('Shown group').selectOption({ label: 'r1' });
+    await spoken(page, 'End', 'Group r1, 1 resources, folded. Enter unfolds it.');
+    await accessible(page, 'groups');
+    await page.getByLabel('Group by').selectOption('');
+  },
+  async 'only my rows'() {
+    await page.getByLabel('mine only').check();
+    await page.getByText('Nothing is yours here.').waitFor();
+    await ask(context, address, 'POST', 'leases', lease('my-row', 3, 1));
+    await page.getByText('1 resources').waitFor();
+    await page.getByLabel('mine only').uncheck();
+    await calendar(page);
+  },
+  async 'free time of a resource'() {
+    const box = await page.locator('.grid').boundingBox();
+    await page.mouse.click(box.x + 40, box.y + 46 + 15);
+    await page.getByRole('heading', { name: 'Next free' }).waitFor();
+    await page.getByText(/% of the next 7 days is booked/).waitFor();
+    await accessible(page, 'resource');
+    await page.locator('.offers button').first().click();
+    await page.getByText('Free.').waitFor();
+    await page.keyboard.press('Escape');
+  },
+  async 'replace a resource of a lease'() {
+    const { lease: made } = await ask(context, address, 'POST', 'leases', {
+      name: 'moves', start_date: TOMORROW(0), end_date: TOMORROW(2),
+      reservations: [{ resource_type: 'physical:host', min: 1, max: 1 }],
+    });
+    const place = async () => {
+      const query = `resource_type=physical:host&lease_id=${made.id}`;
+      return (await ask(context, address, 'GET', `calendar?${query}`)).calendar.resources.name[0];
+    };
+    const before = await place();
+    await page.goto(`${address}#/lease/${made.id}`);
+    await page.getByText(before, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Reallocate' }).click();
+    await accessible(page, 'reallocation');
+    await page.getByRole('button', { name: 'Replace it' }).click();
+    await page.getByText(`${before} is replaced.`).waitFor();
+    assert.notEqual(await place(), before);
+    await page.getByText(await place(), { exact: true }).waitFor();
+  },
+  async 'a calendar link'() {
+    await page.getByRole('button', { name: 'Calendar link' }).last().click();
+    const link = await page.getByLabel('Subscribe to this address').inputValue();
+    const answer = await context.request.get(link);
+    assert.match(await answer.text(), /SUMMARY:.*moves/);
+    await accessible(page, 'link');
+    await page.keyboard.press('Escape');
+  },
+  async 'add a maintenance by dragging, and remove it'() {
+    await page.goto(`${address}#/calendar`);
+    await calendar(page);
+    await page.keyboard.down('Alt');
+    await drag(page, 1, 1200, 1300);
+    await page.keyboard.up('Alt');
+    await page.getByLabel('Reason').fill('new disks');
+    await accessible(page, 'maintenance');
+    await page.getByRole('button', { name: 'Add the maintenance' }).click();
+    await page.getByText(/^The maintenance of .* is added\.$/).waitFor();
+    const announced = async () =>
+      (await ask(context, address, 'GET', 'maintenances')).maintenances.length;
+    assert.equal(await announced(), 1);
+    const box = await page.locator('.grid').boundingBox();
+    // Until its hatching is there, a click opens nothing.
+    await eventually(async () => {
+      await page.mouse.click(box.x + 1250, box.y + 46 + 45);
+      return page.getByRole('button', { name: 'Remove the maintenance' }).isVisible();
+    });
+    await page.getByRole('button', { name: 'Remove the maintenance' }).click();
+    await page.getByText('The maintenance is removed.').waitFor();
+    assert.equal(await announced(), 0);
+  },
+});
+
+/** Press a key in the grid until it announces something. */
+async function spoken(page, key, what) {
+  await page.locator('.grid').focus();
+  await page.keyboard.press(key);
+  await page.locator('#cell', { hasText: what }).waitFor({ state: 'attached' });
+}
