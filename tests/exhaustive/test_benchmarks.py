@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 from tests import base
+from tests import browsers
 from tests.architecture import ROOT
 
 FOLDER = pathlib.Path(ROOT) / 'benchmarks'
@@ -40,6 +41,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'guards': ((*SQLITE, '--times', '2', '--warm', '1', '--allocations', '2000'),),
     'judgement': ((*SQLITE, '--times', '2'),),
     'offers': ((*SQLITE, '--small', '--times', '1'),),
+    'page': (('--times', '1', '--frames', '20', '--hosts', '200', '--allocations', '2000'),),
     'placement': (('--times', '1'), ('--times', '1', '--without-solver')),
     'starts': ((*SQLITE, '--backlog', '20', '--seconds', '0.5', '--crowd', '20'),),
     'timelines': (
@@ -50,7 +52,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
 }
 # What benchmarks start as processes of their own, and what needs a real cloud.
-OTHERS = {'against_child', 'client', 'cloud', 'manager', 'starter'}
+OTHERS = {'against_child', 'client', 'cloud', 'manager', 'page_server', 'starter'}
 
 
 class BenchmarksTest(base.TestCase):
@@ -101,6 +103,11 @@ class BenchmarksTest(base.TestCase):
 
     def test_offers(self) -> None:
         self.run_all('offers')
+
+    def test_page(self) -> None:
+        browsers.need(browsers.CHROMIUM)
+        browsers.need(browsers.FIREFOX)
+        self.run_all('page')
 
     def test_placement(self) -> None:
         self.run_all('placement')

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import shutil
 import subprocess
 from collections.abc import Callable
 
@@ -24,15 +23,12 @@ import fixtures
 
 from climate import web
 from tests import base
-from tests import services
+from tests import browsers
 from tests.functional.guarded import ListeningService
 from tests.functional.keystone import PASSWORD
 from tests.functional.processes import Standalone
 
-SOURCES = pathlib.Path(__file__).parents[2] / 'web'
 STATIC = pathlib.Path(web.__file__).parent / 'static'
-CHROMIUM = os.environ.get('CLIMATE_CHROMIUM', '/usr/bin/chromium')
-FIREFOX = os.environ.get('CLIMATE_FIREFOX', '/usr/bin/firefox-esr')
 
 
 class _PageTest(base.TestCase):
@@ -40,16 +36,13 @@ class _PageTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        if shutil.which('node') is None:
-            services.missing('the tests of the web page need Node.js')
-        if not (SOURCES / 'node_modules').is_dir():
-            services.missing('the tests of the web page need what "make web-install" installs')
+        browsers.need_tools()
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def run_node(self, *words: object) -> str:
         done = subprocess.run(
             [str(word) for word in words],
-            cwd=SOURCES,
+            cwd=browsers.SOURCES,
             capture_output=True,
             text=True,
             timeout=300,
@@ -93,12 +86,8 @@ class TestBrowsers(_PageTest):
         self.service = self.useFixture(Standalone())
         self.address = self.service.endpoint.removesuffix('/v1') + '/ui/'
 
-    def need(self, browser: str) -> None:
-        if not pathlib.Path(browser).exists():
-            services.missing(f'the web page needs a browser for its test: no {browser}')
-
     def test_chromium(self) -> None:
-        self.need(CHROMIUM)
+        browsers.need(browsers.CHROMIUM)
         guarded = self.useFixture(ListeningService())
         wishes = {
             'please end the session': guarded.end_sessions,
@@ -109,7 +98,7 @@ class TestBrowsers(_PageTest):
         self.assertIn('ok sign out', said)
 
     def test_firefox(self) -> None:
-        self.need(FIREFOX)
+        browsers.need(browsers.FIREFOX)
         said = self.run_node('node', 'tests/firefox.mjs', self.address)
         self.assertIn('ok open a lease by keyboard', said)
 
@@ -117,7 +106,7 @@ class TestBrowsers(_PageTest):
         """Run a script that says, line by line, what is to be done to the service meanwhile."""
         process = subprocess.Popen(
             ['node', *words],
-            cwd=SOURCES,
+            cwd=browsers.SOURCES,
             env={**os.environ, 'PASSWORD': PASSWORD},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -13,6 +13,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
@@ -25,8 +26,10 @@ export async function please(what) {
   assert.equal(value, 'done');
 }
 
-/** Fail if what is shown breaks a rule of accessibility. */
+/** Fail if what is shown breaks a rule of accessibility; take a picture if one is wanted. */
 export async function accessible(page, where) {
+  const folder = process.env.CLIMATE_WEB_PICTURES;
+  if (folder) await page.screenshot({ path: join(folder, `${where.replaceAll(' ', '-')}.png`) });
   // Through the debugger, because the policy of the page forbids it scripts of others.
   if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run());
