@@ -163,8 +163,9 @@ function drawAxis(ink: Ink, colours: Palette, names: number): void {
     : months(viewport.start, viewport.end, state.zone).map((tick) => tick.at);
   large.forEach((at, n) => label(ink, colours, at, large[n + 1] ?? Infinity, hours));
   ink.font = colours.small;
-  for (const tick of small()) smallLabel(ink, colours, tick, hours);
-  nowLabel(ink, colours);
+  const now = nowLabel(ink);
+  for (const tick of small()) smallLabel(ink, colours, tick, hours, now);
+  if (now) drawNowLabel(ink, colours, now);
   ink.restore();
   ink.fillStyle = colours['line-strong'];
   ink.fillRect(0, AXIS - 1, names + width, 1);
@@ -175,33 +176,43 @@ function label(ink: Ink, colours: Palette, at: number, next: number, hours: bool
   const texts = hours
     ? [dayName(at), date(at, { weekday: 'short', day: 'numeric' }), date(at, { day: 'numeric' })]
     : [date(at, { month: 'long', year: 'numeric' }), date(at, { month: 'short' })];
-  const room = viewport.x(next) - viewport.x(at) - 18;
+  // What begins before the axis has the room that is left of it.
+  const left = Math.max(viewport.x(at), 0);
+  const room = viewport.x(next) - left - 12;
   const text = longest(texts, room, (one) => widthOf(ink, one));
-  const wide = widthOf(ink, text);
-  const left = Math.min(Math.max(viewport.x(at), 0), viewport.x(next) - wide - 18);
   ink.fillStyle = colours['line-strong'];
   ink.fillRect(Math.round(viewport.x(at)), 0, 1, AXIS);
   ink.fillStyle = colours.text;
-  ink.fillText(text, left + 8, 14);
+  if (widthOf(ink, text) <= room) ink.fillText(text, left + 8, 14);
 }
 
-function smallLabel(ink: Ink, colours: Palette, tick: Tick, hours: boolean): void {
+interface Label { text: string; left: number; wide: number }
+
+function smallLabel(
+  ink: Ink, colours: Palette, tick: Tick, hours: boolean, now: Label | null,
+): void {
   const x = Math.round(viewport.x(tick.at));
   ink.fillStyle = colours.line;
   ink.fillRect(x, 26, 1, AXIS - 26);
   const roomy = viewport.width / (viewport.span / 86400) > 64;
   const text = hours ? clock(tick.at)
     : date(tick.at, roomy ? { weekday: 'short', day: 'numeric' } : { day: 'numeric' });
+  // Half of a text beside the present is worse than none.
+  if (now && x + 6 < now.left + now.wide && x + 6 + widthOf(ink, text) > now.left) return;
   ink.fillStyle = colours.muted;
   ink.fillText(text, x + 6, 35);
 }
 
-function nowLabel(ink: Ink, colours: Palette): void {
+/** Return what is written at the present, in the font of the canvas; null if it is not seen. */
+function nowLabel(ink: Ink): Label | null {
   const x = viewport.x(present());
-  if (x < 0 || x > viewport.width) return;
+  if (x < 0 || x > viewport.width) return null;
   const text = clock(present());
   const wide = widthOf(ink, text) + 12;
-  const left = Math.min(Math.max(x - wide / 2, 0), viewport.width - wide);
+  return { text, wide, left: Math.min(Math.max(x - wide / 2, 0), viewport.width - wide) };
+}
+
+function drawNowLabel(ink: Ink, colours: Palette, { text, left, wide }: Label): void {
   ink.fillStyle = colours.now;
   ink.beginPath();
   ink.roundRect(left, 26, wide, 18, 9);

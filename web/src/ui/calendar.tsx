@@ -123,14 +123,19 @@ function Grid() {
 
 function Count() {
   const text = useRef<HTMLDivElement>(null);
-  useEffect(() => onData(() => {
+  const write = (): void => {
     if (!text.current) return;
     const { resources } = rows;
     text.current.textContent = resources < 0 ? say('loading')
       : resources === 0 ? say(state.mineOnly ? 'nothingMine' : 'nothing')
         : say('resources', { n: resources.toLocaleString(state.language) });
-  }), []);
-  return <div class="count" ref={text}>{say('loading')}</div>;
+  };
+  useEffect(() => {
+    // The rows may be there already, when one comes back from another view.
+    write();
+    return onData(write);
+  }, []);
+  return <div class="count" ref={text} />;
 }
 
 function Strip() {
