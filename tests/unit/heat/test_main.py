@@ -33,6 +33,10 @@ class FolderTest(base.TestCase):
         self.assertIn('$ /opt/heat/bin/python -m climate.heat\n   ' + PRINTED, PAGE)
         self.assertIn('plugin_dirs = /usr/lib64/heat,', PAGE)
         self.assertIn(f',{PRINTED}\n', PAGE)
+        # The release of Heat that the test cloud installs.
+        lock = (ROOT / 'tools/cloud/requirements.lock').read_text(encoding='utf-8')
+        major = lock.partition('\nopenstack-heat==')[2].partition('.')[0]
+        self.assertIn(f'with Heat {major}:', PAGE)
         done = subprocess.run(
             [sys.executable, '-m', 'climate.heat'], capture_output=True, text=True, check=True
         )
