@@ -185,6 +185,7 @@ lint: $(TESTS) ## Check for likely bugs and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml climate
+	$(BIN)/hadolint deploy/Containerfile
 
 .PHONY: format
 format: $(TESTS) ## Fix what lint can fix automatically

@@ -122,9 +122,10 @@ def annotate(record: logging.LogRecord) -> None:
 
 
 def _fields(record: logging.LogRecord) -> dict[str, str]:
-    found: dict[str, str | None] = {
-        f'{match["noun"].lower()}_id': match['id'] for match in _NAMED.finditer(record.getMessage())
-    }
+    found: dict[str, str | None] = {}
+    # A line is about the first one that it names; it may name another that this one waits for.
+    for match in _NAMED.finditer(record.getMessage()):
+        found.setdefault(f'{match["noun"].lower()}_id', match['id'])
     current = oslo_context.get_current()
     if current is not None:
         found |= {

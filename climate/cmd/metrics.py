@@ -183,9 +183,17 @@ def _figures(store: Store) -> Iterator[Reading]:
         yield Reading(metric=catalogue.OUTBOX, value=outbox.number, labels=('waiting',))
         yield Reading(metric=catalogue.OUTBOX, value=outbox.set_aside, labels=('set_aside',))
         yield Reading(metric=catalogue.OUTBOX_LAG, value=outbox.seconds)
+        yield from _of_webhooks(figures)
         yield Reading(metric=catalogue.CHARGES, value=charges.number)
         yield Reading(metric=catalogue.CHARGES_LAG, value=charges.seconds)
         yield from _of_resources(figures)
+
+
+def _of_webhooks(figures: Figures) -> Iterator[Reading]:
+    found = figures.webhooks()
+    yield Reading(metric=catalogue.WEBHOOK_EVENTS, value=found.number, labels=('waiting',))
+    yield Reading(metric=catalogue.WEBHOOK_EVENTS, value=found.set_aside, labels=('dead',))
+    yield Reading(metric=catalogue.WEBHOOK_LAG, value=found.seconds)
 
 
 def _of_resources(figures: Figures) -> Iterator[Reading]:

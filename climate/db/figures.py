@@ -29,8 +29,11 @@ from climate.db.tables import INVENTORIES
 from climate.db.tables import LEASES
 from climate.db.tables import OUTBOX
 from climate.db.tables import RESOURCES
+from climate.db.tables import WEBHOOK_DELIVERIES
+from climate.db.tables import WEBHOOKS
 from climate.domain.charges import ChargeState
 from climate.domain.lifecycles import LeaseStatus
+from climate.domain.webhooks import DeliveryState
 
 # Ended leases keep their rows, so counting them takes longer each day.
 _OPEN: Final = [
@@ -109,6 +112,32 @@ class Figures(Repository):
             sa.select(sa.func.count() - aside, sa.func.min(waiting), aside).select_from(OUTBOX)
         ).one()
         return self._backlog(*row)
+
+    def webhooks(self) -> Backlog:
+        """Return the events that webhooks which are enabled have not accepted.
+
+        An event that is sent again later does not wait for a manager until then::
+
+            SELECT state, COUNT(*), MIN(due) FROM webhook_deliveries
+            JOIN webhooks ON webhooks.id = webhook_id AND webhooks.enabled
+            WHERE state IN ('waiting', 'dead') GROUP BY state
+        """
+        rows = self._session.execute(
+            sa.select(
+                WEBHOOK_DELIVERIES.c.state,
+                sa.func.count(),
+                sa.func.min(WEBHOOK_DELIVERIES.c.due),
+            )
+            .join(WEBHOOKS, WEBHOOKS.c.id == WEBHOOK_DELIVERIES.c.webhook_id)
+            .where(
+                WEBHOOKS.c.enabled == sa.true(),
+                WEBHOOK_DELIVERIES.c.state.in_((DeliveryState.WAITING, DeliveryState.DEAD)),
+            )
+            .group_by(WEBHOOK_DELIVERIES.c.state)
+        )
+        found = {row.state: (row[1], row[2]) for row in rows}
+        number, due = found.get(DeliveryState.WAITING, (0, None))
+        return self._backlog(number, due, found.get(DeliveryState.DEAD, (0, None))[0])
 
     def charges(self) -> Backlog:
         """Return the reports that filters have not accepted yet.

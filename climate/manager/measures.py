@@ -43,6 +43,29 @@ class EventOutcome(enum.StrEnum):
     """It failed for good or for too long, and its owner was notified."""
 
 
+class AttemptOutcome(enum.StrEnum):
+    """How an attempt to send an event to a webhook has ended."""
+
+    ACCEPTED = 'accepted'
+    REFUSED = 'refused'
+    """The receiver answered, but not with a status from 200 to 299."""
+    UNREACHABLE = 'unreachable'
+    """There was no answer, or the address may not be reached."""
+
+
+def attempted(seconds: float, status: int | None, error: str) -> None:
+    """Record an attempt to send an event to a webhook.
+
+    :param seconds: how long it took
+    :param status: the HTTP status of the response; None without one
+    :param error: why the event was not accepted; '' if it was
+    """
+    found = AttemptOutcome.UNREACHABLE if status is None else AttemptOutcome.REFUSED
+    if not error:
+        found = AttemptOutcome.ACCEPTED
+    recording.observe(catalogue.WEBHOOK_ATTEMPTS, seconds, found.value)
+
+
 def outcome(event: Event, report: Report, deadline: datetime.timedelta) -> EventOutcome:
     """Return how a try of an event has ended.
 

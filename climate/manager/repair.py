@@ -218,12 +218,12 @@ class Repair:
 
     def _check(self, lease_id: str) -> list[SweepFinding]:
         if not self._claims.take_one(lease_id):
-            LOG.info('Lease %s is being worked on, and not checked', lease_id)
+            LOG.debug('Lease %s: not checked, because it is being worked on', lease_id)
             return []
         try:
             return self._checked(lease_id)
-        except ClaimLost as error:
-            LOG.warning('%s; another manager continues with it', error.message)
+        except ClaimLost:
+            LOG.warning('Lease %s: another manager continues with it', lease_id)
             return []
         finally:
             self._claims.forget(lease_id)

@@ -43,7 +43,10 @@ from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import Webhook
+from climate.manager import measures
 from climate.manager.sender import Sender
+from climate.metrics import catalogue
+from climate.metrics import recording
 from climate.webhooks.posts import NotAccepted
 from climate.webhooks.sending import EventSender
 
@@ -149,7 +152,8 @@ class WebhookSender(Sender):
                 del running[future]
             outcomes = [future.result() for future in done]
             if outcomes:
-                self._store.run(functools.partial(self._settle_all, outcomes=outcomes))
+                dead = self._store.run(functools.partial(self._settle_all, outcomes=outcomes))
+                recording.count(catalogue.DEAD_LETTERS, number=dead)
 
     def _begin(self, running: dict[futures.Future[_Outcome], str]) -> int:
         """Claim as many deliveries as threads are free, and begin to send them."""
@@ -180,6 +184,12 @@ class WebhookSender(Sender):
     def _attempt(self, webhook: Webhook | None, delivery: Delivery, latest: float) -> _Outcome:
         if webhook is None:
             return _Outcome(delivery=delivery, error='the webhook was deleted')
+        begun = self._ticks()
+        found = self._sent(webhook, delivery, latest)
+        measures.attempted(self._ticks() - begun, found.status, found.error)
+        return found
+
+    def _sent(self, webhook: Webhook, delivery: Delivery, latest: float) -> _Outcome:
         try:
             status = self._sender.send(webhook, delivery, latest)
         except NotAccepted as error:
@@ -189,15 +199,16 @@ class WebhookSender(Sender):
             return _Outcome(delivery=delivery, error=type(error).__name__)
         return _Outcome(delivery=delivery, status=status)
 
-    def _settle_all(self, tx: Transaction, outcomes: Sequence[_Outcome]) -> None:
-        for outcome in outcomes:
-            self._settle(tx, outcome)
+    def _settle_all(self, tx: Transaction, outcomes: Sequence[_Outcome]) -> int:
+        """Record outcomes; return how many events are given up."""
+        return sum(self._settle(tx, outcome) for outcome in outcomes)
 
-    def _settle(self, tx: Transaction, outcome: _Outcome) -> None:
+    def _settle(self, tx: Transaction, outcome: _Outcome) -> bool:
+        """Record an outcome; return whether its event is given up."""
         delivery, status = outcome.delivery, outcome.status
         if not outcome.error and status is not None:
             tx.deliveries.deliver(delivery, self._owner, status)
-            return
+            return False
         tried, settings = delivery.attempts + 1, self._settings
         due = None
         if tried < settings.attempts:
@@ -212,6 +223,7 @@ class WebhookSender(Sender):
                 outcome.error,
             )
         tx.deliveries.fail(delivery, self._owner, error=outcome.error, status=status, due=due)
+        return due is None
 
     def _forget(self) -> None:
         """Delete old records, at most once a minute."""

@@ -103,8 +103,9 @@ class Worker:
         try:
             with Working(WorkContext(lease_id)):
                 yield
-        except ClaimLost as error:
-            LOG.warning('%s; another manager continues with it', error.message)
+        except ClaimLost:
+            # oslo.log appends the exception, which says why.
+            LOG.warning('Lease %s: another manager continues with it', lease_id)
             recording.count(catalogue.LOST_CLAIMS)
             self._on_claim_lost()
         except exceptions.DatabaseUnavailable:

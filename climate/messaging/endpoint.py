@@ -100,17 +100,22 @@ def _only_climate_errors() -> Iterator[None]:
         raise exceptions.ClimateError from None
 
 
-@contextlib.contextmanager
-def _request(ctxt: Mapping[str, Any]) -> Iterator[None]:
-    """Carry out a request with the ids of that to the API, and raise only errors of Climate.
+def _work(ctxt: Mapping[str, Any]) -> WorkContext:
+    """Return the work for a request, with its ids.
 
-    :param ctxt: with the ids; empty from an API of the previous release
+    :param ctxt: with the ids; empty from an API of a previous release
     """
     names = ('request_id', 'global_request_id', 'traceparent')
     known = {name: str(ctxt[name]) for name in names if ctxt.get(name)}
-    work = WorkContext('', origin=RequestOrigin(**known))
+    return WorkContext('', origin=RequestOrigin(**known))
+
+
+@contextlib.contextmanager
+def _request(ctxt: Mapping[str, Any]) -> Iterator[None]:
+    """Carry out a request with the ids of that to the API, and raise only errors of Climate."""
+    work = _work(ctxt)
     with Working(work), _only_climate_errors():
-        with spans.span('rpc', SpanKind.SERVER, known.get('traceparent')):
+        with spans.span('rpc', SpanKind.SERVER, work.known_origin.traceparent):
             yield
 
 
@@ -124,7 +129,10 @@ class Adapter:
 
     @oslo_messaging.expose
     def wake(self, ctxt: Mapping[str, Any], reason: str = 'lease') -> None:
-        self._endpoint.wake(reason)
+        # No span: the work that follows is in the trace of the request by itself.
+        with Working(_work(ctxt)):
+            LOG.debug('Woken up for: %s', reason)
+            self._endpoint.wake(reason)
 
     @oslo_messaging.expose
     @oslo_messaging.expected_exceptions(exceptions.ClimateError)

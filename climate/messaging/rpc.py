@@ -19,6 +19,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
@@ -86,7 +87,7 @@ class ManagerClient:
 
         :param reason: the kind of work, such as ``lease`` or ``outbox``
         """
-        self._waker.wake(reason)
+        self._waker.wake(reason, _ids())
 
     def register_resource(self, draft: ResourceDraft) -> int:
         """Have a manager register a resource.
@@ -128,8 +129,8 @@ class ManagerClient:
         self._replies.close()
         transports.close(self._transport, 1.0)
 
-    def _cast_wake(self, reason: str) -> None:
-        self._client.prepare(fanout=True).cast({}, 'wake', reason=reason)
+    def _cast_wake(self, reason: str, ids: Mapping[str, str]) -> None:
+        self._client.prepare(fanout=True).cast(dict(ids), 'wake', reason=reason)
 
     def _call(self, method: str, version: str = OLDEST, **arguments: Any) -> Any:
         deadline = time.monotonic() + self._timeout

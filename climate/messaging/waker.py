@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from oslo_log import log as logging
 
@@ -30,25 +32,35 @@ class Waker:
     A failure is logged once per outage, and the wake-up is dropped, because managers check
     for work every few seconds anyway.
 
-    :param send: sends a wake-up with the reasons, joined by commas; raises if it was not
-        delivered
+    A merged wake-up has the ids of the request that first wanted it.
+
+    :param send: sends a wake-up with the reasons, joined by commas, and the ids of a request;
+        raises if it was not delivered
     :param pause: the pause after a failure, in seconds
     """
 
-    def __init__(self, send: Callable[[str], None], *, pause: float = 1.0) -> None:
+    def __init__(
+        self, send: Callable[[str, Mapping[str, str]], None], *, pause: float = 1.0
+    ) -> None:
         self._send = send
         self._pause = pause
         self._lock = threading.Lock()
         self._reasons: set[str] = set()
+        self._ids: Mapping[str, str] = {}
         self._thread: RepeatingThread | None = None
         self._closed = False
         self._failing = False
 
-    def wake(self, reason: str) -> None:
-        """Send a wake-up soon; does not block, and never raises."""
+    def wake(self, reason: str, ids: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Send a wake-up soon; does not block, and never raises.
+
+        :param ids: of the request that causes it
+        """
         with self._lock:
             if self._closed:
                 return
+            if not self._reasons:
+                self._ids = ids
             self._reasons.add(reason)
             # Started at the first use, and again in forked children, because threads do
             # not survive a fork.
@@ -69,14 +81,14 @@ class Waker:
     def _step(self) -> None:
         with self._lock:
             thread = self._thread
-            reasons = ','.join(sorted(self._reasons))
+            reasons, ids = ','.join(sorted(self._reasons)), self._ids
             self._reasons.clear()
-        if reasons and not self._sent(reasons) and thread is not None:
+        if reasons and not self._sent(reasons, ids) and thread is not None:
             thread.rest(self._pause)
 
-    def _sent(self, reasons: str) -> bool:
+    def _sent(self, reasons: str, ids: Mapping[str, str]) -> bool:
         try:
-            self._send(reasons)
+            self._send(reasons, ids)
         except Exception as error:
             if not self._failing:
                 LOG.warning(

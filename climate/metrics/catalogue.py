@@ -163,6 +163,20 @@ CLOUD_CALLS: Final = _histogram(
     *('service', 'outcome'),
 )
 
+# -- webhooks
+
+WEBHOOK_ATTEMPTS: Final = _histogram(
+    'climate_webhook_attempt_seconds',
+    Exporter.MANAGER,
+    'Time of an attempt to send an event, by outcome: accepted, refused or unreachable.',
+    'outcome',
+)
+DEAD_LETTERS: Final = _counter(
+    'climate_webhook_dead_letters_total',
+    Exporter.MANAGER,
+    'Events that the manager has given up after all attempts.',
+)
+
 # -- the database
 
 DATABASE_RETRIES: Final = _counter(
@@ -213,6 +227,17 @@ OUTBOX: Final = _gauge(
 OUTBOX_LAG: Final = _gauge(
     'climate_outbox_lag_seconds', Exporter.MANAGER, 'Age of the oldest waiting notification.'
 )
+WEBHOOK_EVENTS: Final = _gauge(
+    'climate_webhook_events',
+    Exporter.MANAGER,
+    'Events for webhooks that are enabled, by state: waiting or dead.',
+    'state',
+)
+WEBHOOK_LAG: Final = _gauge(
+    'climate_webhook_lag_seconds',
+    Exporter.MANAGER,
+    'Time since the oldest of the waiting events was due to be sent, or sent again.',
+)
 CHARGES: Final = _gauge(
     'climate_charges',
     Exporter.MANAGER,
@@ -250,8 +275,10 @@ ALL: Final = (
     *(REQUESTS, REFUSALS),
     *(LATENESS, EVENTS, CLAIMS, LOST_CLAIMS, HELD, WORKERS, WAKE_UPS, CLOCK),
     CLOUD_CALLS,
+    *(WEBHOOK_ATTEMPTS, DEAD_LETTERS),
     *(DATABASE_RETRIES, CONNECTIONS, MOST_CONNECTIONS, TIMELINES),
-    *(DATABASE_UP, LEASES, OVERDUE, LAG, OUTBOX, OUTBOX_LAG, CHARGES, CHARGES_LAG),
+    *(DATABASE_UP, LEASES, OVERDUE, LAG, OUTBOX, OUTBOX_LAG),
+    *(WEBHOOK_EVENTS, WEBHOOK_LAG, CHARGES, CHARGES_LAG),
     *(RESOURCES, RESERVED, CAPACITY, ALLOCATED),
 )
 """In the order of the documentation."""

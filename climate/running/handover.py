@@ -142,15 +142,7 @@ class Handover:
         limit = min(_ORDINARY, self._settings.handover_patience)
         if event.tried < limit and not self._failing(tx, blockers):
             return event
-        for item in blockers:
-            LOG.warning(
-                'Lease %s: %s waits for %s, which lease %s of project %s has not released',
-                lease.id,
-                event.kind,
-                item.resource_name,
-                item.lease_id,
-                item.project_id,
-            )
+        LOG.warning('Lease %s: %s waits for %s', lease.id, event.kind, _awaited(blockers))
         event = event.wait_notified()
         reason = f'waiting: {why}'
         notices.tell(tx, self._plugins, 'lease.event.error', lease, event=event, reason=reason)
@@ -206,3 +198,15 @@ class Handover:
 
 def _restarted(event: Event, now: datetime.datetime) -> Event:
     return dataclasses.replace(event.untried(), due=now, error=None)
+
+
+def _awaited(blockers: Collection[Blocker]) -> str:
+    """Return what is awaited for operators, who may see the leases of all projects."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for item in blockers:
+        names.setdefault((item.lease_id, item.project_id), []).append(item.resource_name)
+    return ', and '.join(
+        f'{", ".join(dict.fromkeys(found))}, which lease {lease_id} of project {project_id} '
+        'has not released'
+        for (lease_id, project_id), found in names.items()
+    )

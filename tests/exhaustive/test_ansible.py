@@ -10,11 +10,14 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The Ansible role, in a chroot: it installs everything, and its second run changes nothing."""
+"""The Ansible role, on a Debian with its own systemd: it installs and starts everything.
+
+The units run as they are shipped, so the test also shows that the processes work with all
+that the units forbid.
+"""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import pathlib
@@ -22,12 +25,16 @@ import re
 import shutil
 import subprocess
 import sys
+from typing import Any
 
+import ansible
 import fixtures
+from testtools import content
 
 from tests import base
 from tests.architecture import ROOT
 from tests.exhaustive import chroots
+from tests.functional import processes
 
 VARIABLES = {
     'climate_pip_arguments': '--no-index --find-links /wheels --pre',
@@ -37,6 +44,19 @@ VARIABLES = {
     'climate_options': {'api': {'max_limit': 500}},
     'climate_start': False,
 }
+# What runs alone, and the units that come with it.
+ALONE = {
+    'climate_auth_strategy': 'noauth',
+    'climate_cloud': 'simulated',
+    'climate_transport_url': 'fake://',
+    'climate_options': {
+        'api': {'max_limit': 500},
+        'simulator': {'state_dir': '/var/lib/climate'},
+        'metrics': {'enabled': 'true'},
+    },
+    'climate_start': True,
+}
+UNITS = ('climate-api.service', 'climate-manager.service', 'climate-purge.timer')
 LIBRARIES = (
     *('ansible', 'ansible_core-*', '[Jj]inja2*', '[Mm]arkup[Ss]afe*', 'packaging*'),
     *('resolvelib*', 'yaml', '_yaml', '[Pp]y[Yy][Aa][Mm][Ll]-*', 'cryptography*'),
@@ -55,17 +75,11 @@ class AnsibleTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        found = importlib.util.find_spec('ansible')
-        if found is None or found.origin is None:
-            # A tool of operators, which the requirements of the tests leave out.
-            self.skipTest('ansible-core is not installed')
         self.host = self.useFixture(chroots.Chroot())
         shutil.copytree(ROOT / 'deploy' / 'ansible', self.host.root / 'role')
-        self.copy_libraries(pathlib.Path(found.origin).parents[1])
-        chroots.wheels(self.folder('wheels'))
+        self.copy_libraries(pathlib.Path(ansible.__file__).parents[1])
+        chroots.wheels(self.folder('wheels'), self.host.python_version())
         self.build()
-        self.folder('dev/shm')
-        (self.host.root / 'role' / 'vars.json').write_text(json.dumps(VARIABLES))
         (self.host.root / 'role' / 'hosts.ini').write_text(
             '[climate]\nlocalhost ansible_python_interpreter=/usr/bin/python3\n'
         )
@@ -95,26 +109,64 @@ class AnsibleTest(base.TestCase):
         own = {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
         subprocess.run(argv, check=True, capture_output=True, env=own)
 
-    def play(self) -> dict[str, int]:
+    def play(self, **changes: Any) -> dict[str, int]:
         """Run the playbook, and return the figures of its recap."""
+        variables = json.dumps(VARIABLES | changes)
+        (self.host.root / 'role' / 'vars.json').write_text(variables, encoding='utf-8')
         argv = ('python3', '-m', 'ansible', 'playbook', '--connection', 'local')
         files = ('--inventory', '/role/hosts.ini', '--extra-vars', '@/role/vars.json')
-        done = self.host.run(
+        done = self.system.run(
             *argv,
             *files,
             '/role/playbook.yaml',
-            PYTHONPATH='/ansible',
-            ANSIBLE_ROLES_PATH='/role/roles',
+            environment={'PYTHONPATH': '/ansible', 'ANSIBLE_ROLES_PATH': '/role/roles'},
         )
         self.assertEqual(0, done.returncode, done.stdout[-4000:] + done.stderr[-2000:])
         recap = done.stdout.rpartition('PLAY RECAP')[2]
         return {name: int(number) for name, number in re.findall(r'(\w+)=(\d+)', recap)}
 
-    def test_a_second_run_changes_nothing(self) -> None:
+    def ask(self, *argv: str) -> str:
+        """Return what a command prints on the host."""
+        done = self.system.run(*argv)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_it_installs_and_starts_all_and_then_changes_nothing(self) -> None:
+        self.system = self.useFixture(chroots.BootedSystem(self.host.root))
         first = self.play()
         self.assertGreater(first['changed'], 5)
-        second = self.play()
-        self.assertEqual((0, 0), (second['changed'], second['failed']))
+        self.check_files()
+        self.assertGreater(self.play(**ALONE)['changed'], 0)
+        self.check_units()
+        third = self.play(**ALONE)
+        self.assertEqual((0, 0), (third['changed'], third['failed']))
+
+    def check_units(self) -> None:
+        """Check that all units do their work."""
+        for unit in UNITS:
+            self.assertEqual('active', self.ask('systemctl', 'is-active', unit).strip())
+            self.assertEqual('enabled', self.ask('systemctl', 'is-enabled', unit).strip())
+        code = (
+            'import urllib.request as r; '
+            'print(r.urlopen("http://127.0.0.1:1234/healthcheck?checks=database").status)'
+        )
+        api = ('python3', '-c', code)
+        manager = ('/opt/climate/bin/climate-manager', '--check')
+        try:
+            for argv in (api, manager):
+                processes.until(argv[0], lambda argv=argv: not self.system.run(*argv).returncode)
+        except AssertionError:
+            said = self.system.run('journalctl', '--no-pager', '--lines=80').stdout
+            self.addDetail('journal', content.text_content(said))
+            raise
+        self.ask('systemctl', 'start', 'climate-purge.service')
+        restarts = self.ask('systemctl', 'show', '--property=NRestarts', *UNITS[:2]).split()
+        self.assertEqual(['NRestarts=0'] * 2, restarts)
+        self.ask('systemctl', 'reload', 'climate-api.service')
+        self.ask(*api)
+
+    def check_files(self) -> None:
+        """Check the configuration and the modes of files."""
         # The passwords are closed to others, and are what was given.
         conf = self.host.root / 'etc' / 'climate' / 'climate.conf'
         self.assertEqual(0o640, conf.stat().st_mode & 0o777)

@@ -18,12 +18,16 @@ import io
 import json
 import logging
 import re
+import uuid
 from typing import Any
 
 from oslo_log import formatters
 
 from climate.cmd import config
 from climate.cmd import logs
+from climate.context import WorkContext
+from climate.context import Working
+from climate.domain.origins import RequestOrigin
 from tests import base
 from tests.functional import http
 from tests.functional.fixtures import Service
@@ -109,6 +113,14 @@ class LogsTest(base.TestCase):
         except OSError:
             self.logger(formatters.ContextFormatter(config=conf), 'evil4').warning('it failed')
         self.assertIn('OSError', self.line())
+
+    def test_a_line_is_about_the_first_lease_that_it_names(self) -> None:
+        first, other = (str(uuid.uuid4()) for _ in range(2))
+        logger = self.logger(formatters.JSONFormatter(), 'waits')
+        with Working(WorkContext(first, origin=RequestOrigin(request_id='req-1'))):
+            logger.info('Lease %s: waits for compute-1, which lease %s has', first, other)
+        fields = json.loads(self.line())['extra']
+        self.assertEqual((first, 'req-1'), (fields['lease_id'], fields['request_id']))
 
     def test_requests(self) -> None:
         service = self.useFixture(Service(hosts=0))

@@ -27,10 +27,12 @@ from climate.db.outbox import OutboxRow
 from climate.db.store import Transaction
 from climate.db.tables import CHARGES
 from climate.db.tables import OUTBOX
+from climate.db.tables import WEBHOOK_DELIVERIES
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.resources import Inventory
+from climate.domain.webhooks import Webhook
 from climate.metrics import catalogue
 from climate.metrics.reading import Reading
 from tests import metrics
@@ -54,7 +56,7 @@ class Figured:
         figures = self.figures()
         self.assertEqual({0}, set(figures.leases().values()))
         none = Backlog(number=0, seconds=0.0)
-        for found in (figures.overdue(), figures.outbox(), figures.charges()):
+        for found in (figures.overdue(), figures.outbox(), figures.webhooks(), figures.charges()):
             self.assertEqual(none, found)
         for rows in (figures.resources(), figures.capacity(), figures.allocated()):
             self.assertEqual([], list(rows))
@@ -94,6 +96,31 @@ class Figured:
         self.store.run(write)
         wanted = Backlog(number=2, seconds=120.0, set_aside=1)
         self.assertEqual(wanted, self.figures().outbox())
+
+    def test_webhooks(self) -> None:
+        common = {'project_id': 'p', 'user_id': 'u', 'name': '', 'url': '', 'secrets': ('x',)}
+        late = (
+            ('on', 'waiting', 2),
+            ('on', 'waiting', -5),
+            ('on', 'dead', 30),
+            ('on', 'delivered', 40),
+            ('off', 'waiting', 50),
+        )
+
+        def write(tx: Transaction) -> None:
+            for webhook_id in ('on', 'off'):
+                webhook = Webhook(id=webhook_id, enabled=webhook_id == 'on', **common)
+                tx.webhooks.insert(webhook)
+            for webhook_id, state, minutes in late:
+                event_id = tx.deliveries.add_test(webhook_id, {})
+                values = {'state': state, 'due': cases.NOW - minutes * MINUTE}
+                row = WEBHOOK_DELIVERIES.c.id == event_id
+                tx.session.execute(sa.update(WEBHOOK_DELIVERIES).where(row).values(values))
+
+        self.store.run(write)
+        # One waits for its next attempt, and one webhook is disabled.
+        wanted = Backlog(number=2, seconds=120.0, set_aside=1)
+        self.assertEqual(wanted, self.figures().webhooks())
 
     def test_charges(self) -> None:
         charges = [
@@ -218,7 +245,7 @@ class TestReadings(cases.StoreCase):
     def test_one_statement_for_each_kind_of_row(self) -> None:
         with plans.captured(self.store.engine) as statements:
             found = list(database_readings(self.store))
-        self.assertEqual(8, len(statements))
+        self.assertEqual(9, len(statements))
         up = Reading(metric=catalogue.DATABASE_UP, value=1)
         self.assertEqual(up, found[0])
 

@@ -15,18 +15,24 @@
 from __future__ import annotations
 
 import datetime
+import io
+import logging
 from collections.abc import Callable
 from typing import Any
 from typing import cast
 
+import fixtures
 import sqlalchemy as sa
+from oslo_log import formatters
 
 from climate.clients import rehearsal
 from climate.clients.base import Cloud
 from climate.clients.base import Server
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
+from climate.cmd import config
 from climate.domain.events import EventKind
+from climate.manager import worker
 from climate.manager.server_leases import ServerLeases
 from climate.manager.worker import Worker
 from climate.plugins.contract import Done
@@ -162,6 +168,19 @@ class TestHeldUp(base.TestCase):
         self.patch(office.plugins['physical:host'], 'end', end)
         self.held_up(0, lambda: None)
         self.assertEqual('TERMINATING', office.status(self.first))
+
+    def test_the_log_says_once_that_the_claim_is_lost(self) -> None:
+        """Formatted as by default: oslo.log adds the exception that is being handled."""
+        text = io.StringIO()
+        handler = logging.StreamHandler(text)
+        conf = config.new_conf()
+        conf([])
+        handler.setFormatter(formatters.ContextFormatter(config=conf))
+        self.useFixture(fixtures.LogHandler(handler, name=worker.__name__))
+        self.held_up(1, lambda: self.office.clock.advance(_LONGER))
+        line = text.getvalue()
+        self.assertEqual((1, 1), (line.count('\n'), line.count('not renewed in time')), line)
+        self.assertIn(f'Lease {self.first.id}: another manager continues with it', line)
 
     def test_one_that_only_looked_settles_nothing(self) -> None:
         office = self.office

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import logging
 from typing import Any
 from unittest import mock
 
+import fixtures
 import sqlalchemy as sa
 
 from climate import exceptions
@@ -28,6 +30,7 @@ from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
+from climate.running import handover
 from climate.testing import deployment
 from tests import base
 from tests import services
@@ -138,6 +141,19 @@ class TestStart(_Test):
         self.assertEqual('TERMINATED', self.office.status(second))
         self.assertEqual((EventState.ERROR, 2), (self.start(second), self.errors(second)))
         self.assertIn('has not released', self.office.event(second, EventKind.START).error or '')
+
+    def test_one_line_of_the_log_names_all_that_it_waits_for(self) -> None:
+        first = self.open(4)
+        log = self.useFixture(fixtures.FakeLogger(handover.__name__, level=logging.INFO))
+        second = self.office.create(1000, 3000, hosts=4)
+        self.office.until(1060)
+        (line,) = log.output.splitlines()
+        hosts = ', '.join(sorted(ALL))
+        self.assertEqual(
+            f'Lease {second.id}: start_lease waits for {hosts}, which lease {first.id} of '
+            f'project {harness.CALLER.project_id} has not released',
+            line,
+        )
 
     def test_given_back_in_time(self) -> None:
         first = self.open(4, lasts=80)

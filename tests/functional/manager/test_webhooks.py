@@ -39,11 +39,13 @@ from climate.manager.outbox import OutboxSender
 from climate.manager.webhooks import WebhookSender
 from climate.manager.webhooks import WebhookSenderSettings
 from climate.messaging.publisher import BrokerUnavailable
+from climate.metrics import catalogue
 from climate.testing.service import subscriptions
 from climate.webhooks.posts import Poster
 from climate.webhooks.posts import PosterSettings
 from climate.webhooks.sending import EventSender
 from tests import base
+from tests import metrics
 from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
@@ -254,6 +256,26 @@ class TestOnSqlite(Delivered, WebhookTest):
         during, after = self.receiver.received
         self.assertEqual((True, True), (signed_by(during, old), signed_by(during, new)))
         self.assertEqual((False, True), (signed_by(after, old), signed_by(after, new)))
+
+    def test_metrics_of_attempts(self) -> None:
+        recorded = self.useFixture(metrics.RecordedMetrics())
+        webhook = self.subscribe()
+        self.subscriptions.test(webhook.id, None)
+        self.sender().send_once()
+        self.receiver.answers = lambda _: 503
+        self.subscriptions.test(webhook.id, None)
+        sender = self.sender()
+        for _ in range(SETTINGS.attempts):
+            sender.send_once()
+            self.office.clock.advance(SETTINGS.longest_pause)
+        nowhere = Poster(PosterSettings(allow_http=True))
+        self.subscriptions.test(webhook.id, None)
+        self.sender(poster=nowhere).send_once()
+        outcomes = [outcome for (outcome,) in recorded.labels(catalogue.WEBHOOK_ATTEMPTS)]
+        self.assertEqual(['accepted', *['refused'] * 3, 'unreachable'], outcomes)
+        self.assertTrue(all(0 < one[1] < 60 for one in recorded.of(catalogue.WEBHOOK_ATTEMPTS)))
+        self.assertEqual(1, sum(one for (one,) in recorded.of(catalogue.DEAD_LETTERS)))
+        self.assertEqual(1, len(self.deliveries(webhook, DeliveryState.DEAD)))
 
     def test_redirections_are_not_followed(self) -> None:
         webhook = self.subscribe()

@@ -46,10 +46,13 @@ class Manager:
         self.woken: list[str] = []
         self.drafts: list[ResourceDraft] = []
         self.origins: list[RequestOrigin] = []
+        self.woken_by: list[RequestOrigin] = []
         self.woke = threading.Event()
 
     def wake(self, reason: str) -> None:
         self.woken.append(reason)
+        work = context.work()
+        self.woken_by += [work.known_origin] if work is not None else []
         self.woke.set()
 
     def register_resource(self, draft: ResourceDraft) -> int:

@@ -14,20 +14,37 @@
 
 from __future__ import annotations
 
+import logging
+
+import fixtures
 import oslo_messaging
 from oslo_context import context as oslo_context
 
 from climate import exceptions
+from climate.cmd import logs
 from climate.domain.origins import RequestOrigin
 from climate.domain.resources import Inventory
 from climate.domain.resources import ResourceDraft
 from climate.messaging import broker
+from climate.messaging import endpoint
 from climate.messaging import rpc
 from climate.messaging import transport as transports
 from climate.plugins.host import errors
 from tests import drafts
 from tests import waiting
 from tests.functional.messaging import bus
+
+
+class Annotated(logging.Handler):
+    """Keeps the message and the fields of each record."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[tuple[str, dict[str, str]]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        logs.annotate(record)
+        self.lines.append((record.getMessage(), vars(record).get('extra', {})))
 
 
 class TestInProcess(bus.BusCase):
@@ -72,6 +89,23 @@ class TestInProcess(bus.BusCase):
                 RequestOrigin(request_id=made.request_id, global_request_id='req-2'),
             ],
             manager.origins,
+        )
+
+    def test_the_ids_of_a_request_travel_with_its_wake_up(self) -> None:
+        manager, server = self.manager('one')
+        self.assertTrue(server.wait_until_listening(bus.SOON))
+        heard = Annotated()
+        self.useFixture(fixtures.LogHandler(heard, name=endpoint.__name__, level=logging.DEBUG))
+        vars(oslo_context._request_store).clear()
+        self.addCleanup(vars(oslo_context._request_store).clear)
+        made = oslo_context.RequestContext(request_id='req-1', global_request_id='req-2')
+        self.client().wake('lease')
+        self.assertTrue(manager.woke.wait(bus.SOON))
+        origin = RequestOrigin(request_id=made.request_id, global_request_id='req-2')
+        self.assertEqual([origin], manager.woken_by)
+        self.assertEqual(
+            [('Woken up for: lease', {'request_id': 'req-1', 'global_request_id': 'req-2'})],
+            heard.lines,
         )
 
     def test_an_api_of_the_release_before_is_answered(self) -> None:

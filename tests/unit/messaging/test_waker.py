@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Mapping
 
 import fixtures
 
@@ -30,12 +31,14 @@ class Gate:
 
     def __init__(self) -> None:
         self.sent: list[str] = []
+        self.ids: list[dict[str, str]] = []
         self.entered = threading.Semaphore(0)
         self.open = threading.Semaphore(0)
         self.failing = False
 
-    def __call__(self, reasons: str) -> None:
+    def __call__(self, reasons: str, ids: Mapping[str, str]) -> None:
         self.sent.append(reasons)
+        self.ids.append(dict(ids))
         self.entered.release()
         self.open.acquire(timeout=SOON)
         if self.failing:
@@ -68,6 +71,18 @@ class TestWaker(base.TestCase):
         self.waker.wake('last')
         self.entered()
         self.assertEqual(['lease', 'lease,outbox', 'last'], self.gate.sent)
+
+    def test_a_merged_one_has_the_ids_of_the_first_request(self) -> None:
+        for number in (1, 2, 3):
+            self.waker.wake('lease', {'request_id': f'req-{number}'})
+            if number == 1:
+                self.entered()
+        self.gate.open.release()
+        self.entered()
+        self.gate.open.release()
+        self.waker.wake('lease')
+        self.entered()
+        self.assertEqual([{'request_id': 'req-1'}, {'request_id': 'req-2'}, {}], self.gate.ids)
 
     def test_an_outage_is_said_once_and_its_end_once(self) -> None:
         self.gate.failing = True

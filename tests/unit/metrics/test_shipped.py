@@ -27,6 +27,7 @@ import yaml
 
 from climate.db.timeline_counts import TimelineEvent
 from climate.domain.events import EventKind
+from climate.manager.measures import AttemptOutcome
 from climate.manager.measures import EventOutcome
 from climate.metrics import catalogue
 from climate.metrics.catalogue import MetricSpec
@@ -52,6 +53,8 @@ _VALUES = {
     ('climate_timeline_events_total', 'event'): set(TimelineEvent),
     ('climate_cloud_call_seconds', 'outcome'): {'ok', 'refused', 'unavailable'},
     ('climate_outbox_messages', 'state'): {'waiting', 'set_aside'},
+    ('climate_webhook_attempt_seconds', 'outcome'): set(AttemptOutcome),
+    ('climate_webhook_events', 'state'): {'waiting', 'dead'},
     ('climate_resources', 'state'): {'available', 'disabled', 'failed'},
 }
 

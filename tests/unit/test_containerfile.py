@@ -1,0 +1,116 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The Containerfile, as far as it can be checked without carrying it out."""
+
+from __future__ import annotations
+
+import pathlib
+
+import fixtures
+import yaml
+
+from tests import base
+from tests import containerfiles
+from tests.architecture import ROOT
+from tests.containerfiles import Copy
+from tests.containerfiles import Run
+
+DEPLOY = ROOT / 'deploy'
+FILE = """
+# A comment.
+FROM one AS build
+ARG VERSION=3
+WORKDIR /src
+COPY . .
+SHELL ["/bin/bash", "-c"]
+RUN make \\
+        # between
+        all \\
+    && make check
+FROM two
+ENV PATH=/opt/bin:$PATH \\
+    NAME=value
+COPY --from=build /opt /opt
+USER 5:6
+RUN id
+WORKDIR /var
+EXPOSE 80
+CMD ["serve", "--all"]
+"""
+
+
+class ContainerfileTest(base.TestCase):
+    """The parser, and the shipped file."""
+
+    def test_it_reads_what_is_used(self) -> None:
+        build, final = containerfiles.parse(FILE)
+        self.assertEqual(('one', 'build'), (build.base, build.name))
+        path = {'PATH': containerfiles._PATH}
+        command = 'make  all  && make check'
+        self.assertEqual(
+            [
+                Copy('.', '/src'),
+                Run(('/bin/bash', '-c', command), {'VERSION': '3', **path}, '', '/src'),
+            ],
+            build.steps,
+        )
+        wanted = {'PATH': f'/opt/bin:{path["PATH"]}', 'NAME': 'value'}
+        self.assertEqual(wanted, final.environment)
+        self.assertEqual(
+            [Copy('/opt', '/opt', 'build'), Run(('/bin/sh', '-c', 'id'), wanted, '5:6', '/')],
+            final.steps,
+        )
+        self.assertEqual(('5:6', '/var', [80]), (final.user, final.folder, final.ports))
+        self.assertEqual(('serve', '--all'), final.command)
+
+    def test_it_refuses_what_is_not(self) -> None:
+        for line in (
+            'ADD . .',
+            'HEALTHCHECK NONE',
+            'RUN --mount=type=cache,target=/root make',
+            'RUN ["make"]',
+            'COPY --chown=5:6 a b',
+            'COPY a b c',
+            'USER climate',
+            'CMD serve',
+            'ARG VERSION',
+            'ENV NAME value',
+            'EXPOSE 80/udp',
+            'FROM one two',
+        ):
+            text = f'FROM one\n{line}\n'
+            self.assertRaises(containerfiles.NotUnderstood, containerfiles.parse, text)
+        self.assertRaises(containerfiles.NotUnderstood, containerfiles.parse, 'RUN make\n')
+
+    def test_the_context(self) -> None:
+        tree = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        (tree / '.dockerignore').write_text('# Few.\n*\n!a\n!b/c\n**/no\n')
+        for name in ('a/x', 'a/d/no', 'b/c', 'b/e', 'f'):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text('')
+        containerfiles.copy_context(tree, tree / 'copy')
+        found = {str(one.relative_to(tree / 'copy')) for one in (tree / 'copy').rglob('*')}
+        self.assertEqual({'a', 'a/x', 'a/d', 'b', 'b/c'}, found)
+        for text in ('a\n', '*\n**/no\n!a\n', '*\n!a\nb\n'):
+            self.assertRaises(containerfiles.NotUnderstood, containerfiles.context, text)
+
+    def test_the_image_and_its_compose_file_agree(self) -> None:
+        *_, final = containerfiles.parse((DEPLOY / 'Containerfile').read_text(encoding='utf-8'))
+        services = yaml.safe_load((DEPLOY / 'compose' / 'compose.yaml').read_text())['services']
+        self.assertEqual([1234], final.ports)
+        self.assertIn('--bind=0.0.0.0:1234', final.command)
+        self.assertEqual(['127.0.0.1:1234:1234'], services['api']['ports'])
+        self.assertNotEqual('0', final.user.partition(':')[0])
+        for name in ('tables', 'api', 'manager'):
+            self.assertTrue(services[name]['read_only'], name)
+            self.assertEqual(['ALL'], services[name]['cap_drop'], name)
