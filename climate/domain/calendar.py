@@ -81,11 +81,11 @@ class CalendarGroup(NamedTuple):
     """The resources with one value of the property that a page is grouped by.
 
     :ivar value: the value; None for resources without one
-    :ivar count: how many resources these are on all pages
+    :ivar number: how many resources these are on all pages
     """
 
     value: str | None
-    count: int
+    number: int
 
 
 class CalendarBar(NamedTuple):

@@ -56,7 +56,7 @@ class PagedCalendar:
                     f'{query.resource_type} has such a property'
                 )
             groups, found = pages.groups(query), pages.resources(query)
-            total = pages.total(query) if groups is None else sum(one.count for one in groups)
+            total = pages.total(query) if groups is None else sum(one.number for one in groups)
             resources, more = found[: query.limit], len(found) > query.limit
             ids = [one.id for one in resources]
             tag = _tag(query, total, groups, more, resources, pages.lease_state(ids, query))

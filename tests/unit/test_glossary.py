@@ -99,6 +99,7 @@ PLAIN_CLASSES = {
     'Unset': 'the type of a marker for fields that are left out',
     'CalendarBar': 'an allocation, as the calendar shows it',
     'CalendarClosure': 'a maintenance, as the calendar shows it',
+    'CalendarGroup': 'the resources with one value of a property',
     'CalendarLease': 'a lease, as the calendar shows it',
     'CalendarPageQuery': 'the query for a page of the calendar',
     'CalendarResource': 'a resource, as the calendar shows it',

@@ -67,7 +67,7 @@ def page(
     if found.groups is not None:
         shown['groups'] = {
             'value': [one.value for one in found.groups],
-            'count': [one.count for one in found.groups],
+            'count': [one.number for one in found.groups],
         }
     if shows_closure_ids:
         shown['maintenances']['id'] = [one.id for one in found.closures]
