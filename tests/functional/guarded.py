@@ -74,9 +74,7 @@ class ListeningService(GuardedService):
         self.service.conf.set_override('token_cache_time', -1, group=GROUP)
         # A cookie is kept until its token expires by the clock of the service.
         self.keystone.now = self.service.clock.now
-        server = waitress.create_server(
-            self.service.made(), host='127.0.0.1', port=0, threads=4
-        )
+        server = waitress.create_server(self.service.made(), host='127.0.0.1', port=0, threads=4)
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         self.addCleanup(thread.join, 5)

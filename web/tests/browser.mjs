@@ -20,6 +20,8 @@ import { features } from './features.mjs';
 import { sessions } from './sessions.mjs';
 
 const [open, guarded] = process.argv.slice(2);
+/** Milliseconds that a step waits, on a machine that does much else. */
+const PATIENCE = 60000;
 const WIDE = { viewport: { width: 1440, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
@@ -44,7 +46,7 @@ async function play(steps, screen, address) {
   });
   const errors = [];
   context.on('page', (page) => {
-    page.setDefaultTimeout(Number(process.env.PATIENCE ?? 60000));
+    page.setDefaultTimeout(PATIENCE);
     watch(page, errors);
   });
   const page = await context.newPage();

@@ -10,8 +10,8 @@
 // License for the specific language governing permissions and limitations
 
 /**
- * Measures the page: node figures.mjs chromium|firefox ADDRESS FRAMES. Prints JSON: seconds to
- * the first bars, milliseconds between frames and of scripts in each, bytes.
+ * Measures the page: node figures.mjs chromium|firefox ADDRESS FRAMES. Prints JSON:
+ * milliseconds to the first bars, between frames, and of scripts in each; bytes.
  */
 import assert from 'node:assert/strict';
 import { startChromium, startFirefox, watch } from './browsers.mjs';
@@ -42,7 +42,7 @@ function meter() {
     if (found.bars || drawn < 20) return;
     shape.roundRect = roundRect;
     // In the next frame, they can be seen.
-    real(() => { found.bars = performance.now() / 1000; });
+    real(() => { found.bars = performance.now(); });
   });
 }
 

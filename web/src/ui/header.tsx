@@ -11,7 +11,7 @@
 // under the License.
 
 /** The header: views, whether the page is live, zone, theme, language, who is signed in. */
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { state, update } from '../data/state.ts';
 import type { View } from '../data/state.ts';
 import { LANGUAGES, say } from '../words/index.ts';
@@ -22,10 +22,17 @@ const LANGUAGE_KEYS = Object.keys(LANGUAGES);
 const THEMES = ['auto', 'light', 'dark'] as const;
 const NAMES: Record<string, string> = { en: 'English', de: 'Deutsch' };
 
-/** All zones, which are hundreds: made once, and not for each change of the page. */
+/** Milliseconds until the list of zones is made: the first bars do not wait for hundreds. */
+const REST = 1000;
+
 function useZones(): string[] {
-  return useMemo(() => [...new Set(['UTC', state.zone, ...Intl.supportedValuesOf('timeZone')])],
-    [state.zone]);
+  const [rested, setRested] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(true), REST);
+    return () => clearTimeout(timer);
+  }, []);
+  return useMemo(() => [...new Set(['UTC', state.zone,
+    ...(rested ? Intl.supportedValuesOf('timeZone') : [])])], [state.zone, rested]);
 }
 
 function Mark() {
