@@ -32,7 +32,6 @@ change here needs the same change there.
 from __future__ import annotations
 
 import dataclasses
-import decimal
 import enum
 import json
 import math
@@ -45,6 +44,13 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate.allocation.requirement_values import at
+from climate.allocation.requirement_values import key
+from climate.allocation.requirement_values import MAX_KEY as MAX_KEY
+from climate.allocation.requirement_values import RequirementError as RequirementError
+from climate.allocation.requirement_values import short
+from climate.allocation.requirement_values import value
+
 MAX_CHARACTERS: Final = 64 * 1024
 """The maximum length of an expression, and of all keys and values in it together."""
 
@@ -54,21 +60,11 @@ MAX_CONDITIONS: Final = 100
 MAX_DEPTH: Final = 16
 """The maximum depth of nesting; a single comparison has depth 1."""
 
-MAX_KEY: Final = 255
-"""The maximum length of a key: that of a property name in the store."""
-
 TRAIT_NAME: Final = f'[A-Z0-9_]{{1,{MAX_KEY}}}'
 """The regular expression of the name of a trait, as in Placement."""
 
 _MAX_NUMBER: Final = 400
 _DECIMAL: Final = re.compile(r'-?[0-9]+(\.[0-9]+)?')
-# PostgreSQL cannot store NUL, and no engine can store half a surrogate pair. No
-# stored value equals such a text, and a query with one would fail.
-_UNSTORABLE: Final = re.compile('[\x00\ud800-\udfff]')
-
-
-class RequirementError(ValueError):
-    """An expression cannot be read; the message says what is wrong and where."""
 
 
 class Operator(enum.StrEnum):
@@ -176,7 +172,7 @@ def parse(text: object) -> Requirement | None:
     node = _decode(text) if isinstance(text, str) else text
     if isinstance(text, str | list | tuple):
         return None if node in ([], ()) else _Reader().read(node, '', 1)
-    raise RequirementError(f'a requirement is a JSON list, not {_short(text)}')
+    raise RequirementError(f'a requirement is a JSON list, not {short(text)}')
 
 
 def all_of(*requirements: Requirement | None) -> Requirement | None:
@@ -299,11 +295,6 @@ def _refuse_constant(name: str) -> object:
     raise RequirementError(f'{name} is not a number to compare with')
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f'{text[:57]}...'
-
-
 class _Reader:
     """Reads one expression, and counts its conditions and characters."""
 
@@ -314,11 +305,11 @@ class _Reader:
     def read(self, node: object, where: str, depth: int) -> Requirement:
         """Read the expression at *where*, which is nested *depth* deep."""
         if depth > MAX_DEPTH:
-            raise RequirementError(f'nested deeper than {MAX_DEPTH} levels{_at(where)}')
+            raise RequirementError(f'nested deeper than {MAX_DEPTH} levels{at(where)}')
         if not isinstance(node, list | tuple):
-            raise RequirementError(f'expected a list, got {_short(node)}{_at(where)}')
+            raise RequirementError(f'expected a list, got {short(node)}{at(where)}')
         if not node:
-            raise RequirementError(f'an empty list{_at(where)}')
+            raise RequirementError(f'an empty list{at(where)}')
         word = node[0]
         if isinstance(word, str) and word in _COMBINATORS:
             return self._combination(word, node[1:], where, depth)
@@ -327,14 +318,14 @@ class _Reader:
         if word == _TRAIT:
             return self._trait(node, where)
         known = ' '.join((*_OPERATORS, _TRAIT, *_COMBINATORS))
-        raise RequirementError(f'unknown operator {_short(word)}{_at(where)}; known are {known}')
+        raise RequirementError(f'unknown operator {short(word)}{at(where)}; known are {known}')
 
     def _combination(
         self, word: str, nodes: list[object] | tuple[object, ...], where: str, depth: int
     ) -> Requirement:
         if not nodes or (word == 'not' and len(nodes) != 1):
             wanted = 'exactly one part' if word == 'not' else 'at least one part'
-            raise RequirementError(f'{word!r} takes {wanted}, got {len(nodes)}{_at(where)}')
+            raise RequirementError(f'{word!r} takes {wanted}, got {len(nodes)}{at(where)}')
         parts = tuple(
             self.read(node, f'{where}[{place}]', depth + 1) for place, node in enumerate(nodes, 1)
         )
@@ -347,18 +338,18 @@ class _Reader:
     ) -> Comparison:
         if len(node) != 3:
             raise RequirementError(
-                f'a comparison is ["{op}", "$key", "value"], got {_short(node)}{_at(where)}'
+                f'a comparison is ["{op}", "$key", "value"], got {short(node)}{at(where)}'
             )
-        key, value = _key(node[1], where), _value(node[2], where)
-        self._count(len(key) + len(value))
-        return Comparison(key=key, op=op, value=value)
+        name, text = key(node[1], where), value(node[2], where)
+        self._count(len(name) + len(text))
+        return Comparison(key=name, op=op, value=text)
 
     def _trait(self, node: list[object] | tuple[object, ...], where: str) -> Trait:
         name = node[1] if len(node) == 2 else None
         if not isinstance(name, str) or not re.fullmatch(TRAIT_NAME, name):
             raise RequirementError(
                 f'a trait is ["{_TRAIT}", "NAME"], with upper-case letters, digits and _ in at '
-                f'most {MAX_KEY} characters, got {_short(node)}{_at(where)}'
+                f'most {MAX_KEY} characters, got {short(node)}{at(where)}'
             )
         self._count(len(name))
         return Trait(name=name)
@@ -370,50 +361,3 @@ class _Reader:
         self._characters += characters
         if self._characters > MAX_CHARACTERS:
             raise RequirementError(f'longer than {MAX_CHARACTERS} characters')
-
-
-def _at(where: str) -> str:
-    return f' at {where}' if where else ''
-
-
-def _key(node: object, where: str) -> str:
-    if not isinstance(node, str) or not node.startswith('$') or node == '$':
-        raise RequirementError(f'a key is written "$name", got {_short(node)}{_at(where)}')
-    key = node[1:]
-    if len(key) > MAX_KEY:
-        raise RequirementError(f'a key longer than {MAX_KEY} characters{_at(where)}')
-    if _UNSTORABLE.search(key):
-        raise RequirementError(f'a character that no key can have{_at(where)}')
-    return key
-
-
-def _value(node: object, where: str) -> str:
-    match node:
-        case str():
-            text = node
-        case bool() | int():
-            text = _whole(node, where)
-        case float():
-            text = _fraction(node, where)
-        case _:
-            raise RequirementError(
-                f'a value is a text, a number or a boolean, got {_short(node)}{_at(where)}'
-            )
-    if _UNSTORABLE.search(text):
-        raise RequirementError(f'a character that no value can have{_at(where)}')
-    return text
-
-
-def _whole(number: int, where: str) -> str:
-    try:
-        return str(number)
-    except ValueError:
-        raise RequirementError(f'a number with too many digits{_at(where)}') from None
-
-
-def _fraction(number: float, where: str) -> str:
-    """Write *number* without an exponent, so that it is compared as a number."""
-    if not math.isfinite(number):
-        raise RequirementError(f'{number} is not a number to compare with{_at(where)}')
-    text = repr(number)
-    return format(decimal.Decimal(text), 'f') if 'e' in text else text

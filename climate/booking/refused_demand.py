@@ -21,16 +21,12 @@ from __future__ import annotations
 import threading
 from typing import Final
 
-from oslo_log import log as logging
-
 from climate import exceptions
 from climate.clock import Clock
 from climate.db.store import Store
 from climate.domain.usage import RefusedAmount
 from climate.domain.usage import RefusedKey
 from climate.threads import RepeatingThread
-
-LOG = logging.getLogger(__name__)
 
 _PAUSE: Final = 1.0
 _RETRY: Final = 30.0

@@ -45,7 +45,7 @@ API_REF = ROOT / 'api-ref' / 'source'
 PROSE = frozenset({'text'})
 # All of them are requests and answers of one story.
 _SAMPLE = Mark(where=Where.TEST, what='tests/functional/test_api_samples.py')
-_ROLES = ('doc', 'ref', 'term')
+_ROLES = ('doc', 'download', 'ref', 'term')
 _OTHERS = (
     'glossary',
     'layers',

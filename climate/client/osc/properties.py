@@ -25,9 +25,8 @@ from climate.client.osc import plugin
 
 def _add_type(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        '--type', metavar='TYPE', default='physical:host',
-        help='Resource type whose resources have them, physical:host by default',
-    )  # fmt: skip
+        '--type', metavar='TYPE', required=True, help='Resource type whose resources have them'
+    )
 
 
 class ListProperties(command.Lister):

@@ -146,7 +146,7 @@ class ResourceRequests(ReservationRequests):
         return self._list(ResourceProperty, **query)
 
     def update_resource_property(
-        self, name: str, private: bool, resource_type: str = 'physical:host'
+        self, name: str, private: bool, resource_type: str
     ) -> ResourceProperty:
         """Hide a property from users, or show it; for administrators.
 

@@ -69,10 +69,7 @@ REQUIREMENTS = (
     '["!=", "$zone", "a"]',
     '["not", ["==", "$zone", "b"]]',
     '["and", ["<=", "$vcpus", "1.10.2"], ["or", [">", "$zone", "b"], ["<", "$vcpus", "16"]]]',
-    '["==", "$FAST", ""]',
-    '["trait", "FAST"]',
-    '["or", ["not", ["trait", "FAST"]], ["==", "$vcpus", "8"]]',
-    '["and", ["trait", "FAST"], ["not", ["trait", "SLOW"]], ["!=", "$zone", "b"]]',
+    '["or", ["trait", "FAST"], ["and", ["not", ["trait", "SLOW"]], ["!=", "$zone", "b"]]]',
 )
 DEMANDS = ({}, {'VCPU': 1}, {'VCPU': 2, 'MEMORY_MB': 8}, {'MEMORY_MB': 2})
 
