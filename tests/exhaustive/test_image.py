@@ -162,9 +162,9 @@ class ImageTest(base.TestCase):
         kind, *health = self.services['api']['healthcheck']['test']
         self.assertEqual('CMD', kind)
         try:
-            processes.until('healthy', lambda: self.ask(where, *health).returncode == 0, 120)
+            processes.until('healthy', lambda: self.ask(where, *health).returncode == 0, 300)
             check = (*self.services['manager']['command'], '--check')
-            processes.until('works', lambda: self.ask(where, *check).returncode == 0, 120)
+            processes.until('works', lambda: self.ask(where, *check).returncode == 0, 300)
         except AssertionError:
             said = ''.join(log.read_text(errors='replace')[-3000:] for log in logs)
             self.addDetail('logs', content.text_content(said))
