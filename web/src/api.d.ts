@@ -699,6 +699,9 @@ export type Usage = {
     unused: number;
     /** Units of the class, multiplied by seconds. */
     ahead: number;
+    /** Units of the class, multiplied by seconds. */
+    refused: number;
+    refusals: number;
   }>;
 };
 

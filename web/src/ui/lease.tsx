@@ -177,7 +177,11 @@ function NewEnd({ act, lease, done, cancel }: ActProps) {
   useEffect(() => {
     if (act !== 'extend') return;
     get<{ extension: { end_date: string } }>(`${path}/extension`)
-      .then(({ extension }) => setMost(seconds(extension.end_date)), () => setMost(0));
+      .then(({ extension }) => {
+        const latest = seconds(extension.end_date);
+        setMost(latest);
+        if (latest > end) setWanted((one) => Math.min(one, latest));
+      }, () => setMost(0));
   }, []);
   const send = (event: Event): void => {
     event.preventDefault();
@@ -189,7 +193,7 @@ function NewEnd({ act, lease, done, cancel }: ActProps) {
       <TimeField label={say('newEnd')} value={wanted} change={setWanted} />
       {most > 0 && <p class="muted">{say('atMost', { end: moment(most) })}</p>}
       <div class="actions">
-        <button type="submit" class="primary">{say('save')}</button>
+        <button type="submit" class="primary" disabled={most > 0 && wanted > most}>{say('save')}</button>
         <button type="button" onClick={cancel}>{say('cancel')}</button>
       </div>
     </form>
