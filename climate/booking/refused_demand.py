@@ -30,7 +30,7 @@ from climate.threads import RepeatingThread
 
 _PAUSE: Final = 1.0
 _RETRY: Final = 30.0
-# As many keys as a process keeps while the database is away.
+# As many keys as a process keeps while the database is down.
 _MOST: Final = 10_000
 # No number in the database overflows, however long a lease was requested.
 _LARGEST: Final = 2**53

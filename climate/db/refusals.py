@@ -29,7 +29,7 @@ from climate.domain.usage import UsageQuery
 _MICROSECOND = datetime.timedelta(microseconds=1)
 
 
-class Refusals(Repository):
+class RefusalCounts(Repository):
     """Rows of ``refusals``."""
 
     def add(self, found: Mapping[RefusedKey, RefusedAmount]) -> None:

@@ -63,7 +63,7 @@ from climate.db.outbox import Outbox
 from climate.db.oversight import Oversight
 from climate.db.projects import Projects
 from climate.db.properties import Properties
-from climate.db.refusals import Refusals
+from climate.db.refusals import RefusalCounts
 from climate.db.reservations import Reservations
 from climate.db.reservations import VAULT
 from climate.db.resource_types import ResourceTypes
@@ -178,7 +178,7 @@ class Transaction:
     def _add_reports(self, session: sa.Connection, now: datetime.datetime) -> None:
         self.calendar_pages = CalendarPages(session, now)
         self.oversight = Oversight(session, now)
-        self.refusals = Refusals(session, now)
+        self.refusals = RefusalCounts(session, now)
         self.usage = UsageReports(session, now)
 
     def _add_subscriptions(self, session: sa.Connection, now: datetime.datetime) -> None:
