@@ -151,6 +151,6 @@ def _figures(browser: str, runs: list[dict[str, Any]]) -> Iterator[Figure]:
 
 
 def _missed(times: list[float]) -> float:
-    """Return the percentage of the frames that a screen would have shown, but for the page."""
+    """Return how many frames the page missed, in percent of those that a screen shows."""
     due = sum(times) * 60 / 1000
     return max(0.0, 100 * (1 - len(times) / due))

@@ -65,8 +65,9 @@ async function play(steps, screen, address) {
 }
 
 try {
-  await play(booking, WIDE, open);
+  // First, while nothing has been booked: what is over stays in the calendar.
   await play(features, WIDE, open);
+  await play(booking, WIDE, open);
   await play(phone, PHONE, open);
   await play(sessions, WIDE, guarded);
 } finally {

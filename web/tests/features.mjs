@@ -26,7 +26,7 @@ export const features = (context, page, address) => ({
     await page.goto(address);
     await calendar(page);
     await page.getByLabel('Group by').selectOption('rack');
-    await page.getByText(/of 1 free/).waitFor();
+    await page.getByText(/of 1 free/).first().waitFor();
     await spoken(page, 'Home', 'Group r1, 1 resources. Enter folds it.');
     await spoken(page, 'Enter', 'Group r1, 1 resources, folded. Enter unfolds it.');
     await spoken(page, 'ArrowDown', /^Group r2, /);
