@@ -12,7 +12,7 @@
 
 """``python -m tools.horizon``: uses the panels of blazar-dashboard on the test cloud.
 
-Installs Horizon from the package index next to the cloud, runs it with the Keystone and the
+Installs Horizon into the directory of the cloud, runs it with the Keystone and the
 Climate of the cloud, drives it with Chromium, and writes pictures to ``doc/source/_static``.
 It needs ``make cloud-up``, ``make web-install``, and hosts that are registered.
 """
