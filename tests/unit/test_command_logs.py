@@ -21,6 +21,7 @@ import re
 import uuid
 from typing import Any
 
+from oslo_context.fixture import ClearRequestContext
 from oslo_log import formatters
 
 from climate.cmd import config
@@ -41,6 +42,8 @@ class LogsTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
+        # That of a request of another test in this thread.
+        self.useFixture(ClearRequestContext())
         factory = logging.getLogRecordFactory()
         self.addCleanup(logging.setLogRecordFactory, factory)
         # Handlers of the test runner are left as they are.

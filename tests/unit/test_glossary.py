@@ -87,6 +87,8 @@ PLAIN_CLASSES = {
     'Outage': 'a missing resource, on its way into a notification',
     'OfferPreference': 'what a caller prefers among offers; described as a parameter',
     'PropertyValues': 'the values of a property, in an offer',
+    'RefusedAmount': 'how much refusals of a day were about',
+    'RefusedKey': 'what refusals are summed by',
     'RequestedLease': 'the request for a lease in the metadata of a server',
     'ReservedShare': 'a busy period before the ids in it are made opaque',
     'ServerReport': 'a notification from Nova, on its way to a lease at boot',
