@@ -30,6 +30,7 @@ from climate.db import occupancy
 from climate.db import ranking
 from climate.db import requirements
 from climate.db.lead_times import LeadTimes
+from climate.db.lists import Among
 from climate.db.properties import CAPABILITY
 from climate.db.properties import TRAIT
 from climate.db.repository import Repository
@@ -67,7 +68,7 @@ _FREE = (
 )
 _FROM = _FREE.where(RESOURCES.c.id >= sa.bindparam('first_id'))
 _BEFORE = _FREE.where(RESOURCES.c.id < sa.bindparam('first_id'))
-_AMONG = _FREE.where(RESOURCES.c.id.in_(sa.bindparam('ids', expanding=True))).add_columns(
+_AMONG = _FREE.where(Among(RESOURCES.c.id, 'ids')).add_columns(
     ranking.LEAD_TIME.where(PROPERTIES.c.resource_id == RESOURCES.c.id)
     .scalar_subquery()
     .label('lead_time')

@@ -123,6 +123,8 @@ class Plans:
                 REQUIRED, WINDOW, first_id=50, before_id=400, limit=129
             ),
             'free, with cleaning': lambda tx: tx.search.free(ANY, cases.hours(-1, 1), limit=129),
+            'among': lambda tx: tx.search.among([*range(1, 9)], ANY, WINDOW),
+            'among, required': lambda tx: tx.search.among([*range(1, 9)], REQUIRED, WINDOW),
             'reasons': lambda tx: tx.search.reasons(ANY, WINDOW),
             'reasons, required': lambda tx: tx.search.reasons(REQUIRED, WINDOW),
             'rooms': lambda tx: tx.rooms.find(ANY, {'VCPU': 1}, ROOM, limit=129),

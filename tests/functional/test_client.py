@@ -247,6 +247,13 @@ class TestCommands(ClientTest):
         )
         self.assertEqual('2031-07-31T08:30:00Z', rehearsed['end_date'])
         self.assertEqual(2, len(self.leases()))
+        self.json('lease set g --notice error --notice before_end --notify-before 15m')
+        lease = clients.connect(self).get_lease(other['id'])
+        self.assertEqual(
+            (['before_end', 'error'], [900]), (lease.notices, lease.notify_before_start)
+        )
+        self.json('lease set g --notice none')
+        self.assertEqual([], clients.connect(self).get_lease(other['id']).notices)
 
     def test_refusals_and_offers(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')

@@ -24,6 +24,7 @@ from osc_lib.command import command
 from climate.client import refusals
 from climate.client import times
 from climate.client.osc import leases
+from climate.client.osc import notices
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.sdk import errors
@@ -58,19 +59,22 @@ class SetLease(command.ShowOne):
         parser.add_argument('--name', metavar='NAME', help='New name')
         parser.add_argument('--at', metavar='TIME', type=options.instant, help='New start')
         parser.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        notices.add(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Change the lease, and return columns and values."""
         proxy = plugin.client(self.app)
         version = proxy.microversion()
-        fields = {'name': parsed_args.name} if parsed_args.name else {}
+        fields = notices.fields(parsed_args)
+        if parsed_args.name:
+            fields['name'] = parsed_args.name
         if parsed_args.at:
             fields['start_date'] = options.written(parsed_args.at, version)
         if parsed_args.until:
             fields['end_date'] = options.written(parsed_args.until, version)
         if not fields:
-            raise exceptions.CommandError('Nothing to change: use --name, --at or --until')
+            raise exceptions.CommandError('Nothing to change: see openstack help lease set')
         lease = leases.find(proxy, parsed_args.lease)
         return leases.shown(change(proxy, lease, **fields))
 

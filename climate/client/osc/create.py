@@ -25,6 +25,7 @@ from climate.client import refusals
 from climate.client.osc import files
 from climate.client.osc import leases
 from climate.client.osc import names
+from climate.client.osc import notices
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.sdk import errors
@@ -40,6 +41,7 @@ class CreateLease(command.ShowOne):
         parser.add_argument('name', metavar='NAME', help='Name of the lease')
         _add_period(parser)
         options.add_reservations(parser)
+        notices.add(parser)
         parser.add_argument(
             '--file', metavar='FILE', help='Fields of the lease as YAML; options take precedence'
         )
@@ -68,8 +70,9 @@ class CreateLease(command.ShowOne):
         if parsed.offer:
             if parsed.reservations or parsed.file or parsed.at or parsed.within:
                 raise exceptions.CommandError('--offer has a period and reservations already')
-            return {'name': parsed.name, 'offer_id': parsed.offer}
+            return {'name': parsed.name, 'offer_id': parsed.offer, **notices.fields(parsed)}
         body = files.read(parsed.file) if parsed.file else {}
+        body |= notices.fields(parsed)
         wanted = options.build_reservations(parsed) or body.get('reservations') or []
         if not wanted:
             raise exceptions.CommandError('A reservation is required, such as --hosts 1')
@@ -94,7 +97,7 @@ class CreateLease(command.ShowOne):
         )
         if not offers:
             raise exceptions.CommandError('There is no such period within that time')
-        return {'name': parsed.name, 'offer_id': offers[0].id}
+        return {'name': parsed.name, 'offer_id': offers[0].id, **notices.fields(parsed)}
 
     def _take_another(
         self, proxy: ReservationProxy, body: dict[str, Any], error: errors.RefusedRequest
@@ -110,7 +113,8 @@ class CreateLease(command.ShowOne):
             ask = _ask
         offer = refusals.choose(error, ask)
         if offer is not None:
-            return proxy.create_lease(name=body['name'], offer_id=offer['id'])
+            kept = {key: body[key] for key in ('name', *notices.FIELDS) if key in body}
+            return proxy.create_lease(**kept, offer_id=offer['id'])
         if ask:
             raise exceptions.CommandError('No lease was created') from None
         if refusals.takeable(error):

@@ -1,0 +1,49 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The options for emails about a lease, and for notifications before it starts."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from climate.client.osc import options
+
+# Those of the API; the client does not load the service.
+_KINDS = ('before_start', 'started', 'before_end', 'degraded', 'error')
+_NONE = 'none'
+FIELDS = ('notices', 'notify_before_start')
+"""The fields of a lease."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        '--notice', dest='notices', action='append', choices=(*_KINDS, _NONE),
+        help='Email notice for you (repeat for several; none for no notices)',
+    )  # fmt: skip
+    parser.add_argument(
+        '--notify-before', dest='notify_before', action='append', metavar='DURATION',
+        type=options.duration,
+        help='Send a notification so long before the start, such as 15m (repeat for several)',
+    )  # fmt: skip
+
+
+def fields(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of the lease that the options describe."""
+    found: dict[str, Any] = {}
+    if parsed.notices:
+        found['notices'] = [kind for kind in parsed.notices if kind != _NONE]
+    if parsed.notify_before:
+        found['notify_before_start'] = [int(one.total_seconds()) for one in parsed.notify_before]
+    return found
