@@ -168,7 +168,8 @@ class TestLeaseCommands(OperatorTest):
         self.assertIn('--until must be after', self.refusal('lease calendar --at +2d --until +1d'))
 
     def test_watch_through_a_restart_of_the_service(self) -> None:
-        self.json('lease create a --hosts 1 --at +6s --for 20m')
+        # Late enough for two commands to begin before the start on a busy machine.
+        self.json('lease create a --hosts 1 --at +12s --for 20m')
         watching = subprocess.Popen(
             self.words('lease watch a'), env=self.environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=1,
