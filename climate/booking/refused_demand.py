@@ -24,6 +24,7 @@ from typing import Final
 from climate import exceptions
 from climate.clock import Clock
 from climate.db.store import Store
+from climate.domain.usage import MOST_REFUSED
 from climate.domain.usage import RefusedAmount
 from climate.domain.usage import RefusedKey
 from climate.threads import RepeatingThread
@@ -32,8 +33,6 @@ _PAUSE: Final = 1.0
 _RETRY: Final = 30.0
 # As many keys as a process keeps while the database is down.
 _MOST: Final = 10_000
-# No number in the database overflows, however long a lease was requested.
-_LARGEST: Final = 2**53
 
 
 class RefusedDemand:
@@ -44,12 +43,13 @@ class RefusedDemand:
         self._clock = clock
         self._lock = threading.Lock()
         self._counts: dict[RefusedKey, RefusedAmount] = {}
-        self._thread = RepeatingThread(
-            'refusals', self._step, failure='Refusals cannot be counted now', retry=_RETRY
-        )
+        self._thread: RepeatingThread | None = None
 
     def start(self) -> None:
         """Write what is added about a second later, until the process ends."""
+        self._thread = RepeatingThread(
+            'refusals', self._step, failure='Refusals cannot be counted now', retry=_RETRY
+        )
         self._thread.start()
 
     def add(self, project_id: str, error: exceptions.NotEnoughResources) -> None:
@@ -61,11 +61,16 @@ class RefusedDemand:
                 project_id=project_id,
                 resource_type=error.resource_type or '',
                 resource_class=name,
-            ): RefusedAmount(requests=1, amount=min(amount, _LARGEST))
+            ): RefusedAmount(requests=1, amount=min(amount, MOST_REFUSED))
             for name, amount in error.demanded.items()
         }
         self._merge(found)
-        self._thread.wake()
+        if self._thread is not None:
+            with self._lock:
+                # Threads do not survive the fork of a server.
+                if not self._thread.is_alive():
+                    self.start()
+            self._thread.wake()
 
     def flush(self) -> None:
         """Write what was added.
@@ -85,7 +90,8 @@ class RefusedDemand:
 
     def _step(self) -> None:
         # Those of the next second are written with the first.
-        self._thread.rest(_PAUSE)
+        if self._thread is not None:
+            self._thread.rest(_PAUSE)
         self.flush()
 
     def _merge(self, found: dict[RefusedKey, RefusedAmount]) -> None:

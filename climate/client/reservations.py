@@ -37,8 +37,6 @@ Reservation = dict[str, Any]
 _RANGE: Final = re.compile(r'(\d{1,9})(?:-(\d{1,9}))?')
 _COUNTED: Final = re.compile(r'(?P<name>.+?)(?:=(?P<amount>\d{1,9}))?')
 _AFFINITIES: Final = {'same': 'True', 'different': 'False', 'any': 'None'}
-REQUIREMENT_FIELDS: Final = ('resource_properties', 'hypervisor_properties', 'network_properties')
-"""The fields of a reservation that are requirements."""
 
 
 class ReservationSyntaxError(ValueError):

@@ -22,6 +22,7 @@ import sqlalchemy as sa
 
 from climate.db.refusal_tables import REFUSALS
 from climate.db.repository import Repository
+from climate.domain.usage import MOST_REFUSED
 from climate.domain.usage import RefusedAmount
 from climate.domain.usage import RefusedKey
 from climate.domain.usage import UsageQuery
@@ -37,7 +38,8 @@ class RefusalCounts(Repository):
 
         ::
 
-            UPDATE refusals SET requests = requests + :requests, amount = amount + :amount
+            UPDATE refusals SET requests = requests + :requests,
+                amount = CASE WHEN amount > :room THEN :most ELSE amount + :amount END
             WHERE day = :day AND project_id = :project_id AND …
 
         :raises oslo_db.exception.DBDuplicateEntry: if another process inserts the same row;
@@ -52,7 +54,10 @@ class RefusalCounts(Repository):
                 .where(REFUSALS.c.day == key.day, *named)
                 .values(
                     requests=REFUSALS.c.requests + amount.requests,
-                    amount=REFUSALS.c.amount + amount.amount,
+                    amount=sa.case(
+                        (REFUSALS.c.amount > MOST_REFUSED - amount.amount, MOST_REFUSED),
+                        else_=REFUSALS.c.amount + amount.amount,
+                    ),
                 )
             )
             if not changed.rowcount:

@@ -138,15 +138,12 @@ class Labels:
 
 @dataclasses.dataclass(eq=False)
 class ResourceSearch(Repository):
-    """The search for resources that are free as a whole.
+    """The search for resources that are free as a whole."""
 
-    :ivar lead_times: which it remembers
-    """
-
-    lead_times: LeadTimes = dataclasses.field(init=False)
-
-    def __post_init__(self) -> None:
-        self.lead_times = LeadTimes(self._session, self._now)
+    @functools.cached_property
+    def lead_times(self) -> LeadTimes:
+        """Those that it remembers."""
+        return LeadTimes(self._session, self._now)
 
     def free(
         self,

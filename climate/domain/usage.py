@@ -95,12 +95,18 @@ class RefusedKey:
     resource_class: str | None
 
 
+MOST_REFUSED: Final = 2**53
+"""Where the amount of a day ends: a number that JSON has exactly, and whose sums no database
+overflows, however much is requested how often."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class RefusedAmount:
     """How much was refused.
 
     :ivar requests: the number of requests
-    :ivar amount: the least that they would have needed, in units multiplied by seconds
+    :ivar amount: the least that they would have needed, in units multiplied by seconds, up to
+        :data:`MOST_REFUSED`
     """
 
     requests: int
@@ -109,5 +115,6 @@ class RefusedAmount:
     def plus(self, other: RefusedAmount) -> RefusedAmount:
         """Return both together."""
         return RefusedAmount(
-            requests=self.requests + other.requests, amount=self.amount + other.amount
+            requests=self.requests + other.requests,
+            amount=min(self.amount + other.amount, MOST_REFUSED),
         )

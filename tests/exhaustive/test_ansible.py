@@ -128,8 +128,15 @@ class AnsibleTest(base.TestCase):
     def ask(self, *argv: str) -> str:
         """Return what a command prints on the host."""
         done = self.system.run(*argv)
+        if done.returncode:
+            self.add_journal()
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         return done.stdout
+
+    def add_journal(self) -> None:
+        """Add what the units have logged to the details of a failure."""
+        said = self.system.run('journalctl', '--no-pager', '--lines=80').stdout
+        self.addDetail('journal', content.text_content(said))
 
     def test_it_installs_and_starts_all_and_then_changes_nothing(self) -> None:
         self.system = self.useFixture(chroots.BootedSystem(self.host.root))
@@ -156,8 +163,7 @@ class AnsibleTest(base.TestCase):
             for argv in (api, manager):
                 processes.until(argv[0], lambda argv=argv: not self.system.run(*argv).returncode)
         except AssertionError:
-            said = self.system.run('journalctl', '--no-pager', '--lines=80').stdout
-            self.addDetail('journal', content.text_content(said))
+            self.add_journal()
             raise
         self.ask('systemctl', 'start', 'climate-purge.service')
         restarts = self.ask('systemctl', 'show', '--property=NRestarts', *UNITS[:2]).split()

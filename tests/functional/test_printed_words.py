@@ -31,7 +31,7 @@ from tests.printed.shell import LANGUAGES
 GROUPS = ('common', 'compute.v2', 'identity.v3', 'image.v2', 'network.v2', 'volume.v3')
 # Those of Heat come with a plugin that the tests have only on a real cloud. The client
 # itself has 'complete'.
-ELSEWHERE = ('complete', 'stack')
+ELSEWHERE = ('complete', 'orchestration', 'stack')
 
 
 def known() -> dict[str, importlib.metadata.EntryPoint]:

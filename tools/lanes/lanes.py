@@ -68,7 +68,7 @@ class Lane:
 # engine says little about another one.
 _OF_SERVERS = (
     r'^tests\.functional\.'
-    r'(?:db\.|test_(?:at_once|races|retry_races)\.|manager\.test_(?:batch_faults|managers)\.)'
+    r'(?:db\.|test_(?:at_once|races)\.|manager\.test_managers\.)'
 )
 
 LANES = {

@@ -21,10 +21,10 @@ from typing import Final
 import yaml
 from osc_lib import exceptions
 
+from climate.client import fields
 from climate.client import requirements
 from climate.client import times
 from climate.client.osc import options
-from climate.client.reservations import REQUIREMENT_FIELDS
 
 _TIMES: Final = ('start_date', 'end_date', 'before_end_date')
 
@@ -60,7 +60,7 @@ def _translated(body: dict[str, Any]) -> dict[str, Any]:
     found['reservations'] = [
         {
             key: requirements.as_json(value)
-            if key in REQUIREMENT_FIELDS and isinstance(value, str) and value
+            if key in fields.REQUIREMENTS and isinstance(value, str) and value
             else value
             for key, value in each.items()
         }

@@ -24,7 +24,7 @@ from keystoneauth1 import discover
 from openstack import proxy
 
 from climate.allocation import requirements
-from climate.client.reservations import REQUIREMENT_FIELDS
+from climate.client import fields
 from climate.client.sdk import bases
 from climate.client.sdk import errors
 
@@ -90,7 +90,7 @@ class ReservationRequests(proxy.Proxy):
             for field, since in (('part_of', '1.3'), ('placement', '1.4')):
                 if field in item:
                     self.require(since, field)
-            for field in REQUIREMENT_FIELDS:
+            for field in fields.REQUIREMENTS:
                 self.check_requirement(item.get(field))
 
     def check_requirement(self, requirement: Any) -> None:

@@ -27,6 +27,7 @@ from climate.domain.usage import UsageQuery
 from climate.domain.usage import UsageRow
 from tests import services
 from tests.functional.db import cases
+from tests.functional.processes import until
 
 DAY = datetime.timedelta(days=1)
 
@@ -118,6 +119,29 @@ class Refused:
         self.assertEqual([('blue', None, 1, 5)], self.amounts(UsageKey.PROJECT))
         purge(self.store, self.clock.now() + DAY)
         self.assertEqual([], self.amounts(UsageKey.PROJECT))
+
+    def test_no_sum_overflows(self) -> None:
+        """Whatever some project requests, the refusals of the others are counted."""
+        for _ in range(3):
+            for _ in range(2):
+                self.demand.add('blue', refused(whole=2**80))
+            self.demand.flush()
+        self.demand.add('red', refused(whole=1))
+        self.demand.flush()
+        self.assertEqual(
+            [('blue', None, 6, 2**53), ('red', None, 1, 1)], self.amounts(UsageKey.PROJECT)
+        )
+
+    def test_written_after_a_fork(self) -> None:
+        """Threads do not survive it."""
+        self.demand.start()
+        thread = self.demand._thread
+        assert thread is not None
+        thread.stop(10)
+        self.demand.add('blue', refused(whole=1))
+        assert self.demand._thread is not None
+        self.addCleanup(self.demand._thread.stop, 10)
+        until('it is written', lambda: self.amounts(UsageKey.PROJECT))
 
     def test_written_soon_by_a_thread(self) -> None:
         written = threading.Event()

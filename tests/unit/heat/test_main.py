@@ -25,6 +25,23 @@ from tests.architecture import ROOT
 PAGE = (ROOT / 'doc/source/admin/heat.rst').read_text(encoding='utf-8')
 PRINTED = '/opt/heat/lib/python3.12/site-packages/climate/heat/plugins'
 
+# What the service and the commands need, and Heat has not.
+NOT_THERE = ('alembic', 'lark', 'numpy', 'oslo_db', 'osc_lib', 'pecan', 'sqlalchemy')
+# Without the resource itself, which needs Heat.
+IMPORTS = f"""
+import sys
+sys.modules |= dict.fromkeys({NOT_THERE})
+from climate.client.sdk import proxy
+from climate.heat import bodies, booking, failures, waits
+"""
+
+
+class ImportsTest(base.TestCase):
+    """Heat runs with its own libraries."""
+
+    def test_no_library_is_needed_that_heat_lacks(self) -> None:
+        subprocess.run([sys.executable, '-c', IMPORTS], check=True, cwd=ROOT)
+
 
 class FolderTest(base.TestCase):
     """``python -m climate.heat``."""
