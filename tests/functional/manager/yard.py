@@ -16,17 +16,19 @@ from __future__ import annotations
 
 import datetime
 import random
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from climate.domain.leases import Lease
+from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import ReservationChange
 from climate.domain.resources import Spread
+from climate.upkeep.maintenances import Maintenances
 from climate.upkeep.rehoming import Rehoming
 from tests.functional.manager import harness
 from tests.functional.manager import slots
@@ -124,23 +126,11 @@ class Yard(harness.Office):
 
     def maintain(self, resource_id: int, start: float, end: float) -> None:
         """Take a host out for a period."""
-        values = {
-            'id': str(uuid.uuid4()),
-            'resource_id': resource_id,
-            'start': harness.at(start).replace(tzinfo=None),
-            'end': harness.at(end).replace(tzinfo=None),
-        }
-        with self.store.engine.begin() as connection:
-            connection.execute(
-                sa.text(
-                    'INSERT INTO maintenances (id, resource_id, start_date, end_date, reason,'
-                    " user_id) VALUES (:id, :resource_id, :start, :end, 'dust', 'op')"
-                ).bindparams(
-                    sa.bindparam('start', type_=sa.DateTime()),
-                    sa.bindparam('end', type_=sa.DateTime()),
-                ),
-                values,
-            )
+        draft = MaintenanceDraft(
+            period=Period(start=harness.at(start), end=harness.at(end)),
+            resource_id=resource_id,
+        )
+        Maintenances(self.store, wake=lambda: None).create(harness.CALLER, draft)
 
     def out(self, start: sweep.Instant, end: sweep.Instant) -> set[int]:
         """Return the hosts that are out at some time of a period (naive UTC)."""
