@@ -132,7 +132,7 @@ functional: $(TESTS) ## Run the tests from HTTP to SQL
 	@$(LANES) functional $(CHOICE)
 
 .PHONY: exhaustive
-exhaustive: $(TESTS) ## Run the tests that take many minutes (SHARD=1/8 runs an eighth)
+exhaustive: $(TESTS) ## Run the tests that take many minutes (SHARD=1/16 runs a sixteenth)
 	@$(LANES) exhaustive $(CHOICE)
 
 .PHONY: test-all
@@ -169,7 +169,7 @@ cloud-is-up: ## Fail unless it is up
 	    || { echo 'The cloud in $(CLOUD_DIR) is not up: run make cloud-up first'; exit 1; }
 
 .PHONY: cloud-test
-cloud-test: cloud-is-up $(TESTS) ## Run the tests that need it (ARGS; SHARD=1/8 for smoke and an eighth)
+cloud-test: cloud-is-up $(TESTS) ## Run the tests that need it (ARGS; SHARD=1/16 for smoke and a sixteenth)
 	@$(ON_CLOUD) $(CHOICE)
 
 .PHONY: cloud-smoke

@@ -42,7 +42,7 @@ class ShardsTest(base.TestCase):
 
     def test_together_they_are_everything_and_nothing_twice(self) -> None:
         ids = [f'tests.exhaustive.test_walk.TestWalk.test_{number}' for number in range(500)]
-        for count in (1, 2, 3, 4, 7, 8):
+        for count in (1, 2, 3, 4, 8, 16):
             parts = [
                 Shard(index=index, count=count).of(ids, lambda name: name)
                 for index in range(1, count + 1)
@@ -51,12 +51,12 @@ class ShardsTest(base.TestCase):
             self.assertLess(len(ids) / count / 2, min(map(len, parts)))
 
     def test_the_same_everywhere(self) -> None:
-        # Other numbers than these, and the eighths of different clones leave tests out.
+        # Other numbers than these, and the sixteenths of different clones leave tests out.
         found = [
-            next(index for index in range(1, 9) if Shard(index=index, count=8).has(name))
+            next(index for index in range(1, 17) if Shard(index=index, count=16).has(name))
             for name in ('a', 'b', 'c', 'd', 'e')
         ]
-        self.assertEqual([2, 1, 1, 7, 6], found)
+        self.assertEqual([11, 13, 8, 5, 7], found)
 
     def test_a_group_stays_together(self) -> None:
         group = shards.group()
