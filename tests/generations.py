@@ -29,7 +29,7 @@ import sqlalchemy as sa
 TABLES = ('allocations', 'inventories', 'maintenances', 'properties', 'resources')
 
 _WRITE = re.compile(
-    rf'\s*(?P<verb>INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?P<table>{"|".join(TABLES)})\b(?P<rest>.*)',
+    rf'\s*(?:WITH\b.*\)\s*)?(?P<verb>INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?P<table>{"|".join(TABLES)})\b(?P<rest>.*)',
     re.IGNORECASE | re.DOTALL,
 )
 _RAISE = re.compile(r'\s*UPDATE\s+resources\s+SET\b.*\bgeneration\s*=', re.IGNORECASE | re.DOTALL)

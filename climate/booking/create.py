@@ -21,10 +21,8 @@ import functools
 import logging
 import operator
 import uuid
-from collections import Counter
 from collections.abc import Callable
 from collections.abc import Collection
-from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import TypeVar
@@ -43,6 +41,7 @@ from climate.booking.commit import AllocationRequest
 from climate.booking.context import Context
 from climate.booking.requests import ReservationRequest
 from climate.booking.requirements import Requirements
+from climate.db import inserts
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain import events
@@ -169,7 +168,7 @@ def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
         draft=draft,
         requests=placements.with_ids(found, ids) if draft.placements else tuple(found),
         ids=ids,
-        things=_named(found),
+        things=requests.things(found),
         makes=any(one.needs.makes is not None for one in found),
         limits=allowed,
     )
@@ -268,19 +267,21 @@ def write(
     :raises climate.booking.choose.LostRace: if the choice is out of date
     """
     lease = chosen.lease
-    books = lock(tx, context.settings, chosen.choice)
-    tx.leases.insert(lease)
-    if lease.trust_id is not None:
-        tx.trusts.give(lease.trust_id, lease.id)
-    tx.reservations.insert(lease.reservations)
-    if findings.created:
-        tx.intents.forget([reservation_id for reservation_id, _ in findings.created])
+    with inserts.together(tx.session):
+        tx.leases.insert(lease)
+        tx.reservations.insert(lease.reservations)
+        tx.events.insert(lease.events)
+        notices.tell(tx, context.plugins, 'lease.create', lease)
+        # Last, since others wait for the rows of resources until the commit.
+        books = lock(tx, context.settings, chosen.choice)
+        if not chosen.held:
+            books.insert(chosen.allocations)
     if chosen.held:
         books.give(chosen.held)
-    else:
-        books.insert(chosen.allocations)
-    tx.events.insert(lease.events)
-    notices.tell(tx, context.plugins, 'lease.create', lease)
+    if lease.trust_id is not None:
+        tx.trusts.give(lease.trust_id, lease.id)
+    if findings.created:
+        tx.intents.forget([reservation_id for reservation_id, _ in findings.created])
     return lease
 
 
@@ -314,18 +315,6 @@ def _things(context: Context, new: NewLease) -> contextlib.AbstractContextManage
     if not new.things:
         return contextlib.nullcontext()
     return _forgotten_unless_booked(context.store, new.things)
-
-
-def _named(wanted: Iterable[ReservationRequest]) -> tuple[tuple[str, str], ...]:
-    """Return the existing things that are requested, by type and name, in order.
-
-    :raises climate.exceptions.InvalidInput: if one is requested twice
-    """
-    found = Counter((one.plugin.resource_type, name) for one in wanted for name in one.needs.things)
-    for (resource_type, name), times in found.items():
-        if times > 1:
-            raise exceptions.InvalidInput(f'{resource_type} {name} is requested twice')
-    return tuple(sorted(found))
 
 
 @contextlib.contextmanager

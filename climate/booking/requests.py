@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
@@ -169,3 +171,15 @@ def _part(
 def _inspected(context: Context, caller: Caller, plugin: contract.Plugin[Any], request: Any) -> Any:
     cloud = functools.partial(context.cloud, caller)
     return on_behalf.answered(lambda: plugin.inspect(request, cloud, caller.project_id))
+
+
+def things(wanted: Iterable[ReservationRequest]) -> tuple[tuple[str, str], ...]:
+    """Return the existing things that are requested, by type and name, in order.
+
+    :raises climate.exceptions.InvalidInput: if one is requested twice
+    """
+    found = Counter((one.plugin.resource_type, name) for one in wanted for name in one.needs.things)
+    for (resource_type, name), times in found.items():
+        if times > 1:
+            raise exceptions.InvalidInput(f'{resource_type} {name} is requested twice')
+    return tuple(sorted(found))

@@ -43,6 +43,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from climate.db.lists import Among
+from climate.db.prepared import prepared
 from climate.db.types import UtcDateTime
 
 ROW_ID: Final = 'row_id'
@@ -90,6 +91,31 @@ def insert(session: sa.Connection, table: sa.Table, rows: _Rows) -> None:
     _run(session, _INSERTS, table, (names, ()), numbered)
 
 
+def parameters(
+    table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect, row: Mapping[str, Any]
+) -> list[Any]:
+    """Return the values of a row as parameters of :func:`values_text` on PostgreSQL."""
+    return [
+        row[name] if encode is None or encode is _number else encode(row[name])
+        for name, encode in _encoders(table, names, dialect)
+    ]
+
+
+def document(table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect, rows: _Rows) -> str:
+    """Return rows as the parameter of :func:`document_text`.
+
+    :raises ValueError: as :func:`update`
+    """
+    encoders = ((ROW_ID, None), *_encoders(table, names, dialect))
+    numbered = ({ROW_ID: number, **row} for number, row in enumerate(rows))
+    return _document(table, encoders, numbered)
+
+
+def document_text(table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect) -> str:
+    """Return an INSERT of the rows of a document, for PostgreSQL."""
+    return _insert_on_postgresql(table, names, (), dialect).replace(':rows', '%s')
+
+
 def _is_same(name: str, rows: _Rows) -> bool:
     """Whether all rows have the same value in a column."""
     value = rows[0][name]
@@ -117,19 +143,28 @@ def _run(
     own, same = names
     dialect = session.dialect
     encoders = ((ROW_ID, None), *_encoders(table, own, dialect))
-    document = _JSON.encode(
+    found = _document(table, encoders, rows)
+    build = builders['mysql' if dialect.name in _MARIADB else dialect.name]
+    # PyMySQL escapes a text character by character, but bytes all at once.
+    sent = found.encode() if dialect.name in _MARIADB else found
+    values = {f'same_{name}': rows[0][name] for name in same}
+    session.execute(_statement(build, table, own, same, dialect), {'rows': sent, **values})
+
+
+def _document(
+    table: sa.Table,
+    encoders: Sequence[tuple[str, _Encoder | None]],
+    rows: Iterable[Mapping[str, Any]],
+) -> str:
+    found = _JSON.encode(
         [
             {name: encode(row[name]) if encode else row[name] for name, encode in encoders}
             for row in rows
         ]
     )
-    if '\\u0000' in document:
+    if '\\u0000' in found:
         raise ValueError(f'a value of {table.name} contains a NUL')
-    build = builders['mysql' if dialect.name in _MARIADB else dialect.name]
-    # PyMySQL escapes a text character by character, but bytes all at once.
-    sent = document.encode() if dialect.name in _MARIADB else document
-    values = {f'same_{name}': rows[0][name] for name in same}
-    session.execute(_statement(build, table, own, same, dialect), {'rows': sent, **values})
+    return found
 
 
 def _insert_values(
@@ -141,7 +176,7 @@ def _insert_values(
         for row in rows
         for name, encode in encoders
     ]
-    text = _values_text(table, names, session.dialect, len(rows))
+    text = values_text(table, names, session.dialect, len(rows))
     session.exec_driver_sql(text, tuple(values))
 
 
@@ -158,7 +193,8 @@ def _sent(table: sa.Table, value: Any) -> Any:
 
 
 @functools.lru_cache(_KEPT)
-def _values_text(table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect, count: int) -> str:
+def values_text(table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect, count: int) -> str:
+    """Return an INSERT of rows, with a parameter for each value."""
     quote = dialect.identifier_preparer.quote
     row = f'({", ".join(["%s"] * len(names))})'
     return (
@@ -210,7 +246,7 @@ def _statement(
     dialect: sa.Dialect,
 ) -> sa.TextClause:
     typed = (sa.bindparam(f'same_{name}', type_=table.c[name].type) for name in same)
-    return sa.text(build(table, own, same, dialect)).bindparams(*typed)
+    return prepared(sa.text(build(table, own, same, dialect)).bindparams(*typed))
 
 
 def _assignments(

@@ -24,6 +24,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from climate.clock import Clock
+from climate.db import prepared
 from climate.metrics import catalogue
 from climate.metrics import recording
 
@@ -39,16 +40,19 @@ _OVER = 'climate_over'
 _SQLITE_BUSY_SECONDS = 30
 
 
-def tune(clock: Clock, engine: sa.Engine) -> None:
+def tune(clock: Clock, engine: sa.Engine, *, prepares: bool = True) -> None:
     """Set up an engine that oslo.db has made.
 
     :param clock: tells how long a connection was idle
+    :param prepares: whether PostgreSQL keeps the plans of some statements
     """
     if engine.dialect.name == 'sqlite':
         _tune_sqlite(engine)
     else:
-        tune_engine = _tune_postgresql if engine.dialect.name == 'postgresql' else _tune_mysql
-        tune_engine(engine)
+        if engine.dialect.name == 'postgresql':
+            _tune_postgresql(engine, prepares)
+        else:
+            _tune_mysql(engine)
         _check_idle(clock, engine)
         _leave_to_parent(engine)
     if recording.enabled():
@@ -152,11 +156,11 @@ def _ping(dialect: Any, connection: Any) -> None:
         raise
 
 
-def _tune_postgresql(engine: sa.Engine) -> None:
+def _tune_postgresql(engine: sa.Engine, prepares: bool) -> None:
     """Limit the time to connect, and do without JIT. READ COMMITTED is the default."""
     event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
     if engine.dialect.driver == 'psycopg':
-        event.listen(engine, 'do_connect', _unprepared)
+        prepared.set_up(engine, prepares)
         # Several rows in one statement, rather than a statement for each.
         engine.dialect.use_insertmanyvalues_wo_returning = True
 
@@ -218,9 +222,3 @@ def _parsed_datetime(text: str) -> datetime.datetime:
 
 def _limit_connect(name: str, _dialect: Any, _record: Any, _args: Any, params: Any) -> None:
     params.setdefault(name, _CONNECT_SECONDS)
-
-
-def _unprepared(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
-    # A prepared statement may get one plan for all parameters, but searches need
-    # specific plans; and some connection poolers do not support it.
-    params.setdefault('prepare_threshold', None)

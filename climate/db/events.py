@@ -31,7 +31,9 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from climate.db import inserts
 from climate.db.lists import Among
+from climate.db.prepared import prepared
 from climate.db.repository import Repository
 from climate.db.tables import EVENTS
 from climate.db.tables import LEASES
@@ -65,7 +67,7 @@ _COLUMNS = (
     EVENTS.c.created_at,
     EVENTS.c.updated_at,
 )
-_INSERT = sa.insert(EVENTS)
+_INSERT = prepared(sa.insert(EVENTS))
 # Left out of new rows: psycopg parses a statement with more than 50 parameters each time.
 _NULL_AT_FIRST: Final = ('begun_at', 'error')
 _AS_IS: Final = ('time', 'due', 'state', 'attempts', 'begun_at', 'error')
@@ -102,7 +104,7 @@ class Events(Repository):
                 for row in values:
                     del row[name]
         if values:
-            self._session.execute(_INSERT, values)
+            inserts.insert(self._session, _INSERT, values)
 
     def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Event]:
         """Return the events of the leases, in chronological order.

@@ -23,9 +23,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate.db import inserts
 from climate.db import lease_queries
 from climate.db import origins
 from climate.db.events import Events
+from climate.db.prepared import prepared
 from climate.db.repository import Repository
 from climate.db.reservations import Reservations
 from climate.db.tables import ALLOCATIONS
@@ -63,7 +65,7 @@ COLUMNS = (
 _OPTIONS = ('notify_before_start', 'notices', 'readiness', 'end_reason', 'lead_time', 'origin')
 _GIVEN_UP = (LEASES.c.status == LeaseStatus.DELETED) & (LEASES.c.deleted_at < LEASES.c.start_date)
 _HELD = LEASES.c.deleted_at.is_not(None) & (LEASES.c.status == LeaseStatus.PENDING)
-_INSERT = sa.insert(LEASES)
+_INSERT = prepared(sa.insert(LEASES))
 _UPDATE = sa.update(LEASES).where(LEASES.c.id == sa.bindparam('row_id'))
 # Faster than calls of the enumeration, in long lists.
 _STATUSES = {status.value: status for status in LeaseStatus}
@@ -88,16 +90,14 @@ class Leases(Repository):
 
     def insert(self, lease: Lease) -> None:
         """Insert a lease, without its reservations and events."""
-        self._session.execute(
-            _INSERT,
-            {
-                'id': lease.id,
-                'user_id': lease.user_id,
-                'project_id': lease.project_id,
-                'created_at': self._now,
-                **_changeable(lease),
-            },
-        )
+        values = {
+            'id': lease.id,
+            'user_id': lease.user_id,
+            'project_id': lease.project_id,
+            'created_at': self._now,
+            **_changeable(lease),
+        }
+        inserts.insert(self._session, _INSERT, [values])
 
     def update(self, lease: Lease, *, unclaim: bool = False) -> None:
         """Update the columns of *lease* that may change, without its parts.

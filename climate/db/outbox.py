@@ -22,10 +22,12 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from climate.db import inserts
 from climate.db import origins
 from climate.db.deliveries import Deliveries
 from climate.db.lists import Among
 from climate.db.outbox_rows import OutboxRow as OutboxRow
+from climate.db.prepared import prepared
 from climate.db.repository import Repository
 from climate.db.tables import OUTBOX
 
@@ -33,7 +35,7 @@ from climate.db.tables import OUTBOX
 _ORIGIN: Final = '_origin'
 # Built once, see leases.py.
 # PostgreSQL would return the numbers, which are not used.
-_INSERT = sa.insert(OUTBOX).inline()
+_INSERT = prepared(sa.insert(OUTBOX).inline())
 _NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=OUTBOX.c.due.type)
 _MOST: sa.BindParameter[Any] = sa.bindparam('most', type_=sa.Integer())
 _HEAD, _EARLIER = OUTBOX.alias('head'), OUTBOX.alias('earlier')
@@ -99,7 +101,7 @@ class Outbox(Repository):
             for message in messages
         ]
         if values:
-            self._session.execute(_INSERT, values)
+            inserts.insert(self._session, _INSERT, values)
 
     def claim(self, owner: str, until: datetime.datetime, most: int) -> list[OutboxRow]:
         """Claim the oldest notifications.

@@ -22,8 +22,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db import inserts
 from climate.db.lists import Among
 from climate.db.placements import Placements
+from climate.db.prepared import prepared
 from climate.db.repository import Repository
 from climate.db.tables import ALLOCATIONS
 from climate.db.tables import RESERVATIONS
@@ -57,7 +59,7 @@ _COLUMNS = (
     RESERVATIONS.c.created_at,
     RESERVATIONS.c.updated_at,
 )
-_INSERT = sa.insert(RESERVATIONS)
+_INSERT = prepared(sa.insert(RESERVATIONS))
 _UPDATE = sa.update(RESERVATIONS).where(RESERVATIONS.c.id == sa.bindparam('row_id'))
 # Faster than calls of the enumeration, in long lists.
 _STATUSES = {status.value: status for status in ReservationStatus}
@@ -96,7 +98,7 @@ class Reservations(Repository):
             for reservation in new
         ]
         if values:
-            self._session.execute(_INSERT, values)
+            inserts.insert(self._session, _INSERT, values)
 
     def of_leases(self, lease_ids: Collection[str] | sa.Select[Any]) -> list[Reservation]:
         """Return the reservations of the leases, in the order of the requests.

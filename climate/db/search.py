@@ -31,6 +31,7 @@ from climate.db import ranking
 from climate.db import requirements
 from climate.db.lead_times import LeadTimes
 from climate.db.lists import Among
+from climate.db.prepared import prepared
 from climate.db.properties import CAPABILITY
 from climate.db.properties import TRAIT
 from climate.db.repository import Repository
@@ -73,6 +74,7 @@ _AMONG = _FREE.where(Among(RESOURCES.c.id, 'ids')).add_columns(
     .scalar_subquery()
     .label('lead_time')
 )
+_AMONG_ANY = prepared(_AMONG)
 _ENDS = sa.select(sa.func.min(RESOURCES.c.id), sa.func.max(RESOURCES.c.id)).where(
     *OFFERED, RESOURCES.c.reservable.is_(True), RESOURCES.c.disabled.is_(False)
 )
@@ -228,7 +230,7 @@ class ResourceSearch(Repository):
         One statement, as that of :meth:`free`, with the lead times.
         """
         special, values = self._conditions(match, period, None)
-        query = _AMONG.where(*special) if special else _AMONG
+        query = _AMONG.where(*special) if special else _AMONG_ANY
         found = self._session.execute(query, {**values, 'ids': ids, 'most': len(ids)}).all()
         self.lead_times.remember({row[0]: row[-1] for row in found})
         return sorted(_candidates(found), key=lambda one: ids.index(one.resource_id))

@@ -37,6 +37,7 @@ from climate.db import addresses
 from climate.db import connections
 from climate.db import errors
 from climate.db import expired_holds
+from climate.db import prepared
 from climate.db.allocations import Allocations
 from climate.db.books import Books
 from climate.db.books import Docket
@@ -241,7 +242,8 @@ class Store:
         self._manager.configure(**{**theirs, 'connection': connection})
         # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
-        self._manager.append_on_engine_create(functools.partial(_tune, clock))
+        tune = functools.partial(_tune, clock, conf.database.prepared_statements)
+        self._manager.append_on_engine_create(tune)
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[sa.Engine]:
@@ -267,7 +269,7 @@ class Store:
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
         try:
-            with self.engine.connect() as session:
+            with self.engine.connect() as session, prepared.kept(session):
                 session.info[VAULT] = self.vault
                 found, waits = timelines or self._timelines, timelines is not None
                 yield Transaction(session, self._clock, timelines=found, waits=waits)
@@ -315,7 +317,6 @@ class Store:
         :raises climate.exceptions.BookedMeanwhile: if a constraint of the database
             finds a double booking
         """
-
         began = self._clock.now()
         repeated = False
 
@@ -363,9 +364,7 @@ class Store:
             transaction.session.execute(sa.text('SELECT 1'))
 
     def difference(self) -> Difference:
-        """Compare the clock of the database with the local one.
-
-        With SQLite they are the same.
+        """Compare the clock of the database with the local one; with SQLite they are the same.
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
@@ -389,8 +388,8 @@ class Store:
         self._manager.dispose_pool()
 
 
-def _tune(clock: Clock, engine: sa.Engine) -> None:
-    connections.tune(clock, engine)
+def _tune(clock: Clock, prepares: bool, engine: sa.Engine) -> None:
+    connections.tune(clock, engine, prepares=prepares)
     if engine.dialect.name == 'sqlite':
         setattr(engine.dialect, 'do_begin', _begin_sqlite)  # noqa: B010 - of this engine only
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.prepared import prepared
 from climate.db.tables import ALLOCATIONS
 from climate.db.tables import INVENTORIES
 from climate.db.tables import MAINTENANCES
@@ -45,7 +46,8 @@ def statement(wholes: int, parts: int) -> Any:
     if parts:
         branches.append(_peaks([_window(number) for number in range(parts)]))
     found: Any = branches[0] if len(branches) == 1 else sa.union_all(*branches)
-    return found
+    # There are too many texts with the amounts of several resources for few plans.
+    return found if parts else prepared(found)
 
 
 class _Bind:

@@ -1,0 +1,80 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Statements that PostgreSQL parses and plans once for each connection.
+
+That takes longer than to execute them: a third of the server's time for a new lease.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+from typing import Final
+from typing import TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import event
+
+S = TypeVar('S', bound=sa.Executable)
+
+_OPTION: Final = 'climate_prepared'
+OPTIONS: Final[Mapping[str, bool]] = {_OPTION: True}
+"""The execution options of such a statement."""
+# psycopg prepares nothing if it is None, and by itself what it has executed so often.
+_NEVER: Final = 1 << 62
+
+
+def prepared(statement: S) -> S:
+    """Mark a constant statement, for which one plan is good with any parameters."""
+    return statement.execution_options(**OPTIONS)
+
+
+def set_up(engine: sa.Engine, prepares: bool) -> None:
+    """Let an engine with the driver psycopg prepare marked statements, and no others.
+
+    Searches are not marked: they need a plan for each set of parameters.
+
+    :param prepares: whether to prepare any; some connection poolers do not support it
+    """
+
+    @event.listens_for(engine, 'do_connect')
+    def _set_threshold(_dialect: Any, _record: Any, _args: Any, params: Any) -> None:
+        params.setdefault('prepare_threshold', _NEVER if prepares else None)
+
+    def execute(cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
+        marked = context is not None and _OPTION in context.execution_options
+        cursor.execute(statement, parameters, prepare=marked)
+
+    if prepares:
+        setattr(engine.dialect, 'do_execute', execute)  # noqa: B010 - of this engine only
+
+
+@contextlib.contextmanager
+def kept(session: sa.Connection) -> Iterator[None]:
+    """Let each statement of a block that only reads be a transaction of its own.
+
+    Otherwise its transaction would end with a ROLLBACK, after which psycopg drops all plans.
+    At READ COMMITTED, each statement has a snapshot of its own anyway.
+    """
+    if session.dialect.driver != 'psycopg':
+        yield
+        return
+    connection = session.connection.driver_connection
+    connection.autocommit = True
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.autocommit = False
