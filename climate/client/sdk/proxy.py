@@ -71,7 +71,9 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
             ``start_before``, ``start_after``, ``end_before``, ``end_after``, ``sort_key``,
             ``sort_dir``, ``limit`` of a page
         """
-        return self._list(Lease, **query)
+        # Not _list(), which has a parameter resource_type of its own.
+        found: Iterator[Lease] = Lease.list(self, **query)
+        return found
 
     def get_lease(self, lease: str | Lease) -> Lease:
         """Return a lease."""
