@@ -115,7 +115,3 @@ class DeleteFeed(objects.DeleteById):
     """Revoke calendar feeds."""
 
     noun = 'feed'
-
-    def delete(self, proxy: ReservationProxy, object_id: str) -> None:
-        """Revoke one."""
-        proxy.delete_feed(object_id, ignore_missing=False)

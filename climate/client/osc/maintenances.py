@@ -152,7 +152,3 @@ class DeleteMaintenance(objects.DeleteById):
     """Cancel maintenances, so that leases can book the resources again (administrators)."""
 
     noun = 'maintenance'
-
-    def delete(self, proxy: ReservationProxy, object_id: str) -> None:
-        """Cancel one."""
-        proxy.delete_maintenance(object_id, ignore_missing=False)

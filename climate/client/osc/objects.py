@@ -64,7 +64,7 @@ class ShowById(command.ShowOne):
 class DeleteById(command.Command):
     """Deletes objects, in their order.
 
-    :cvar noun: what they are
+    :cvar noun: what they are, as in the name of the method of the proxy
     """
 
     noun: ClassVar[str]
@@ -77,10 +77,6 @@ class DeleteById(command.Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Delete the objects."""
-        proxy = plugin.client(self.app)
+        delete = getattr(plugin.client(self.app), f'delete_{self.noun}')
         for each in parsed_args.ids:
-            self.delete(proxy, each)
-
-    @abc.abstractmethod
-    def delete(self, proxy: ReservationProxy, object_id: str) -> None:
-        """Delete one."""
+            delete(each, ignore_missing=False)

@@ -111,10 +111,6 @@ class DeleteOffer(objects.DeleteById):
 
     noun = 'offer'
 
-    def delete(self, proxy: ReservationProxy, object_id: str) -> None:
-        """Release one."""
-        proxy.delete_offer(object_id, ignore_missing=False)
-
 
 def _query(parsed: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of the request, apart from the reservations."""

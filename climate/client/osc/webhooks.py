@@ -187,10 +187,6 @@ class DeleteWebhook(objects.DeleteById):
 
     noun = 'webhook'
 
-    def delete(self, proxy: ReservationProxy, object_id: str) -> None:
-        """Delete one."""
-        proxy.delete_webhook(object_id, ignore_missing=False)
-
 
 class ListDeliveries(command.Lister):
     """List what was sent to a webhook, or waits to be sent, newest first."""
