@@ -334,6 +334,7 @@ class TestCommands(ClientTest):
             ("lease show ''", 'argument LEASE: a name or an ID is required'),
             ("lease delete ''", 'argument LEASE: a name or an ID is required'),
             ("lease offer show ''", 'argument OFFER: a name or an ID is required'),
+            ('lease feed delete ../leases/1', "argument FEED: '../leases/1' is no ID"),
             ("reservable resource type show ''", 'argument NAME: a name or an ID is required'),
             ('lease wait x --status FOO', "argument --status: invalid choice: 'FOO'"),
             ('lease watch x --status FOO', "argument --status: invalid choice: 'FOO'"),
@@ -343,6 +344,13 @@ class TestCommands(ClientTest):
             done = self.run_command(line, fails=True)
             self.assertIn(text, done.stderr)
             self.assertEqual(2, done.returncode, line)
+
+    def test_a_name_with_the_signs_of_an_address(self) -> None:
+        for name in ('#1', '../feeds', 'why?'):
+            self.assertIn('There is no lease', self.refusal(f"lease show '{name}'"))
+            made = self.json(f"lease create '{name}' --hosts 1 --at +1d --for 1h")
+            self.assertEqual(made['id'], self.json(f"lease show '{name}'")['id'])
+            self.run_command(f"lease delete '{name}'")
 
     def test_a_lease_ends_only_earlier(self) -> None:
         self.json('lease create a --hosts 1 --at +1d --for 4h')

@@ -37,11 +37,11 @@ class CreateFeed(command.ShowOne):
         parser.add_argument('--name', metavar='NAME', help='Name of the calendar')
         shown = parser.add_mutually_exclusive_group()
         shown.add_argument(
-            '--lease', metavar='LEASE', type=options.identifier,
+            '--lease', metavar='LEASE', type=options.name,
             help='Show only this lease, by name or ID',
         )  # fmt: skip
         shown.add_argument(
-            '--resource', metavar='RESOURCE', type=options.identifier,
+            '--resource', metavar='RESOURCE', type=options.name,
             help='Show when this resource is reserved, by name or ID (administrators)',
         )  # fmt: skip
         parser.add_argument(

@@ -91,9 +91,7 @@ def find(proxy: ReservationProxy, name: str) -> Lease:
 
 def add_lease(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names a lease."""
-    parser.add_argument(
-        'lease', metavar='LEASE', type=options.identifier, help='Name or ID of the lease'
-    )
+    parser.add_argument('lease', metavar='LEASE', type=options.name, help='Name or ID of the lease')
 
 
 def add_status(parser: argparse.ArgumentParser, about: str) -> None:
@@ -177,7 +175,7 @@ class DeleteLease(command.Command):
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            'leases', metavar='LEASE', nargs='+', type=options.identifier,
+            'leases', metavar='LEASE', nargs='+', type=options.name,
             help='Name or ID of the lease',
         )  # fmt: skip
         parser.add_argument('--wait', action='store_true', help='Wait until the leases are gone')

@@ -64,7 +64,7 @@ class ShowById(command.ShowOne):
 class DeleteById(command.Command):
     """Deletes objects, in their order.
 
-    :cvar noun: what they are, as in the name of the method of the proxy
+    :cvar noun: what they are; the proxy has a method delete_NOUN()
     """
 
     noun: ClassVar[str]

@@ -27,6 +27,7 @@ from climate.client import requirements
 from climate.client import reservations
 from climate.client import sizes
 from climate.client import times
+from climate.client.sdk import proxy
 from climate.clock import SystemClock
 
 
@@ -78,13 +79,23 @@ def build_reservations(parsed: argparse.Namespace) -> list[reservations.Reservat
     return parsed.reservations.found if parsed.reservations else []
 
 
-def identifier(text: str) -> str:
+def name(text: str) -> str:
     """Return the name or id of an object, for argparse.
 
     :raises argparse.ArgumentTypeError: if it is empty, which would mean all objects in a URL
     """
     if not text.strip():
         raise argparse.ArgumentTypeError('a name or an ID is required')
+    return text
+
+
+def identifier(text: str) -> str:
+    """Return what becomes a part of a URL, for argparse.
+
+    :raises argparse.ArgumentTypeError: if the URL would be another one
+    """
+    if proxy.SEPARATORS.search(name(text)):
+        raise argparse.ArgumentTypeError(f'{text!r} is no ID')
     return text
 
 

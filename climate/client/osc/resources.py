@@ -38,7 +38,7 @@ def add_resource(parser: argparse.ArgumentParser, nargs: str | None = None) -> N
     """Add the arguments that name a resource, or several."""
     name = 'resources' if nargs else 'resource'
     parser.add_argument(
-        name, metavar='RESOURCE', nargs=nargs, type=options.identifier,
+        name, metavar='RESOURCE', nargs=nargs, type=options.name,
         help='Name or ID of the resource',
     )  # fmt: skip
     parser.add_argument(
