@@ -151,7 +151,15 @@ def availability(
     :param groups: the group of each resource of each block; negative for none
     :param number: how many groups there are
     """
-    names = sorted({name for block in blocks for name in block.supplies})
+    # A block also keeps classes that none of its resources has, or has any more.
+    names = sorted(
+        {
+            name
+            for block in blocks
+            for name, supply in block.supplies.items()
+            if supply.max_unit.any()
+        }
+    )
     whole, slots = _Amount(number, buckets), _Amount(number, buckets)
     classes = {name: _Amount(number, buckets) for name in names}
     for block, mine in zip(blocks, groups, strict=True):
@@ -189,8 +197,8 @@ class _BlockSums:
         self._add(whole, Profile.constant(ones, self._buckets), self._taken(), ones)
         taken = self._taken_whole()
         left = {name: self._left(name) for name in block.supplies}
-        for name, each in left.items():
-            self._add(classes[name], each, taken, block.supplies[name].capacity)
+        for name in left.keys() & classes.keys():
+            self._add(classes[name], left[name], taken, block.supplies[name].capacity)
         suitable = block.open_to(demand)
         if demand and suitable.any():
             fits = [left[name] for name in demand]

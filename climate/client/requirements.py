@@ -102,6 +102,8 @@ def parse(text: str) -> Requirement:
 
     :raises RequirementSyntaxError: if it cannot be read
     """
+    if not text.strip():
+        raise RequirementSyntaxError(text, 1, 'the requirement is empty')
     try:
         tree = _parser().parse(text)
     except lark.exceptions.UnexpectedCharacters as error:

@@ -40,7 +40,14 @@ _AFFINITIES: Final = {'same': 'True', 'different': 'False', 'any': 'None'}
 
 
 class ReservationSyntaxError(ValueError):
-    """An option cannot be read; the message names it."""
+    """An option cannot be read; the message names it.
+
+    :ivar reason: the message without the option
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f'--{name}: {reason}')
+        self.reason = reason
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -109,6 +116,8 @@ def _boot(text: str) -> Reservation:
 def _stack(text: str) -> Reservation:
     name, sign, path = text.rpartition('=')
     name = name if sign else pathlib.PurePath(path).stem
+    if not name:
+        raise ValueError(f'{text!r} has no name before the =')
     return {'name': name, **templates.template(path)}
 
 
@@ -238,6 +247,8 @@ def _file(text: str) -> str:
         return pathlib.Path(text).read_text(encoding='utf-8')
     except OSError as error:
         raise ValueError(f'{text}: {error.strerror}') from None
+    except UnicodeError:
+        raise ValueError(f'{text}: not a text in UTF-8') from None
 
 
 def _parameter(text: str) -> dict[str, str]:
@@ -307,22 +318,44 @@ def build(given: Iterable[tuple[str, str]]) -> list[Reservation]:
     :param given: names and values of options, without dashes, as they were given
     :raises ReservationSyntaxError: if an option cannot be read, or has no place
     """
-    found: list[Reservation] = []
-    last: ReservationOption | None = None
+    reader = ReservationReader()
     for name, text in given:
+        reader.add(name, text)
+    return reader.found
+
+
+class ReservationReader:
+    """Reads options one after the other.
+
+    :ivar found: the reservations that they describe
+    """
+
+    def __init__(self) -> None:
+        self.found: list[Reservation] = []
+        self._last: ReservationOption | None = None
+
+    def add(self, name: str, text: str) -> None:
+        """Read an option.
+
+        :param name: without dashes
+        :raises ReservationSyntaxError: if it cannot be read, or has no place
+        """
         try:
-            if name in OPTIONS:
-                last = OPTIONS[name]
-                found.append(last.read(text))
-                continue
-            if last is None or name not in last.details:
-                raise ValueError(f'it must follow {_owners(name)}')
-            field, value = last.details[name], DETAILS[name].read(text)
-            for key, part in {field: value}.items() if field else value.items():
-                found[-1][key] = _joined(found[-1].get(key), part)
+            self._add(name, text)
         except ValueError as error:
-            raise ReservationSyntaxError(f'--{name}: {error}') from None
-    return found
+            raise ReservationSyntaxError(name, str(error)) from None
+
+    def _add(self, name: str, text: str) -> None:
+        if name in OPTIONS:
+            self._last = OPTIONS[name]
+            self.found.append(self._last.read(text))
+            return
+        if self._last is None or name not in self._last.details:
+            raise ValueError(f'it must follow {_owners(name)}')
+        field, value = self._last.details[name], DETAILS[name].read(text)
+        last = self.found[-1]
+        for key, part in {field: value}.items() if field else value.items():
+            last[key] = _joined(last.get(key), part)
 
 
 def _joined(old: Any, new: Any) -> Any:
@@ -332,4 +365,5 @@ def _joined(old: Any, new: Any) -> Any:
 
 
 def _owners(detail: str) -> str:
-    return ' or '.join(f'--{name}' for name, option in OPTIONS.items() if detail in option.details)
+    *most, last = [f'--{name}' for name, option in OPTIONS.items() if detail in option.details]
+    return f'{", ".join(most)} or {last}' if most else last

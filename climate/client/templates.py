@@ -19,6 +19,7 @@ import json
 import pathlib
 from typing import Any
 
+import yaml
 from openstack import exceptions
 from openstack.orchestration.util import template_utils
 
@@ -29,10 +30,11 @@ def template(path: str) -> dict[str, Any]:
     :param path: of the template; ``get_file`` and nested templates are read, too
     :raises ValueError: if a file cannot be read
     """
+    place = _existing(path)
     try:
-        files, found = template_utils.get_template_contents(template_file=_existing(path))
-    except (OSError, exceptions.SDKException) as error:
-        raise ValueError(str(error)) from None
+        files, found = template_utils.get_template_contents(template_file=place)
+    except (OSError, ValueError, exceptions.SDKException) as error:
+        raise ValueError(f'{path}: {line(error)}') from None
     # JSON is YAML, and Heat accepts it.
     return {'template': json.dumps(found), **({'files': _text(files)} if files else {})}
 
@@ -42,17 +44,34 @@ def environment(path: str) -> dict[str, Any]:
 
     :raises ValueError: if a file cannot be read
     """
+    place = _existing(path)
     try:
-        files, found = template_utils.process_environment_and_files(env_path=_existing(path))
-    except (OSError, exceptions.SDKException) as error:
-        raise ValueError(str(error)) from None
+        files, found = template_utils.process_environment_and_files(env_path=place)
+    except (OSError, ValueError, exceptions.SDKException) as error:
+        raise ValueError(f'{path}: {line(error)}') from None
     return {'environment': json.dumps(found), **({'files': _text(files)} if files else {})}
 
 
+def line(error: BaseException) -> str:
+    """Return the text of an error in one line; that of YAML has an excerpt, too."""
+    # openstacksdk repeats the path as a URL before what is wrong.
+    error = error.__context__ or error
+    for found in (error, *error.args):
+        if isinstance(found, yaml.MarkedYAMLError) and found.problem_mark is not None:
+            mark = found.problem_mark
+            return f'line {mark.line + 1}, column {mark.column + 1}: {found.problem}'
+    return ' '.join(str(error).split())
+
+
 def _existing(path: str) -> str:
-    """Return a path, so that a message names the path rather than a URL made of it."""
-    if not pathlib.Path(path).is_file():
-        raise ValueError(f'{path}: no such file')
+    """Return the path of a text, so that a message names the path rather than a URL made of it."""
+    try:
+        if not pathlib.Path(path).read_text(encoding='utf-8').strip():
+            raise ValueError(f'{path}: the file is empty')
+    except OSError as error:
+        raise ValueError(f'{path}: {error.strerror}') from None
+    except UnicodeError:
+        raise ValueError(f'{path}: not a text in UTF-8') from None
     return path
 
 

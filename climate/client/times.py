@@ -70,7 +70,10 @@ def instant(text: str, now: datetime.datetime) -> datetime.datetime:
     if words == [periods.NOW]:
         return now.astimezone(datetime.UTC)
     if relative := re.fullmatch(r'\s*(?:\+|in\s)(.+)', text):
-        return now.astimezone(datetime.UTC) + duration(relative[1])
+        try:
+            return now.astimezone(datetime.UTC) + duration(relative[1])
+        except OverflowError:
+            raise _unreadable(text) from None
     zone, words = _zone(words, now)
     if not words:
         raise _unreadable(text)

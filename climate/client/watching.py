@@ -103,7 +103,7 @@ class LeaseWatcher:
             late = until is not None and self._now() >= until
             if lease.status == status or lease.status in _OVER or late:
                 return lease
-            self._wait(lease)
+            self._wait(lease, until)
 
     def _interrupted(self, error: Exception, until: datetime.datetime | None) -> None:
         """Show an interruption once, and wait longer each time.
@@ -115,7 +115,7 @@ class LeaseWatcher:
             raise error
         if not self._failures:
             self._screen.line(f'interrupted: {str(error).splitlines()[0]}')
-        self._sleep(min(_LONGEST_PAUSE, INTERVAL * 2**self._failures))
+        self._sleep(self._at_most(until, min(_LONGEST_PAUSE, INTERVAL * 2**self._failures)))
         self._failures = min(self._failures + 1, 10)
 
     def _resumed(self) -> None:
@@ -129,12 +129,18 @@ class LeaseWatcher:
                 self._shown[key] = text
                 self._screen.line(text)
 
-    def _wait(self, lease: Lease) -> None:
+    def _at_most(self, until: datetime.datetime | None, seconds: float) -> float:
+        """Return a pause that ends when the watcher gives up, if not before."""
+        if until is None:
+            return seconds
+        return min(seconds, max(0.0, (until - self._now()).total_seconds()))
+
+    def _wait(self, lease: Lease, until: datetime.datetime | None) -> None:
         """Wait for the next request, with a bar that moves every second."""
         begin, end, about = _goal(lease)
         left = (end - self._now()).total_seconds()
         # A lease far ahead can still be changed, so that it is read now and then.
-        pause = min(_LONGEST_INTERVAL, max(INTERVAL, left / 10))
+        pause = self._at_most(until, min(_LONGEST_INTERVAL, max(INTERVAL, left / 10)))
         while pause > 0:
             now = self._now()
             left = max(0.0, (end - now).total_seconds())

@@ -95,7 +95,7 @@ def _commands(subparsers: Any) -> None:
     keys = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
     keys.add_parser('new', help='print a new key').set_defaults(run=_new_key)
     keys.add_parser(
-        'rotate', help='encrypt all drafts with the first key, including those in clear text'
+        'rotate', help='encrypt all secrets with the first key, including those in clear text'
     ).set_defaults(run=_rotate)
 
 

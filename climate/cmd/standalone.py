@@ -27,6 +27,7 @@ import shlex
 import shutil
 import sys
 import threading
+from collections.abc import Callable
 from typing import IO
 
 import waitress
@@ -123,13 +124,28 @@ def _parser() -> argparse.ArgumentParser:
         action='store_true',
         help='listen on an address other than loopback, although callers are not authenticated',
     )
-    parser.add_argument('--port', type=int, default=1234, help='port to listen on; 0 for any')
+    parser.add_argument(
+        '--port', type=_number(0, 65535), default=1234, help='port to listen on; 0 for any'
+    )
     parser.add_argument('--state-dir', default='.state', help='directory for all state')
-    parser.add_argument('--hosts', type=int, default=4, help='hosts of the simulated cloud')
+    parser.add_argument(
+        '--hosts', type=_number(0, 100_000), default=4, help='hosts of the simulated cloud'
+    )
     parser.add_argument(
         '--config-file', action='append', help='file with options to override', default=[]
     )
     return parser
+
+
+def _number(least: int, most: int) -> Callable[[str], int]:
+    """Return what reads a number within bounds, for argparse."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f'{text!r} is no number from {least} to {most}')
+        return int(text)
+
+    return read
 
 
 class Standalone:
@@ -167,14 +183,19 @@ class Standalone:
                 parts.conf, parts.clock, _journal(parts, state / 'audit.jsonl')
             ),
         )
-        self._server = waitress.create_server(
-            application,
-            host=options.host,
-            port=options.port,
-            threads=8,
-            ident='climate',
-            clear_untrusted_proxy_headers=False,
-        )
+        try:
+            self._server = waitress.create_server(
+                application,
+                host=options.host,
+                port=options.port,
+                threads=8,
+                ident='climate',
+                clear_untrusted_proxy_headers=False,
+            )
+        except OSError as error:
+            raise exceptions.ConfigurationError(
+                f'cannot listen on {options.host}:{options.port}: {error.strerror}'
+            ) from None
         self.port: int = self._server.effective_port
 
     def start(self) -> None:
@@ -233,7 +254,10 @@ def _locked(state: pathlib.Path) -> IO[str]:
 
 def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf = config.new_conf()
-    conf([], project='climate', prog='climate-standalone', default_config_files=files)
+    try:
+        conf([], project='climate', prog='climate-standalone', default_config_files=files)
+    except cfg.Error as error:
+        raise exceptions.ConfigurationError(str(error)) from None
     conf.set_override('connection', f'sqlite:///{state / "climate.sqlite"}', group='database')
     if not conf.database.encryption_keys:
         conf.set_override('encryption_keys', [_encryption_key(state)], group='database')

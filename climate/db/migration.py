@@ -21,16 +21,24 @@ from alembic import command
 from alembic import config
 from alembic import migration
 from alembic import script
+from alembic import util
 
+from climate import exceptions
 from climate.db import tables
 
 
 def sync(engine: sa.Engine, revision: str = 'head') -> None:
-    """Upgrade the tables to *revision*, unless they already have it."""
+    """Upgrade the tables to *revision*, unless they already have it.
+
+    :raises climate.exceptions.InvalidInput: if the code does not know it, or that of the tables
+    """
     with engine.begin() as connection:
         alembic = _config()
         alembic.attributes['connection'] = connection
-        command.upgrade(alembic, revision)
+        try:
+            command.upgrade(alembic, revision)
+        except util.CommandError as error:
+            raise exceptions.InvalidInput(str(error)) from None
 
 
 def version(engine: sa.Engine) -> str | None:

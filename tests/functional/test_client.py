@@ -217,6 +217,9 @@ class TestCommands(ClientTest):
         self.assertEqual((2, 1024), (instances['amount'], instances['memory_mb']))
         listed = self.run_command('lease list --status active').stdout
         self.assertRegex(listed, r'\| a +\| ACTIVE \|.* CES?T \| 1-2 physical:host')
+        (row,) = self.json('lease list --type physical:host')
+        self.assertEqual(lease['id'], row['ID'])
+        self.assertEqual([], self.json('lease list --type virtual:instance --status PENDING'))
         end = lease['end_date']
         later = self.json('lease extend a --for 1h')['end_date']
         self.assertEqual(end, self.json('lease shorten a --by 60m')['end_date'])
@@ -270,6 +273,10 @@ class TestCommands(ClientTest):
         held = self.json('lease offer list --hosts 1 --for 1h --limit 1 --hold 2m')[0]
         self.run_command(f'lease offer delete {held["ID"]}')
         self.assertEqual(404, self.service.ask('GET', f'/offers/{held["ID"]}', version='1.4')[0])
+        rehearsed = self.refusal('lease create d --hosts 3 --for 2h --dry-run')
+        self.assertIn('3 match, 1 free', rehearsed)
+        line = f'lease create d --offer {offer} --for 9h'
+        self.assertIn('--offer has a period', self.refusal(line))
 
     def test_a_terminal_asks_which_offer(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')
@@ -303,6 +310,53 @@ class TestCommands(ClientTest):
         chart = self.run_command(line).stdout
         self.assertRegex(chart, r'whole ▕▃.*█▏ 1-3 of 3')
         self.assertNotIn('+--', chart)
+        self.assertEqual(rows[0]['whole'], self.json(line)[0]['whole'])
+
+    def test_a_file_keeps_its_fields_within_a_period(self) -> None:
+        with tempfile.NamedTemporaryFile('w', suffix='.yaml') as file:
+            file.write(f'{LEASE_FILE}notices: [error]\nnotify_before_start: [900]\n')
+            file.flush()
+            lease = self.json(f'lease create f --file {file.name} --within 7d')
+            file.write('reservation: []\n')
+            file.flush()
+            error = self.refusal(f'lease create g --file {file.name}')
+        self.assertIn('unknown field reservation', error)
+        found = clients.connect(self).get_lease(lease['id'])
+        self.assertEqual((['error'], [900]), (found.notices, found.notify_before_start))
+        length = times.read(found.end_date) - times.read(found.start_date)
+        self.assertEqual(5400, length.total_seconds())
+
+    def test_a_wrong_option_is_no_refusal(self) -> None:
+        for line, text in (
+            ('lease create x --hosts two --for 4h', "argument --hosts: 'two' is no number"),
+            ("lease create x --hosts 1 --where 'a' --for 4h", 'argument --where: column 2:'),
+            ('lease create x --vcpus 1 --for 4h', 'argument --vcpus: it must follow --instances'),
+            ("lease show ''", 'argument LEASE: a name or an ID is required'),
+            ("lease delete ''", 'argument LEASE: a name or an ID is required'),
+            ("lease offer show ''", 'argument OFFER: a name or an ID is required'),
+            ('lease feed delete ../leases/1', "argument FEED: '../leases/1' is no ID"),
+            ("reservable resource type show ''", 'argument NAME: a name or an ID is required'),
+            ('lease wait x --status FOO', "argument --status: invalid choice: 'FOO'"),
+            ('lease watch x --status FOO', "argument --status: invalid choice: 'FOO'"),
+            ('lease availability show physical:host --vcpus x', "argument --vcpus: 'x' is no"),
+            ('lease availability show physical:host --memory 1Q', "--memory: '1Q' is no size"),
+        ):
+            done = self.run_command(line, fails=True)
+            self.assertIn(text, done.stderr)
+            self.assertEqual(2, done.returncode, line)
+
+    def test_a_name_with_the_signs_of_an_address(self) -> None:
+        for name in ('#1', '../feeds', 'why?'):
+            self.assertIn('There is no lease', self.refusal(f"lease show '{name}'"))
+            made = self.json(f"lease create '{name}' --hosts 1 --at +1d --for 1h")
+            self.assertEqual(made['id'], self.json(f"lease show '{name}'")['id'])
+            self.run_command(f"lease delete '{name}'")
+
+    def test_a_lease_ends_only_earlier(self) -> None:
+        self.json('lease create a --hosts 1 --at +1d --for 4h')
+        self.assertIn('has not started; openstack lease delete', self.refusal('lease end a --now'))
+        self.assertIn('already', self.refusal('lease end a --at +9d'))
+        self.json('lease end a --at +25h')
 
     def test_what_is_wrong_is_explained(self) -> None:
         for line, text in (

@@ -80,6 +80,8 @@ class TestHooks(base.TestCase):
         receiver = self.useFixture(Receiver())
         made = self.json(f'lease webhook create {receiver.url} --name w --event-type webhook.test')
         self.assertEqual([made['id']], [one['ID'] for one in self.json('lease webhook list')])
+        table = self.run_command(f'lease webhook set {made["id"]} --name v')
+        self.assertRegex(table, r'\| event_types +\| webhook.test +\|')
         delivery = self.json(f'lease webhook test {made["id"]}')['delivery_id']
         until('the test has arrived', lambda: receiver.received)
         self.assertTrue(signed_by(receiver.received[0], made['secret']))
@@ -113,5 +115,19 @@ class TestHooks(base.TestCase):
         shown = self.json(f'lease feed show {made["id"]}')
         self.assertEqual(('ours', 'Europe/Berlin'), (shown['name'], shown['time_zone']))
         self.assertNotIn('url', shown)
+        self.assertEqual([900], shown['alarms_before_start'])
+        table = self.run_command(f'lease feed show {made["id"]}')
+        self.assertRegex(table, r'\| alarms_before_end +\| 3600 +\|')
         self.run_command(f'lease feed delete {made["id"]}')
         self.assertEqual([], self.json('lease feed list'))
+
+    def test_a_feed_of_a_lease_or_a_resource_by_name(self) -> None:
+        lease = self.json('lease create a --hosts 1 --at +1d --for 1h')
+        self.addCleanup(self.run_command, 'lease delete a')
+        for option, field, value in (
+            ('--lease a', 'lease_id', lease['id']),
+            ('--resource compute-1', 'resource_id', '1'),
+        ):
+            made = self.json(f'lease feed create {option}')
+            self.assertEqual(value, self.json(f'lease feed show {made["id"]}')[field])
+            self.run_command(f'lease feed delete {made["id"]}')

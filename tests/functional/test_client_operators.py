@@ -58,7 +58,9 @@ class TestResourceCommands(OperatorTest):
         self.assertEqual(2, len(self.json('reservable resource list --type physical:host')))
         made = self.json('reservable resource create physical:host compute-3')
         self.assertEqual('available', made['state'])
-        self.assertIn('VCPU 16', self.run_command('reservable resource show compute-3').stdout)
+        shown = self.run_command('reservable resource show compute-3').stdout
+        self.assertIn('VCPU 16', shown)
+        self.assertRegex(shown, r'\| +\| memory_mb=65536 +\|')
         self.assertRegex(
             self.refusal('reservable resource show nothing'), "There is no resource 'nothing'"
         )
@@ -83,6 +85,7 @@ class TestResourceCommands(OperatorTest):
         self.assertEqual((False, 10), (made['exclusive'], made['inventories']['SEAT']['total']))
         names = [row['Name'] for row in self.json('reservable resource type list')]
         self.assertIn('custom:seat', names)
+        self.assertNotIn('None', self.run_command('reservable resource type list').stdout)
         changed = self.json('reservable resource type set custom:seat --description Seats')
         self.assertEqual('Seats', changed['description'])
         self.json('reservable resource create custom:seat cae --inventory SEAT=4')

@@ -115,6 +115,10 @@ class TestManage(base.TestCase):
         self.assertEqual(status, ended, lines)
         return [line for line in lines if ' WARNING ' not in line]
 
+    def test_an_unknown_revision_is_explained_in_one_line(self) -> None:
+        (line,) = self.run_command(1, 'db', 'sync', '--revision', 'x')
+        self.assertIn("Can't locate revision identified by 'x'", line)
+
     def test_discover_and_repair(self) -> None:
         lines = self.run_command(0, 'host', 'discover')
         self.assertEqual(

@@ -23,6 +23,8 @@ import types
 import unittest.mock
 from collections.abc import Iterator
 
+import fixtures
+
 from tests.base import TestCase
 from tests.printed import blocks
 from tests.printed import commands
@@ -65,6 +67,15 @@ def printed() -> Iterator[tuple[str, list[str]]]:
 
 class TestWords(TestCase):
     """Each command, parsed by the client itself."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        # The pages that run check values: some name files, and one shows a mistake.
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'climate.client.reservations.ReservationReader.add', unittest.mock.Mock()
+            )
+        )
 
     def test_they_are_known(self) -> None:
         entries = known()

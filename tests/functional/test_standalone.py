@@ -151,7 +151,7 @@ class TestRunning(_Test):
         )
         self.assertEqual(1, second.returncode)
         (line,) = second.stderr.splitlines()
-        self.assertIn('ddress already in use', line)
+        self.assertIn(f'cannot listen on 127.0.0.1:{port}: Address already in use', line)
 
     def test_the_simulated_cloud_can_be_disturbed_from_another_terminal(self) -> None:
         def cloud(*words: str) -> None:

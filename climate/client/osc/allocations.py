@@ -17,12 +17,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from osc_lib.cli import format_columns
 from osc_lib.command import command
 
 from climate.client.osc import leases
 from climate.client.osc import plugin
 from climate.client.osc.columns import TimeColumn
+from climate.client.osc.columns import ValuesColumn
 
 
 class ListAllocations(command.Lister):
@@ -33,8 +33,10 @@ class ListAllocations(command.Lister):
         parser = super().get_parser(prog_name)
         parser.add_argument('--type', metavar='TYPE', help='Only resources of this type')
         which = parser.add_mutually_exclusive_group()
-        which.add_argument('--resource', metavar='RESOURCE', help='Only this one, by name or id')
-        which.add_argument('--lease', metavar='LEASE', help='Only for this lease, by name or id')
+        which.add_argument(
+            '--resource', metavar='RESOURCE', help='Only this resource, by name or ID'
+        )
+        which.add_argument('--lease', metavar='LEASE', help='Only this lease, by name or ID')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -55,7 +57,7 @@ class ListAllocations(command.Lister):
                 TimeColumn(one['end_date']),
                 one['lease_id'],
                 one['id'],
-                format_columns.DictColumn(one.get('resources') or {}),
+                ValuesColumn(one.get('resources')),
             )
             for each in found
             for one in each.reservations

@@ -40,26 +40,41 @@ class ShowAvailability(command.Lister):
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
         parser.add_argument('type', metavar='TYPE', help='Resource type, such as physical:host')
-        parser.add_argument('--at', metavar='TIME', type=options.instant, help='Now by default')
+        parser.add_argument(
+            '--at', metavar='TIME', type=options.instant, help='Start, now by default'
+        )
         end = parser.add_mutually_exclusive_group()
         end.add_argument(
             '--for', dest='length', metavar='DURATION', type=options.duration,
-            help='A week by default',
+            help='Length, a week by default',
         )  # fmt: skip
         end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
         parser.add_argument(
-            '--step', metavar='DURATION', type=options.duration, help='An hour by default'
+            '--step',
+            metavar='DURATION',
+            type=options.duration,
+            help='Length of a row, an hour by default',
         )
         parser.add_argument(
             '--where', metavar='REQUIREMENT', type=options.requirement,
-            help='Count only such resources',
+            help='Count only resources that meet a requirement',
         )  # fmt: skip
-        parser.add_argument('--group-by', metavar='PROPERTY', help='Such as a rack')
-        for name, about in (('vcpus', 'VCPUs'), ('memory', 'Memory'), ('disk', 'Disk')):
+        parser.add_argument(
+            '--group-by',
+            metavar='PROPERTY',
+            help='Count each value of a property apart, such as each rack',
+        )
+        sized = (
+            ('vcpus', 'N', options.number, 'VCPUs'),
+            ('memory', 'SIZE', options.size(sizes.mebibytes), 'Memory'),
+            ('disk', 'SIZE', options.size(sizes.gibibytes), 'Disk'),
+        )
+        for name, metavar, read, about in sized:
             parser.add_argument(
-                f'--{name}', metavar='AMOUNT', help=f'{about} of a server, to count its slots'
-            )
-        parser.add_argument('--chart', action='store_true', help='Draw it instead of a table')
+                f'--{name}', metavar=metavar, type=read,
+                help=f'{about} of a server, to count how many servers fit',
+            )  # fmt: skip
+        parser.add_argument('--chart', action='store_true', help='Draw a chart instead of a table')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -80,8 +95,8 @@ class ShowAvailability(command.Lister):
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Iterable[Any]
     ) -> int:
-        """Write the table or the chart."""
-        if not parsed_args.chart:
+        """Write the table or the chart; formats for programs have no chart."""
+        if not parsed_args.chart or parsed_args.formatter != 'table':
             return int(super().produce_output(parsed_args, column_names, data))
         self.app.stdout.write(f'{self._chart}\n')
         return 0
@@ -104,8 +119,8 @@ def _demand(parsed: argparse.Namespace) -> str:
     """Return the demand by resource class, as in Placement."""
     amounts = {
         'VCPU': parsed.vcpus,
-        'MEMORY_MB': parsed.memory and sizes.mebibytes(parsed.memory),
-        'DISK_GB': parsed.disk and sizes.gibibytes(parsed.disk),
+        'MEMORY_MB': parsed.memory,
+        'DISK_GB': parsed.disk,
     }
     return ','.join(f'{name}:{amount}' for name, amount in amounts.items() if amount)
 

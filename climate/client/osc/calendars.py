@@ -75,14 +75,18 @@ class ShowCalendar(command.Lister):
         rows = parser.add_mutually_exclusive_group()
         rows.add_argument(
             '--hosts', dest='type', action='store_const', const=_HOSTS,
-            help='A row for each host instead of each lease',
+            help='Draw a row for each host instead of each lease',
         )  # fmt: skip
-        rows.add_argument('--type', metavar='TYPE', help='A row for each resource of this type')
-        parser.add_argument('--at', metavar='TIME', type=options.instant, help='Now by default')
+        rows.add_argument(
+            '--type', metavar='TYPE', help='Draw a row for each resource of this type'
+        )
+        parser.add_argument(
+            '--at', metavar='TIME', type=options.instant, help='Start, now by default'
+        )
         end = parser.add_mutually_exclusive_group()
         end.add_argument(
             '--for', dest='length', metavar='DURATION', type=options.duration,
-            help='A week by default',
+            help='Length, a week by default',
         )  # fmt: skip
         end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
         projects.add_projects(parser)

@@ -30,6 +30,7 @@ from climate.client.osc import plugin
 from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
+from climate.domain import lifecycles
 
 
 def change(proxy: ReservationProxy, lease: Lease, **fields: Any) -> Lease:
@@ -88,14 +89,15 @@ class ExtendLease(command.ShowOne):
         leases.add_lease(parser)
         how = parser.add_mutually_exclusive_group(required=True)
         how.add_argument(
-            '--for', dest='length', metavar='DURATION', type=options.duration, help='How much'
-        )
+            '--for', dest='length', metavar='DURATION', type=options.duration,
+            help='Extend it by this time, such as 1h',
+        )  # fmt: skip
         how.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
         how.add_argument(
             '--as-far-as-possible',
             action='store_true',
             dest='most',
-            help='Up to the next reservation in the way, two weeks ahead at most',
+            help='Extend it up to the next reservation in the way, by two weeks at most',
         )
         return parser
 
@@ -122,7 +124,10 @@ class ShortenLease(command.ShowOne):
         parser = super().get_parser(prog_name)
         leases.add_lease(parser)
         how = parser.add_mutually_exclusive_group(required=True)
-        how.add_argument('--by', metavar='DURATION', type=options.duration, help='How much')
+        how.add_argument(
+            '--by', metavar='DURATION', type=options.duration,
+            help='Shorten it by this time, such as 30m',
+        )  # fmt: skip
         how.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
         return parser
 
@@ -138,7 +143,7 @@ class ShortenLease(command.ShowOne):
 
 
 class EndLease(command.ShowOne):
-    """End leases early, so that others can use the resources; they stay in the list."""
+    """End a lease early, so that others can use its resources; it stays in the list."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -147,7 +152,9 @@ class EndLease(command.ShowOne):
         how = parser.add_mutually_exclusive_group(required=True)
         how.add_argument('--now', action='store_true', help='End it at once')
         how.add_argument('--at', metavar='TIME', type=options.instant, help='New end')
-        parser.add_argument('--reason', metavar='TEXT', help='Why; the owner sees it in the lease')
+        parser.add_argument(
+            '--reason', metavar='TEXT', help='Reason, which the owner sees in the lease'
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -159,4 +166,10 @@ class EndLease(command.ShowOne):
         if parsed_args.reason:
             fields['end_reason'] = parsed_args.reason
         lease = leases.find(proxy, parsed_args.lease)
+        if parsed_args.now and lease.status == lifecycles.LeaseStatus.PENDING:
+            raise exceptions.CommandError(
+                f'Lease {lease.name!r} has not started; openstack lease delete cancels it'
+            )
+        if parsed_args.at and parsed_args.at >= end_of(lease):
+            raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
         return leases.shown(change(proxy, lease, **fields))

@@ -29,6 +29,22 @@ class TimeColumn(columns.FormattableColumn[str | None]):
         return times.write(self._value)
 
 
+class NumbersColumn(columns.FormattableColumn[list[int] | None]):
+    """Numbers in one line."""
+
+    def human_readable(self) -> str:
+        """Return them with commas."""
+        return ', '.join(map(str, self._value or ()))
+
+
+class ValuesColumn(columns.FormattableColumn[dict[str, Any] | None]):
+    """Names with values, one in each line, since some values are long."""
+
+    def human_readable(self) -> str:
+        """Return the name and the value of each."""
+        return '\n'.join(f'{name}={value}' for name, value in sorted((self._value or {}).items()))
+
+
 class InventoriesColumn(columns.FormattableColumn[dict[str, Any]]):
     """How much of each resource class there is, one in each line."""
 

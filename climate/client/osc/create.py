@@ -15,8 +15,10 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import sys
 from typing import Any
+from typing import Final
 
 from osc_lib import exceptions
 from osc_lib.command import command
@@ -30,6 +32,9 @@ from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
+
+# What a lease has of its offer.
+_OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations'})
 
 
 class CreateLease(command.ShowOne):
@@ -45,7 +50,7 @@ class CreateLease(command.ShowOne):
         parser.add_argument(
             '--file', metavar='FILE', help='Fields of the lease as YAML; options take precedence'
         )
-        parser.add_argument('--offer', metavar='ID', help='Take an offer')
+        parser.add_argument('--offer', metavar='ID', type=options.identifier, help='Take an offer')
         parser.add_argument(
             '--dry-run', action='store_true', help='Show what would be booked, and book nothing'
         )
@@ -57,7 +62,7 @@ class CreateLease(command.ShowOne):
         proxy = plugin.client(self.app)
         body = self._body(proxy, parsed_args)
         if parsed_args.dry_run:
-            return leases.rehearsed(proxy.rehearse_lease(**body))
+            return leases.rehearsed(_rehearse(proxy, body))
         try:
             lease = proxy.create_lease(**body)
         except errors.RefusedRequest as error:
@@ -68,7 +73,8 @@ class CreateLease(command.ShowOne):
 
     def _body(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         if parsed.offer:
-            if parsed.reservations or parsed.file or parsed.at or parsed.within:
+            named = (parsed.at, parsed.length, parsed.until, parsed.within)
+            if parsed.reservations or parsed.file or any(named):
                 raise exceptions.CommandError('--offer has a period and reservations already')
             return {'name': parsed.name, 'offer_id': parsed.offer, **notices.fields(parsed)}
         body = files.read(parsed.file) if parsed.file else {}
@@ -86,18 +92,21 @@ class CreateLease(command.ShowOne):
         self, proxy: ReservationProxy, parsed: argparse.Namespace, body: dict[str, Any]
     ) -> dict[str, Any]:
         """Return the body of a lease that takes the soonest offer within a period."""
-        if not parsed.length or parsed.at or parsed.until:
+        length = parsed.length or datetime.timedelta(seconds=body.get('duration', 0))
+        if not length or parsed.at or parsed.until:
             raise exceptions.CommandError('--within needs --for, and excludes --at and --until')
-        latest = options.now() + parsed.within + parsed.length
+        latest = options.now() + parsed.within + length
         offers = proxy.offers(
             body['reservations'],
-            duration=int(parsed.length.total_seconds()),
+            duration=int(length.total_seconds()),
             latest=options.written(latest, ''),
             limit=1,
         )
         if not offers:
             raise exceptions.CommandError('There is no such period within that time')
-        return {'name': parsed.name, 'offer_id': offers[0].id, **notices.fields(parsed)}
+        # A file can have more fields, such as notices.
+        kept = {key: value for key, value in body.items() if key not in _OFFERED}
+        return {**kept, 'offer_id': offers[0].id}
 
     def _take_another(
         self, proxy: ReservationProxy, body: dict[str, Any], error: errors.RefusedRequest
@@ -122,6 +131,17 @@ class CreateLease(command.ShowOne):
         raise exceptions.CommandError(text) from None
 
 
+def _rehearse(proxy: ReservationProxy, body: dict[str, Any]) -> dict[str, Any]:
+    """Return what a lease would book.
+
+    :raises osc_lib.exceptions.CommandError: with the reasons, if it is refused
+    """
+    try:
+        return proxy.rehearse_lease(**body)
+    except errors.RefusedRequest as error:
+        raise exceptions.CommandError(refusals.describe(error)) from None
+
+
 def _ask(question: str) -> str:
     sys.stderr.write(question)
     sys.stderr.flush()
@@ -137,14 +157,15 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
     )
     end = parser.add_mutually_exclusive_group()
     end.add_argument(
-        '--for', dest='length', metavar='DURATION', type=options.duration, help='Such as 4h'
-    )
+        '--for', dest='length', metavar='DURATION', type=options.duration,
+        help='Length, such as 4h',
+    )  # fmt: skip
     end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
     parser.add_argument(
         '--within',
         metavar='DURATION',
         type=options.duration,
-        help='Start as soon as there are resources, at most so much later, such as 7d',
+        help='Start as soon as there are resources, within this time, such as 7d',
     )
 
 

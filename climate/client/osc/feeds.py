@@ -17,12 +17,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from osc_lib.cli import format_columns
 from osc_lib.command import command
 
+from climate.client.osc import leases
+from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc.columns import NumbersColumn
 from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.proxy import ReservationProxy
 
 
 class CreateFeed(command.ShowOne):
@@ -33,9 +36,17 @@ class CreateFeed(command.ShowOne):
         parser = super().get_parser(prog_name)
         parser.add_argument('--name', metavar='NAME', help='Name of the calendar')
         shown = parser.add_mutually_exclusive_group()
-        shown.add_argument('--lease', metavar='ID', help='Show only this lease')
-        shown.add_argument('--resource', metavar='ID', help='Show the use of a resource')
-        parser.add_argument('--time-zone', metavar='ZONE', help='Zone of the times')
+        shown.add_argument(
+            '--lease', metavar='LEASE', type=options.name,
+            help='Show only this lease, by name or ID',
+        )  # fmt: skip
+        shown.add_argument(
+            '--resource', metavar='RESOURCE', type=options.name,
+            help='Show when this resource is reserved, by name or ID (administrators)',
+        )  # fmt: skip
+        parser.add_argument(
+            '--time-zone', metavar='ZONE', help='Zone of the times, such as Europe/Berlin'
+        )
         parser.add_argument(
             '--lifetime', metavar='DURATION', type=options.duration,
             help='How long the link works, such as 30d',
@@ -44,18 +55,25 @@ class CreateFeed(command.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
-        fields = {
-            'name': parsed_args.name,
-            'lease_id': parsed_args.lease,
-            'resource_id': parsed_args.resource,
-            'time_zone': parsed_args.time_zone,
-        }
+        proxy = plugin.client(self.app)
+        fields: dict[str, Any] = {'name': parsed_args.name, 'time_zone': parsed_args.time_zone}
+        if parsed_args.lease:
+            fields['lease_id'] = leases.find(proxy, parsed_args.lease).id
+        if parsed_args.resource:
+            fields['resource_id'] = proxy.find_resource(parsed_args.resource, None).id
         if parsed_args.lifetime:
             fields['lifetime'] = int(parsed_args.lifetime.total_seconds())
         given = {key: value for key, value in fields.items() if value is not None}
-        feed = plugin.client(self.app).create_feed(**given)
-        columns = ('id', 'name', 'kind', 'time_zone', 'expires_at', 'url')
-        return columns, [getattr(feed, column) for column in columns]
+        feed = proxy.create_feed(**given)
+        columns = {
+            'id': feed.id,
+            'name': feed.name,
+            'kind': feed.kind,
+            'time_zone': feed.time_zone,
+            'expires_at': TimeColumn(feed.expires_at),
+            'url': feed.url,
+        }
+        return tuple(columns), tuple(columns.values())
 
 
 class ListFeeds(command.Lister):
@@ -71,43 +89,29 @@ class ListFeeds(command.Lister):
         return ('ID', 'Name', 'Kind', 'Shows', 'Expires'), rows
 
 
-class ShowFeed(command.ShowOne):
+class ShowFeed(objects.ShowById):
     """Show a calendar feed, without its link."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument('feed', metavar='FEED', help='Id of a feed')
-        return parser
+    noun = 'feed'
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        feed = plugin.client(self.app).get_feed(parsed_args.feed)
-        columns = {
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        feed = proxy.get_feed(parsed.id)
+        return {
             'id': feed.id,
             'name': feed.name,
             'kind': feed.kind,
             'lease_id': feed.lease_id or '',
             'resource_id': feed.resource_id or '',
             'time_zone': feed.time_zone,
-            'alarms_before_start': format_columns.ListColumn(feed.alarms_before_start),
-            'alarms_before_end': format_columns.ListColumn(feed.alarms_before_end),
+            'alarms_before_start': NumbersColumn(feed.alarms_before_start),
+            'alarms_before_end': NumbersColumn(feed.alarms_before_end),
             'created_at': TimeColumn(feed.created_at),
             'expires_at': TimeColumn(feed.expires_at),
         }
-        return tuple(columns), tuple(columns.values())
 
 
-class DeleteFeed(command.Command):
+class DeleteFeed(objects.DeleteById):
     """Revoke calendar feeds."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument('feeds', metavar='FEED', nargs='+', help='Id of a feed')
-        return parser
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Revoke the feeds."""
-        for feed in parsed_args.feeds:
-            plugin.client(self.app).delete_feed(feed, ignore_missing=False)
+    noun = 'feed'

@@ -23,9 +23,14 @@ from osc_lib import exceptions
 
 from climate.client import fields
 from climate.client import requirements
+from climate.client import templates
 from climate.client import times
 from climate.client.osc import options
 
+_FIELDS: Final = frozenset({
+    'name', 'start_date', 'end_date', 'before_end_date', 'duration', 'reservations', 'events',
+    'notify_before_start', 'notices',
+})  # fmt: skip
 _TIMES: Final = ('start_date', 'end_date', 'before_end_date')
 
 
@@ -43,11 +48,21 @@ def read(path: str) -> dict[str, Any]:
         if not isinstance(found, dict):
             raise ValueError('the fields of a lease are required')
         return _translated(found)
-    except (OSError, ValueError, yaml.YAMLError) as error:
+    except OSError as error:
+        raise exceptions.CommandError(f'{path}: {error.strerror}') from None
+    except UnicodeError:
+        raise exceptions.CommandError(f'{path}: not a text in UTF-8') from None
+    except yaml.YAMLError as error:
+        raise exceptions.CommandError(f'{path}: {templates.line(error)}') from None
+    except ValueError as error:
         raise exceptions.CommandError(f'{path}: {error}') from None
 
 
 def _translated(body: dict[str, Any]) -> dict[str, Any]:
+    # The resource of openstacksdk leaves out what it does not know.
+    for key in body:
+        if key not in _FIELDS:
+            raise ValueError(f'unknown field {key}')
     found = {
         key: _time(value) if key in _TIMES and value != 'now' else value
         for key, value in body.items()

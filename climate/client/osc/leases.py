@@ -32,6 +32,7 @@ from climate.client.osc.columns import summary
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
+from climate.domain import lifecycles
 
 _PATIENCE: Final = '10m'
 _INTERVAL: Final = 1
@@ -90,7 +91,15 @@ def find(proxy: ReservationProxy, name: str) -> Lease:
 
 def add_lease(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names a lease."""
-    parser.add_argument('lease', metavar='LEASE', help='Name or id of the lease')
+    parser.add_argument('lease', metavar='LEASE', type=options.name, help='Name or ID of the lease')
+
+
+def add_status(parser: argparse.ArgumentParser, about: str) -> None:
+    """Add the option for the status that a command awaits."""
+    parser.add_argument(
+        '--status', default='ACTIVE', metavar='STATUS', type=str.upper,
+        choices=[str(each) for each in lifecycles.LeaseStatus], help=about,
+    )  # fmt: skip
 
 
 class ListLeases(command.Lister):
@@ -99,9 +108,11 @@ class ListLeases(command.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('--status', metavar='STATUS', help='Such as ACTIVE')
-        parser.add_argument('--name', metavar='NAME', help='Leases of this name')
-        parser.add_argument('--type', metavar='TYPE', help='Leases of this resource type')
+        parser.add_argument(
+            '--status', metavar='STATUS', help='Only leases of this status, such as ACTIVE'
+        )
+        parser.add_argument('--name', metavar='NAME', help='Only leases of this name')
+        parser.add_argument('--type', metavar='TYPE', help='Only leases of this resource type')
         projects.add_projects(parser)
         return parser
 
@@ -163,8 +174,11 @@ class DeleteLease(command.Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('leases', metavar='LEASE', nargs='+', help='Name or id of a lease')
-        parser.add_argument('--wait', action='store_true', help='Wait until they are gone')
+        parser.add_argument(
+            'leases', metavar='LEASE', nargs='+', type=options.name,
+            help='Name or ID of the lease',
+        )  # fmt: skip
+        parser.add_argument('--wait', action='store_true', help='Wait until the leases are gone')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -184,13 +198,13 @@ class WaitForLease(command.ShowOne):
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
         add_lease(parser)
-        parser.add_argument('--status', default='ACTIVE', metavar='STATUS', help='The status')
+        add_status(parser, 'Status to wait for')
         parser.add_argument(
             '--timeout',
             type=options.duration,
             default=_PATIENCE,
             metavar='DURATION',
-            help=f'How long to wait, {_PATIENCE} by default',
+            help=f'Give up after this time, {_PATIENCE} by default',
         )
         return parser
 
@@ -200,7 +214,7 @@ class WaitForLease(command.ShowOne):
         lease = find(proxy, parsed_args.lease)
         seconds = parsed_args.timeout.total_seconds()
         try:
-            lease = proxy.wait_for_lease(lease, parsed_args.status.upper(), _INTERVAL, seconds)
+            lease = proxy.wait_for_lease(lease, parsed_args.status, _INTERVAL, seconds)
         except (sdk_exceptions.ResourceTimeout, sdk_exceptions.ResourceFailure):
             status = proxy.get_lease(lease).status
             raise exceptions.CommandError(f'Lease {lease.name!r} is {status}') from None

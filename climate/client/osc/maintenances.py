@@ -22,16 +22,18 @@ from osc_lib import exceptions
 from osc_lib.command import command
 
 from climate.client import times
+from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import resources
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.maintenances import ResourceMaintenance
+from climate.client.sdk.proxy import ReservationProxy
 
 
-def shown(found: ResourceMaintenance) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Return the columns of a maintenance, and their values."""
-    columns = {
+def _columns(found: ResourceMaintenance) -> dict[str, Any]:
+    """Return the columns of a maintenance with their values."""
+    return {
         'id': found.id,
         'resource_id': found.resource_id,
         'resource_type': found.resource_type,
@@ -42,7 +44,6 @@ def shown(found: ResourceMaintenance) -> tuple[tuple[str, ...], tuple[Any, ...]]
         'user_id': found.user_id,
         'created_at': TimeColumn(found.created_at),
     }
-    return tuple(columns), tuple(columns.values())
 
 
 class ListMaintenances(command.Lister):
@@ -64,18 +65,14 @@ class ListMaintenances(command.Lister):
         return ('ID', 'Type', 'Resource', 'Start', 'End', 'Reason'), rows
 
 
-class ShowMaintenance(command.ShowOne):
+class ShowMaintenance(objects.ShowById):
     """Show a maintenance (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument('maintenance', metavar='ID', help='Id of the maintenance')
-        return parser
+    noun = 'maintenance'
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        return shown(plugin.client(self.app).get_maintenance(parsed_args.maintenance))
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        return _columns(proxy.get_maintenance(parsed.id))
 
 
 class CreateMaintenance(command.ShowOne):
@@ -90,10 +87,14 @@ class CreateMaintenance(command.ShowOne):
         )
         end = parser.add_mutually_exclusive_group(required=True)
         end.add_argument(
-            '--for', dest='length', metavar='DURATION', type=options.duration, help='Such as 4h'
+            '--for',
+            dest='length',
+            metavar='DURATION',
+            type=options.duration,
+            help='Length, such as 4h',
         )
         end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
-        parser.add_argument('--reason', metavar='TEXT', default='', help='Why')
+        parser.add_argument('--reason', metavar='TEXT', default='', help='Reason')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -108,16 +109,18 @@ class CreateMaintenance(command.ShowOne):
             end_date=options.written(end, ''),
             reason=parsed_args.reason,
         )
-        return shown(maintenance)
+        columns = _columns(maintenance)
+        return tuple(columns), tuple(columns.values())
 
 
-class SetMaintenance(command.ShowOne):
+class SetMaintenance(objects.ShowById):
     """Change the period or the reason of a maintenance (administrators)."""
+
+    noun = 'maintenance'
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('maintenance', metavar='ID', help='Id of the maintenance')
         parser.add_argument('--at', metavar='TIME', type=options.instant, help='New start')
         end = parser.add_mutually_exclusive_group()
         end.add_argument(
@@ -125,40 +128,27 @@ class SetMaintenance(command.ShowOne):
             help='New length, from the new start or the present one, such as 4h',
         )  # fmt: skip
         end.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
-        parser.add_argument('--reason', metavar='TEXT', help='Why')
+        parser.add_argument('--reason', metavar='TEXT', help='New reason')
         return parser
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Change it, and return columns and values."""
-        proxy = plugin.client(self.app)
-        end = parsed_args.until
-        if parsed_args.length:
-            start = parsed_args.at
-            if start is None:
-                present = proxy.get_maintenance(parsed_args.maintenance)
-                start = times.read(present.start_date)
-            end = start + parsed_args.length
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Change it, and return the values of the columns."""
+        end = parsed.until
+        if parsed.length:
+            start = parsed.at or times.read(proxy.get_maintenance(parsed.id).start_date)
+            end = start + parsed.length
         fields = {
-            'start_date': parsed_args.at and options.written(parsed_args.at, ''),
+            'start_date': parsed.at and options.written(parsed.at, ''),
             'end_date': end and options.written(end, ''),
-            'reason': parsed_args.reason,
+            'reason': parsed.reason,
         }
         given = {key: value for key, value in fields.items() if value is not None}
         if not given:
             raise exceptions.CommandError('Nothing to change: give --at, --for or --reason')
-        return shown(proxy.update_maintenance(parsed_args.maintenance, **given))
+        return _columns(proxy.update_maintenance(parsed.id, **given))
 
 
-class DeleteMaintenance(command.Command):
+class DeleteMaintenance(objects.DeleteById):
     """Cancel maintenances, so that leases can book the resources again (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument('maintenances', metavar='ID', nargs='+', help='Id of a maintenance')
-        return parser
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Cancel them."""
-        for each in parsed_args.maintenances:
-            plugin.client(self.app).delete_maintenance(each, ignore_missing=False)
+    noun = 'maintenance'

@@ -40,10 +40,12 @@ class ReallocateLease(command.ShowOne):
         parser.add_argument(
             '--reservation', metavar='ID', help='The reservation, if several have the resource'
         )
-        parser.add_argument('--reason', metavar='TEXT', default='', help='Why, for the owner')
+        parser.add_argument(
+            '--reason', metavar='TEXT', default='', help='Reason, which the owner sees'
+        )
         parser.add_argument(
             '--force', action='store_true',
-            help='Even if it is in use; what runs on it is lost (administrators)',
+            help='Replace it even if it is in use; what runs on it is lost (administrators)',
         )  # fmt: skip
         return parser
 

@@ -29,12 +29,15 @@ from climate.client.reservations import Reservation
 # The field of a reservation, and what finds its object in the cloud.
 _FINDERS: Final[Mapping[str, Callable[[connection.Connection, str], Any]]] = {
     'flavor_id': lambda conn, name: conn.compute.find_flavor(name, ignore_missing=False),
+    'flavor': lambda conn, name: conn.compute.find_flavor(name, ignore_missing=False),
     'server_id': lambda conn, name: conn.compute.find_server(name, ignore_missing=False),
     'network_id': lambda conn, name: conn.network.find_network(name, ignore_missing=False),
     'image': lambda conn, name: conn.image.find_image(name, ignore_missing=False),
 }
 # Without Keystone there is no catalogue, so only the service itself can be reached.
-_ALONE: Final = frozenset({'none', 'noauth', 'http_basic'})
+# Ways to authenticate for which only the address of one service is known.
+_ALONE: Final = frozenset({'none', 'noauth', 'admin_token', 'http_basic'})
+_UUIDS: Final = frozenset({'server_id', 'network_id', 'image'})
 
 
 def resolve(conn: connection.Connection, found: Iterable[Reservation]) -> list[Reservation]:
@@ -57,12 +60,18 @@ def _networks(conn: connection.Connection, found: Iterable[Any]) -> list[Any]:
 def _id(conn: connection.Connection, field: str, value: Any) -> Any:
     if field == 'networks' and isinstance(value, list):
         return _networks(conn, value)
-    if field not in _FINDERS or _is_uuid(value) or conn.config.config.get('auth_type') in _ALONE:
+    if field not in _FINDERS or _is_uuid(value):
+        return value
+    noun = field.removesuffix('_id')
+    if conn.config.config.get('auth_type') in _ALONE:
+        if field in _UUIDS:
+            raise exceptions.NotFoundException(
+                f'{value!r} is no ID: without Keystone, the {noun} cannot be found by its name'
+            )
         return value
     try:
         return _FINDERS[field](conn, str(value)).id
     except exceptions.NotFoundException:
-        noun = field.removesuffix('_id')
         raise exceptions.NotFoundException(f'There is no {noun} {value!r}') from None
 
 

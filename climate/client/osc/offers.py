@@ -22,10 +22,12 @@ from osc_lib.command import command
 
 from climate.client import refusals
 from climate.client.osc import names
+from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc.columns import ReservationsColumn
 from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.proxy import ReservationProxy
 
 
 class ListOffers(command.Lister):
@@ -41,15 +43,17 @@ class ListOffers(command.Lister):
         parser.add_argument('--at', metavar='TIME', type=options.instant, help='Earliest start')
         parser.add_argument(
             '--within', metavar='DURATION', type=options.duration,
-            help='How much later it can start, 14d by default',
+            help='Latest start, from the earliest one; 14d by default',
         )  # fmt: skip
-        parser.add_argument('--limit', metavar='N', type=int, help='Number of offers')
+        parser.add_argument('--limit', metavar='N', type=int, help='Number of offers, 3 by default')
         parser.add_argument(
             '--hold', metavar='DURATION', type=options.duration,
-            help='Hold the resources of the first offer, such as for 5m',
+            help='Hold the resources of the first offer for this time, such as 5m',
         )  # fmt: skip
         parser.add_argument(
-            '--prefer', choices=('soonest', 'cheapest', 'fewest_resources'), help='What matters'
+            '--prefer',
+            choices=('soonest', 'cheapest', 'fewest_resources'),
+            help='Which offers come first',
         )
         parser.add_argument(
             '--same', metavar='PROPERTY',
@@ -82,19 +86,15 @@ class ListOffers(command.Lister):
         return ('ID', 'Start', 'End', 'Reservations', 'Reason', 'Take until'), rows
 
 
-class ShowOffer(command.ShowOne):
+class ShowOffer(objects.ShowById):
     """Show an offer that was listed before, and the lease that took it."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument('offer', metavar='OFFER', help='Id of an offer')
-        return parser
+    noun = 'offer'
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        offer = plugin.client(self.app).get_offer(parsed_args.offer)
-        columns = {
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        offer = proxy.get_offer(parsed.id)
+        return {
             'id': offer.id,
             'start_date': TimeColumn(offer.start_date),
             'end_date': TimeColumn(offer.end_date),
@@ -104,22 +104,12 @@ class ShowOffer(command.ShowOne):
             'held_until': TimeColumn(offer.held_until),
             'lease_id': offer.lease_id or '',
         }
-        return tuple(columns), tuple(columns.values())
 
 
-class DeleteOffer(command.Command):
+class DeleteOffer(objects.DeleteById):
     """Release offers, and the resources that are held for them."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument('offers', metavar='OFFER', nargs='+', help='Id of an offer')
-        return parser
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Release the offers."""
-        for offer in parsed_args.offers:
-            plugin.client(self.app).delete_offer(offer, ignore_missing=False)
+    noun = 'offer'
 
 
 def _query(parsed: argparse.Namespace) -> dict[str, Any]:

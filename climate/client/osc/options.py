@@ -17,20 +17,22 @@ from __future__ import annotations
 import argparse
 import datetime
 import re
+from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
 
 from dateutil import tz
-from osc_lib import exceptions
 
 from climate.client import requirements
 from climate.client import reservations
+from climate.client import sizes
 from climate.client import times
+from climate.client.sdk import proxy
 from climate.clock import SystemClock
 
 
 class _Append(argparse.Action):
-    """Keeps the order of options, on which the meaning of details depends."""
+    """Reads options in their order, on which the meaning of details depends."""
 
     def __call__(
         self,
@@ -39,13 +41,12 @@ class _Append(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        given = [*(getattr(namespace, self.dest) or ()), (self.metavar_name, values)]
-        setattr(namespace, self.dest, given)
-
-    @property
-    def metavar_name(self) -> str:
-        """The option without dashes."""
-        return self.option_strings[0].removeprefix('--')
+        reader = getattr(namespace, self.dest) or reservations.ReservationReader()
+        setattr(namespace, self.dest, reader)
+        try:
+            reader.add(self.option_strings[0].removeprefix('--'), str(values))
+        except reservations.ReservationSyntaxError as error:
+            raise argparse.ArgumentError(self, error.reason) from None
 
 
 def add_reservations(parser: argparse.ArgumentParser) -> None:
@@ -74,14 +75,28 @@ def now() -> datetime.datetime:
 
 
 def build_reservations(parsed: argparse.Namespace) -> list[reservations.Reservation]:
-    """Return the reservations that options describe.
+    """Return the reservations that options describe."""
+    return parsed.reservations.found if parsed.reservations else []
 
-    :raises osc_lib.exceptions.CommandError: if an option is wrong
+
+def name(text: str) -> str:
+    """Return the name or id of an object, for argparse.
+
+    :raises argparse.ArgumentTypeError: if it is empty, which would mean all objects in a URL
     """
-    try:
-        return reservations.build(parsed.reservations or ())
-    except reservations.ReservationSyntaxError as error:
-        raise exceptions.CommandError(str(error)) from None
+    if not text.strip():
+        raise argparse.ArgumentTypeError('a name or an ID is required')
+    return text
+
+
+def identifier(text: str) -> str:
+    """Return what becomes a part of a URL, for argparse.
+
+    :raises argparse.ArgumentTypeError: if the URL would be another one
+    """
+    if proxy.SEPARATORS.search(name(text)):
+        raise argparse.ArgumentTypeError(f'{text!r} is no ID')
+    return text
 
 
 def instant(text: str) -> datetime.datetime:
@@ -90,6 +105,31 @@ def instant(text: str) -> datetime.datetime:
         return times.instant(text, now())
     except times.TimeSyntaxError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def number(text: str) -> int:
+    """Return the whole number of an option, for argparse.
+
+    :raises argparse.ArgumentTypeError: if it is none, or is zero
+    """
+    if not re.fullmatch(r'0*[1-9]\d{0,8}', text):
+        raise argparse.ArgumentTypeError(f'{text!r} is no number')
+    return int(text)
+
+
+def size(read: Callable[[str], int]) -> Callable[[str], int]:
+    """Return what reads the size of an option, for argparse.
+
+    :param read: a function of :mod:`climate.client.sizes`
+    """
+
+    def found(text: str) -> int:
+        try:
+            return read(text)
+        except sizes.SizeSyntaxError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return found
 
 
 def past(text: str) -> datetime.datetime:

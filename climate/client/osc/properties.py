@@ -20,12 +20,16 @@ from typing import Any
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
+from climate.client.osc import options
 from climate.client.osc import plugin
 
 
 def _add_type(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        '--type', metavar='TYPE', required=True, help='Resource type whose resources have them'
+        '--type',
+        metavar='TYPE',
+        required=True,
+        help='Resource type whose resources have properties',
     )
 
 
@@ -37,7 +41,7 @@ class ListProperties(command.Lister):
         parser = super().get_parser(prog_name)
         _add_type(parser)
         parser.add_argument(
-            '--private', action='store_true', help='Private ones, too (administrators)'
+            '--private', action='store_true', help='Include private properties (administrators)'
         )
         return parser
 
@@ -59,7 +63,9 @@ class SetProperty(command.ShowOne):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('property', metavar='PROPERTY', help='Name of the property')
+        parser.add_argument(
+            'property', metavar='PROPERTY', type=options.identifier, help='Name of the property'
+        )
         _add_type(parser)
         who = parser.add_mutually_exclusive_group(required=True)
         who.add_argument('--private', action='store_true', help='Only administrators see it')

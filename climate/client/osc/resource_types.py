@@ -22,6 +22,7 @@ from osc_lib import exceptions
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
+from climate.client.osc import options
 from climate.client.osc import pairs
 from climate.client.osc import plugin
 from climate.client.osc.columns import InventoriesColumn
@@ -36,7 +37,7 @@ def shown(found: ReservableType) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         'description': found.description,
         'origin': found.origin,
         'exclusive': found.is_exclusive,
-        'noun': found.noun,
+        'noun': found.noun or '',
         'inventories': InventoriesColumn(found.inventories),
         'announce': format_columns.ListColumn(found.announce),
         'fields': format_columns.ListColumn(
@@ -54,7 +55,7 @@ class ListResourceTypes(command.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
         rows = (
-            (each.name, each.origin, each.is_exclusive, each.noun, each.description)
+            (each.name, each.origin, each.is_exclusive, each.noun or '', each.description)
             for each in plugin.client(self.app).resource_types()
         )
         return ('Name', 'Origin', 'Exclusive', 'Noun', 'Description'), rows
@@ -80,7 +81,7 @@ class CreateResourceType(command.ShowOne):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('name', metavar='NAME', help='Such as custom:licence')
+        _add_name(parser)
         _add_fields(parser)
         return parser
 
@@ -115,7 +116,10 @@ class DeleteResourceType(command.Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('names', metavar='NAME', nargs='+', help='Such as custom:licence')
+        parser.add_argument(
+            'names', metavar='NAME', nargs='+', type=options.identifier,
+            help='Name, such as custom:licence',
+        )  # fmt: skip
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -125,7 +129,9 @@ class DeleteResourceType(command.Command):
 
 
 def _add_name(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('name', metavar='NAME', help='Such as custom:licence')
+    parser.add_argument(
+        'name', metavar='NAME', type=options.identifier, help='Name, such as custom:licence'
+    )
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:

@@ -22,10 +22,12 @@ from osc_lib import exceptions
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
+from climate.client.osc import options
 from climate.client.osc import pairs
 from climate.client.osc import plugin
 from climate.client.osc.columns import InventoriesColumn
 from climate.client.osc.columns import TimeColumn
+from climate.client.osc.columns import ValuesColumn
 from climate.client.sdk.proxy import ReservationProxy
 from climate.client.sdk.resources import ReservableResource
 
@@ -35,7 +37,10 @@ _COLUMNS = ('ID', 'Type', 'Name', 'State', 'Inventories', 'Properties')
 def add_resource(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
     """Add the arguments that name a resource, or several."""
     name = 'resources' if nargs else 'resource'
-    parser.add_argument(name, metavar='RESOURCE', nargs=nargs, help='Name or id of a resource')
+    parser.add_argument(
+        name, metavar='RESOURCE', nargs=nargs, type=options.name,
+        help='Name or ID of the resource',
+    )  # fmt: skip
     parser.add_argument(
         '--type', metavar='TYPE', help='Resource type, if several types have such a name'
     )
@@ -62,8 +67,8 @@ def shown(resource: ReservableResource) -> tuple[tuple[str, ...], tuple[Any, ...
         'resource_type': resource.resource_type,
         'name': resource.name,
         'state': state(resource),
-        'attributes': format_columns.DictColumn(resource.attributes),
-        'properties': format_columns.DictColumn(resource.properties),
+        'attributes': ValuesColumn(resource.attributes),
+        'properties': ValuesColumn(resource.properties),
         'inventories': InventoriesColumn(resource.inventories),
         'traits': format_columns.ListColumn(resource.traits),
         'failed_at': TimeColumn(resource.failed_at),
@@ -79,8 +84,8 @@ class ListResources(command.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        parser.add_argument('--type', metavar='TYPE', help='Only those of this resource type')
-        parser.add_argument('--name', metavar='NAME', help='Only those of this name')
+        parser.add_argument('--type', metavar='TYPE', help='Only resources of this type')
+        parser.add_argument('--name', metavar='NAME', help='Only resources of this name')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -94,7 +99,7 @@ class ListResources(command.Lister):
                 each.name,
                 state(each),
                 InventoriesColumn(each.inventories),
-                format_columns.DictColumn(each.properties),
+                ValuesColumn(each.properties),
             )
             for each in found
         )
@@ -154,10 +159,8 @@ class SetResource(command.ShowOne):
             '--no-property', metavar='NAME', action='append', default=[], help='Remove a property'
         )
         switch = parser.add_mutually_exclusive_group()
-        switch.add_argument(
-            '--disable', action='store_true', help='Let new leases not book it any more'
-        )
-        switch.add_argument('--enable', action='store_true', help='Let leases book it again')
+        switch.add_argument('--disable', action='store_true', help='Exclude it from new leases')
+        switch.add_argument('--enable', action='store_true', help='Include it in new leases again')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:

@@ -50,7 +50,7 @@ class ReportUsage(command.Lister):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--from', dest='start', metavar='TIME', type=options.past,
-            help="Begin, such as '7d ago'; 30 days before the end by default",
+            help="Start, such as '7d ago'; 30 days before the end by default",
         )  # fmt: skip
         parser.add_argument(
             '--to', dest='end', metavar='TIME', type=options.past, help='End, now by default'

@@ -82,10 +82,7 @@ class WatchLease(command.Command):
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
         leases.add_lease(parser)
-        parser.add_argument(
-            '--status', default='ACTIVE', metavar='STATUS',
-            help='Follow it until this status, such as TERMINATED',
-        )  # fmt: skip
+        leases.add_status(parser, 'Follow the lease until this status, such as TERMINATED')
         parser.add_argument(
             '--timeout', metavar='DURATION', type=options.duration, help='Give up after this time'
         )
@@ -98,7 +95,7 @@ class WatchLease(command.Command):
         """
         proxy = plugin.client(self.app)
         lease = leases.find(proxy, parsed_args.lease)
-        status = parsed_args.status.upper()
+        status = parsed_args.status
         until = parsed_args.timeout and SystemClock.now() + parsed_args.timeout
         with RichScreen(self.app.stdout) as screen:
             watcher = watching.LeaseWatcher(

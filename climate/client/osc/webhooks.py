@@ -15,29 +15,38 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
-from typing import Final
 
+from osc_lib import exceptions
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
+from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.proxy import ReservationProxy
 
-_COLUMNS: Final = ('id', 'name', 'url', 'event_types', 'enabled', 'secret')
+
+def _columns(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a webhook that was created or changed, with its secret if new."""
+    columns = {
+        'id': found['id'],
+        'name': found['name'],
+        'url': found['url'],
+        'event_types': format_columns.ListColumn(found['event_types']),
+        'enabled': found['enabled'],
+    }
+    return {**columns, 'secret': found['secret']} if found.get('secret') else columns
 
 
 def _add_types(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--event-type', dest='event_types', metavar='TYPE', action='append',
         help='Type of notification, such as lease.delete, or the beginning of some, such as '
-        'lease.event.*; all by default. Can be repeated',
+        'lease.event.* (repeat for several; all by default)',
     )  # fmt: skip
-
-
-def _add_webhook(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('webhook', metavar='WEBHOOK', help='Id of a webhook')
 
 
 class CreateWebhook(command.ShowOne):
@@ -64,8 +73,8 @@ class CreateWebhook(command.ShowOne):
         if parsed_args.all_projects:
             fields['is_for_all_projects'] = True
         made = plugin.client(self.app).create_webhook(**fields)
-        values = (made.id, made.name, made.url, made.event_types, made.is_enabled, made.secret)
-        return _COLUMNS, values
+        columns = _columns({**made.to_dict(), 'enabled': made.is_enabled})
+        return tuple(columns), tuple(columns.values())
 
 
 class ListWebhooks(command.Lister):
@@ -80,19 +89,15 @@ class ListWebhooks(command.Lister):
         return ('ID', 'Name', 'URL', 'Event types', 'Enabled'), rows
 
 
-class ShowWebhook(command.ShowOne):
+class ShowWebhook(objects.ShowById):
     """Show a webhook, without its secret."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        _add_webhook(parser)
-        return parser
+    noun = 'webhook'
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        found = plugin.client(self.app).get_webhook(parsed_args.webhook)
-        columns = {
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        found = proxy.get_webhook(parsed.id)
+        return {
             'id': found.id,
             'name': found.name,
             'url': found.url,
@@ -103,56 +108,56 @@ class ShowWebhook(command.ShowOne):
             'created_at': TimeColumn(found.created_at),
             'updated_at': TimeColumn(found.updated_at),
         }
-        return tuple(columns), tuple(columns.values())
 
 
-class TestWebhook(command.ShowOne):
+class TestWebhook(objects.ShowById):
     """Send a test event to a webhook."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        _add_webhook(parser)
-        return parser
+    noun = 'webhook'
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the id of the delivery, which the list of deliveries shows."""
-        delivery = plugin.client(self.app).test_webhook(parsed_args.webhook)
-        return ('delivery_id',), (delivery,)
+        return {'delivery_id': proxy.test_webhook(parsed.id)}
 
 
-class RedeliverEvents(command.ShowOne):
+class RedeliverEvents(objects.ShowById):
     """Send what could not be delivered to a webhook again."""
 
+    noun = 'webhook'
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        _add_webhook(parser)
         parser.add_argument(
-            'deliveries', metavar='DELIVERY', nargs='*',
-            help='Id of a dead letter, which "lease webhook delivery list" shows; all by default',
+            'deliveries', metavar='DELIVERY', nargs='*', type=options.identifier,
+            help='ID of a dead letter, which "lease webhook delivery list" shows; all by default',
         )  # fmt: skip
         return parser
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the number of events."""
-        ids = parsed_args.deliveries or None
-        return ('redelivered',), (plugin.client(self.app).redeliver(parsed_args.webhook, ids),)
+        return {'redelivered': proxy.redeliver(parsed.id, parsed.deliveries or None)}
 
 
-class SetWebhook(command.ShowOne):
+class SetWebhook(objects.ShowById):
     """Change a webhook, or give it a new secret."""
+
+    noun = 'webhook'
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        _add_webhook(parser)
         parser.add_argument('--url', metavar='URL', help='Where events are sent')
         parser.add_argument('--name', metavar='NAME', help='A name for people')
         _add_types(parser)
         state = parser.add_mutually_exclusive_group()
-        state.add_argument('--enable', dest='enabled', action='store_true', default=None)
-        state.add_argument('--disable', dest='enabled', action='store_false')
+        state.add_argument(
+            '--enable', dest='enabled', action='store_true', default=None,
+            help='Send events again',
+        )  # fmt: skip
+        state.add_argument(
+            '--disable', dest='enabled', action='store_false', help='Send no more events'
+        )
         parser.add_argument(
             '--rotate-secret', action='store_true', help='Create a new secret, and show it'
         )
@@ -162,34 +167,25 @@ class SetWebhook(command.ShowOne):
         )  # fmt: skip
         return parser
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Change it, and return the values of the columns."""
         names = ('url', 'name', 'event_types', 'enabled')
-        fields = {name: getattr(parsed_args, name) for name in names}
+        fields = {name: getattr(parsed, name) for name in names}
         fields = {name: value for name, value in fields.items() if value is not None}
-        if parsed_args.rotate_secret:
+        if parsed.rotate_secret:
             fields['rotate_secret'] = True
-        if parsed_args.keep_previous_secret_for is not None:
-            seconds = int(parsed_args.keep_previous_secret_for.total_seconds())
+        if parsed.keep_previous_secret_for is not None:
+            seconds = int(parsed.keep_previous_secret_for.total_seconds())
             fields['keep_previous_secret_for'] = seconds
-        found = plugin.client(self.app).update_webhook(parsed_args.webhook, **fields)
-        columns = [column for column in _COLUMNS if column in found]
-        return columns, [found[column] for column in columns]
+        if not fields:
+            raise exceptions.CommandError('Nothing to change: see openstack help lease webhook set')
+        return _columns(proxy.update_webhook(parsed.id, **fields))
 
 
-class DeleteWebhook(command.Command):
+class DeleteWebhook(objects.DeleteById):
     """Delete webhooks."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument('webhooks', metavar='WEBHOOK', nargs='+', help='Id of a webhook')
-        return parser
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Delete the webhooks."""
-        for webhook in parsed_args.webhooks:
-            plugin.client(self.app).delete_webhook(webhook, ignore_missing=False)
+    noun = 'webhook'
 
 
 class ListDeliveries(command.Lister):
@@ -198,9 +194,11 @@ class ListDeliveries(command.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        _add_webhook(parser)
+        objects.add_id(parser, 'webhook')
         parser.add_argument(
-            '--state', choices=('waiting', 'delivered', 'dead'), help='Only those in this state'
+            '--state',
+            choices=('waiting', 'delivered', 'dead'),
+            help='Only deliveries in this state',
         )
         return parser
 
@@ -210,6 +208,6 @@ class ListDeliveries(command.Lister):
         rows = (
             (one.id, one.event_type, one.lease_id or '', one.state, one.attempts,
              TimeColumn(one.created_at), one.error or '')
-            for one in plugin.client(self.app).webhook_deliveries(parsed_args.webhook, **query)
+            for one in plugin.client(self.app).webhook_deliveries(parsed_args.id, **query)
         )  # fmt: skip
         return ('ID', 'Type', 'Lease', 'State', 'Attempts', 'Created', 'Error'), rows

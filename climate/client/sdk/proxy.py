@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from typing import Any
 from typing import ClassVar
 from typing import Final
 
+from openstack import exceptions
 from openstack import resource
 
 from climate.client.sdk import errors
@@ -37,6 +39,9 @@ from climate.client.sdk.resource_requests import ResourceRequests
 from climate.client.sdk.resource_types import ReservableType
 from climate.client.sdk.resources import ReservableResource
 from climate.client.sdk.usage import UsageReport
+
+SEPARATORS: Final = re.compile('[/?#%]')
+"""What separates the parts of a URL, or is decoded in it; no id has it."""
 
 _OFFERS: Final = '1.4'
 
@@ -71,7 +76,9 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
             ``start_before``, ``start_after``, ``end_before``, ``end_after``, ``sort_key``,
             ``sort_dir``, ``limit`` of a page
         """
-        return self._list(Lease, **query)
+        # Not _list(), which has a parameter resource_type of its own.
+        found: Iterator[Lease] = Lease.list(self, **query)
+        return found
 
     def get_lease(self, lease: str | Lease) -> Lease:
         """Return a lease."""
@@ -83,8 +90,20 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         :param ignore_missing: whether a missing lease is None rather than an error
         :raises openstack.exceptions.DuplicateResource: if several have the name
         """
+        if SEPARATORS.search(name_or_id):
+            # No id, and the URL with it would be that of something else.
+            return self._named_lease(name_or_id, ignore_missing)
         found: Lease | None = self._find(Lease, name_or_id, ignore_missing=ignore_missing)
         return found
+
+    def _named_lease(self, name: str, ignore_missing: bool) -> Lease | None:
+        query = {} if self.microversion() == '1.0' else {'name': name}
+        found = [each for each in self.leases(**query) if each.name == name]
+        if len(found) > 1:
+            raise exceptions.DuplicateResource(f'Several leases have the name {name!r}')
+        if not found and not ignore_missing:
+            raise exceptions.NotFoundException(f'There is no lease {name!r}')
+        return found[0] if found else None
 
     def create_lease(self, **fields: Any) -> Lease:
         """Create a lease.

@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +24,9 @@ from climate.allocation import availability
 from climate.allocation import extracts
 from climate.allocation.buckets import Buckets
 from climate.allocation.steps import microseconds
+from climate.allocation.steps import StepFunctions
+from climate.allocation.steps import Uses
+from climate.allocation.supplies import Supply
 from climate.domain.resources import Inventory
 from tests import base
 from tests.unit.allocation import test_blocks as plain
@@ -70,6 +75,8 @@ class AvailabilityTest(base.TestCase):
             groups,
             number,
         )
+        known = {one.resource_class for each in found for host in each for one in host.inventories}
+        self.assertEqual(sorted(known), list(answer.classes))
         places = [first + place * width for place in range(count)]
 
         def of_group(group: int) -> list[plain.Host]:
@@ -110,7 +117,7 @@ class AvailabilityTest(base.TestCase):
                         for start in places
                     ],
                 )
-            for name in plain.CLASSES:
+            for name in answer.classes:
                 self.check(
                     answer.classes[name],
                     group,
@@ -147,6 +154,18 @@ class AvailabilityTest(base.TestCase):
             list(zip(found.free[group].tolist(), found.total[group].tolist(), strict=True)),
         )
 
+    def test_a_class_that_no_resource_has_is_left_out(self) -> None:
+        vcpus = Inventory(resource_class='VCPU', total=8, max_unit=8)
+        block = plain.block([plain.Host(inventories=(vcpus,), uses=())])
+        block = dataclasses.replace(
+            block,
+            supplies={**block.supplies, 'SEAT': Supply.none(1)},
+            used={**block.used, 'SEAT': StepFunctions.of(1, Uses.of([]))},
+        )
+        buckets = Buckets(start=microseconds(at(0)), width=HOUR, number=1, pause=0)
+        answer = availability.availability([block], buckets, NOTHING, [np.zeros(1, dtype=int)], 1)
+        self.assertEqual(['VCPU'], list(answer.classes))
+
     @given(plain.hosts, st.integers(0, 10), st.integers(1, 3))
     def test_what_is_over_does_not_count(
         self, hosts: list[plain.Host], first: int, later: int
@@ -165,9 +184,11 @@ class AvailabilityTest(base.TestCase):
         for one, other in (
             (found.whole, rest.whole),
             (found.slots, rest.slots),
-            (found.classes['VCPU'], rest.classes['VCPU']),
+            (found.classes.get('VCPU'), rest.classes.get('VCPU')),
         ):
-            assert one is not None and other is not None
+            if one is None or other is None:
+                self.assertIs(one, other)
+                continue
             self.assertEqual(other.free.tolist(), one.free.tolist())
             self.assertEqual(other.total.tolist(), one.total.tolist())
 

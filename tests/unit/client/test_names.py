@@ -49,7 +49,7 @@ class ResolvedNamesTest(base.TestCase):
     """Only fields that refer to the cloud are looked up."""
 
     def test_each_field(self) -> None:
-        for field in ('flavor_id', 'server_id', 'network_id', 'image'):
+        for field in ('flavor_id', 'flavor', 'server_id', 'network_id', 'image'):
             wanted = [{field: 'known', 'amount': 2}, {field: UUID}, {'network_name': 'known'}]
             self.assertEqual(
                 [{field: 'its-id', 'amount': 2}, {field: UUID}, {'network_name': 'known'}],
@@ -70,5 +70,11 @@ class ResolvedNamesTest(base.TestCase):
         self.assertIn("There is no server 'web'", str(error))
 
     def test_without_keystone_nothing_can_be_looked_up(self) -> None:
-        wanted = [{'flavor_id': '1'}]
-        self.assertEqual(wanted, names.resolve(connection('none'), wanted))
+        wanted = [{'flavor_id': '1'}, {'server_id': UUID}]
+        for auth_type in ('none', 'admin_token'):
+            alone = connection(auth_type)
+            self.assertEqual(wanted, names.resolve(alone, wanted))
+            error = self.assertRaises(
+                exceptions.NotFoundException, names.resolve, alone, [{'server_id': 'known'}]
+            )
+            self.assertIn("'known' is no ID: without Keystone, the server", str(error))

@@ -117,7 +117,7 @@ class RequirementTextsTest(base.TestCase):
 
     def test_errors_point_at_the_column(self) -> None:
         for text, column, reason in (
-            ('', 1, 'a word'),
+            ('', 1, 'the requirement is empty'),
             ('gpu', 4, 'one of =='),
             ('vcpus >> 3', 8, 'expected a word'),
             ('a == 1 b == 2', 8, 'expected and, or, the end'),

@@ -86,7 +86,10 @@ class ReservationOptionsTest(base.TestCase):
             ([('hosts', 'two')], "--hosts: 'two' is no number"),
             ([('vcpus', '4')], '--vcpus: it must follow --instances'),
             ([('hosts', '1'), ('memory', '8G')], '--memory: it must follow --instances'),
-            ([('where', 'a == 1')], '--where: it must follow --hosts or --instances or'),
+            (
+                [('where', 'a == 1')],
+                '--where: it must follow --hosts, --instances, --flavor, --server, --boot',
+            ),
             ([('hosts', '1'), ('where', 'a')], '--where: column 2'),
             ([('instances', '1'), ('memory', '8X')], "--memory: '8X' is no size"),
             ([('instances', '1'), ('affinity', 'no')], "--affinity: 'no' is unknown"),
@@ -154,12 +157,41 @@ class ReservationOptionsTest(base.TestCase):
     def test_what_cannot_be_read(self) -> None:
         for given, text in (
             ([('boot', 'web=m1.small')], "--boot: 'web=m1.small' is no NAME=FLAVOR:IMAGE"),
-            ([('stack', '/nowhere.yaml')], '--stack: /nowhere.yaml: no such file'),
+            ([('stack', '/nowhere.yaml')], '--stack: /nowhere.yaml: No such file'),
             ([('boot', 'a=b:c'), ('user-data', '/nowhere')], '--user-data: /nowhere: No such'),
             ([('stack', __file__)], '--stack: '),
-            ([('hosts', '1'), ('on-end', 'delete')], '--on-end: it must follow --server or'),
+            ([('stack', '=course.yaml')], "--stack: '=course.yaml' has no name"),
+            ([('hosts', '1'), ('on-end', 'delete')], '--on-end: it must follow --server, --boot'),
         ):
             error = self.assertRaises(
                 reservations.ReservationSyntaxError, reservations.build, given
             )
             self.assertIn(text, str(error))
+
+    def test_a_file_that_cannot_be_used_is_explained_in_one_line(self) -> None:
+        file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'course.yaml'
+        for option, content, text in (
+            ('stack', b'heat_template_version: [', 'line 1, column 25: '),
+            ('stack', b'- a', 'Template format version not found.'),
+            ('stack', b' ', 'the file is empty'),
+            ('stack', b'\xff', 'not a text in UTF-8'),
+            ('environment', b'parameters: [', 'line 1, column 14: '),
+            ('user-data', b'\xff', 'not a text in UTF-8'),
+        ):
+            file.write_bytes(content)
+            owner = {
+                'environment': [('stack', self._template())],
+                'user-data': [('boot', 'a=b:c')],
+            }.get(option, [])
+            error = self.assertRaises(
+                reservations.ReservationSyntaxError,
+                reservations.build,
+                [*owner, (option, str(file))],
+            )
+            self.assertIn(f'--{option}: {file}: {text}', str(error))
+            self.assertEqual(1, len(str(error).splitlines()))
+
+    def _template(self) -> str:
+        file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'good.yaml'
+        file.write_text('heat_template_version: 2021-04-16')
+        return str(file)

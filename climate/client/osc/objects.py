@@ -1,0 +1,82 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Commands for objects that are known by their ids: feeds, maintenances, offers, webhooks."""
+
+from __future__ import annotations
+
+import abc
+import argparse
+from typing import Any
+from typing import ClassVar
+
+from osc_lib.command import command
+
+from climate.client.osc import options
+from climate.client.osc import plugin
+from climate.client.sdk.proxy import ReservationProxy
+
+
+def add_id(parser: argparse.ArgumentParser, noun: str, several: bool = False) -> None:
+    """Add the argument ``id`` or, for several objects, ``ids``."""
+    parser.add_argument(
+        'ids' if several else 'id',
+        metavar=noun.upper(),
+        nargs='+' if several else None,
+        type=options.identifier,
+        help=f'ID of the {noun}',
+    )
+
+
+class ShowById(command.ShowOne):
+    """Shows one object.
+
+    :cvar noun: what it is
+    """
+
+    noun: ClassVar[str]
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        add_id(parser, self.noun)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Return columns and values."""
+        columns = self.columns(plugin.client(self.app), parsed_args)
+        return tuple(columns), tuple(columns.values())
+
+    @abc.abstractmethod
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns, for ``parsed.id``."""
+
+
+class DeleteById(command.Command):
+    """Deletes objects, in their order.
+
+    :cvar noun: what they are; the proxy has a method delete_NOUN()
+    """
+
+    noun: ClassVar[str]
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        add_id(parser, self.noun, several=True)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Delete the objects."""
+        delete = getattr(plugin.client(self.app), f'delete_{self.noun}')
+        for each in parsed_args.ids:
+            delete(each, ignore_missing=False)

@@ -1,0 +1,58 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the options of climate-standalone do not accept."""
+
+from __future__ import annotations
+
+import io
+import pathlib
+import unittest.mock
+
+import fixtures
+
+from climate.cmd import standalone
+from tests import base
+
+
+class StandaloneOptionsTest(base.TestCase):
+    """Nothing is started."""
+
+    def refusal(self, *words: str) -> tuple[object, str]:
+        """Return the exit status and the last line on standard error."""
+        said = io.StringIO()
+        self.useFixture(fixtures.MonkeyPatch('sys.argv', ['climate-standalone', *words]))
+        with unittest.mock.patch('sys.stderr', said), unittest.mock.patch('os.umask'):
+            try:
+                status: object = standalone.main()
+            except SystemExit as stop:
+                status = stop.code
+        return status, said.getvalue().splitlines()[-1]
+
+    def test_numbers_that_cannot_be(self) -> None:
+        for words, text in (
+            (('--port', '99999'), "argument --port: '99999' is no number from 0 to 65535"),
+            (('--port', 'x'), "argument --port: 'x' is no number from 0 to 65535"),
+            (('--hosts', '-1'), "argument --hosts: '-1' is no number from 0 to 100000"),
+        ):
+            status, line = self.refusal(*words)
+            self.assertEqual(2, status)
+            self.assertIn(text, line)
+
+    def test_a_file_that_is_missing(self) -> None:
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        words = ('--config-file', str(folder / 'no.conf'), '--state-dir', str(folder))
+        status, line = self.refusal(*words)
+        self.assertEqual(1, status)
+        self.assertEqual(
+            f'climate-standalone: Failed to find some config files: {folder}/no.conf', line
+        )
