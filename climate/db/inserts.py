@@ -16,7 +16,7 @@ On PostgreSQL a new lease is one statement instead of five, each of which takes 
 
     WITH leases_0 AS (INSERT INTO leases (…) VALUES (…)),
          events_2 AS (INSERT INTO events (…) SELECT … FROM json_to_recordset(…) …), …
-    INSERT INTO allocations (…) VALUES (…)
+    INSERT INTO outbox (…) VALUES (…)
 
 Foreign keys and triggers are checked at its end.
 """
