@@ -71,7 +71,7 @@ def kept(session: sa.Connection) -> Iterator[None]:
     if session.dialect.driver != 'psycopg':
         yield
         return
-    connection = session.connection.driver_connection
+    connection: Any = session.connection.driver_connection
     connection.autocommit = True
     try:
         yield
