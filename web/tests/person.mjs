@@ -53,9 +53,23 @@ export async function drag(page, row, from, to) {
 /** Wait until the rows of the calendar are there. */
 export const calendar = (page) => page.getByText(/^[0-9,]+ resources$/).waitFor();
 
+/** Wait until the calendar says how many resources it has. */
+export const counted = (page, words) => page.locator('.count').getByText(words, { exact: true }).waitFor();
+
 /** Have the page ask at once, as it does when a tab comes into view, instead of after a while. */
 export const look = (page) => page.evaluate(
   () => document.dispatchEvent(new Event('visibilitychange')));
+
+/** Do something that took place so many seconds ago, by the clock of the page. */
+export async function ago(page, seconds, act) {
+  await page.evaluate((late) => {
+    const { now } = Date;
+    Date.now = () => now() - late * 1000;
+    globalThis.back = () => { Date.now = now; };
+  }, seconds);
+  await act();
+  await page.evaluate(() => globalThis.back());
+}
 
 /** Wait until a condition holds, for a minute at most. */
 export async function eventually(condition) {
