@@ -25,9 +25,15 @@ export const features = (context, page, address) => ({
     }
     await page.goto(address);
     await calendar(page);
+    let answer;
+    const late = new Promise((done) => { answer = done; });
+    await page.route('**/v1/calendar?*', (route) => late.then(() => route.continue()));
     await page.getByLabel('Group by').selectOption('rack');
+    await spoken(page, 'Home', 'Loading…');
+    answer();
+    await said(page, 'Group r1, 1 resources. Enter folds it.');
+    await page.unroute('**/v1/calendar?*');
     await page.getByText(/of 1 free/).first().waitFor();
-    await spoken(page, 'Home', 'Group r1, 1 resources. Enter folds it.');
     await spoken(page, 'Enter', 'Group r1, 1 resources, folded. Enter unfolds it.');
     await spoken(page, 'ArrowDown', /^Group r2, /);
     await spoken(page, 'ArrowDown', new RegExp(`^${resources[1].name}: `));
@@ -121,9 +127,13 @@ export const features = (context, page, address) => ({
   },
 });
 
-/** Press a key in the grid until it announces something. */
+/** Wait until the grid announces something. */
+const said = (page, what) =>
+  page.locator('#cell', { hasText: what }).waitFor({ state: 'attached' });
+
+/** Press a key in the grid, and wait until it announces something. */
 async function spoken(page, key, what) {
   await page.locator('.grid').focus();
   await page.keyboard.press(key);
-  await page.locator('#cell', { hasText: what }).waitFor({ state: 'attached' });
+  await said(page, what);
 }
