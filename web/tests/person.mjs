@@ -53,6 +53,17 @@ export async function drag(page, row, from, to) {
 /** Wait until the rows of the calendar are there. */
 export const calendar = (page) => page.getByText(/^[0-9,]+ resources$/).waitFor();
 
+/** Let the answers to some requests wait until the one that this returns is called. */
+export async function holdBack(page, requests) {
+  let release;
+  const late = new Promise((done) => { release = done; });
+  await page.route(requests, (route) => late.then(() => route.continue()));
+  return async () => {
+    release();
+    await page.unrouteAll({ behavior: 'wait' });
+  };
+}
+
 /** Wait until the calendar says how many resources it has. */
 export const counted = (page, words) => page.locator('.count').getByText(words, { exact: true }).waitFor();
 
