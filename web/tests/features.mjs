@@ -12,7 +12,7 @@
 
 /** What people do with groups, their own rows, maintenances and the resources of a lease. */
 import assert from 'node:assert/strict';
-import { accessible, ago, ask, calendar, counted, drag, eventually, lease, look } from './person.mjs';
+import { accessible, ago, ask, calendar, counted, drag, eventually, holdBack, lease, look } from './person.mjs';
 
 const TOMORROW = (hours) => new Date(Date.now() + (24 + hours) * 3600000).toISOString().slice(0, 16);
 
@@ -25,14 +25,11 @@ export const features = (context, page, address) => ({
     }
     await page.goto(address);
     await calendar(page);
-    let answer;
-    const late = new Promise((done) => { answer = done; });
-    await page.route('**/v1/calendar?*', (route) => late.then(() => route.continue()));
+    const answer = await holdBack(page, '**/v1/calendar?*');
     await page.getByLabel('Group by').selectOption('rack');
     await spoken(page, 'Home', 'Loading…');
-    answer();
+    await answer();
     await said(page, 'Group r1, 1 resources. Enter folds it.');
-    await page.unroute('**/v1/calendar?*');
     await page.getByText(/of 1 free/).first().waitFor();
     await spoken(page, 'Enter', 'Group r1, 1 resources, folded. Enter unfolds it.');
     await spoken(page, 'ArrowDown', /^Group r2, /);
@@ -101,6 +98,7 @@ export const features = (context, page, address) => ({
     assert.match(await answer.text(), /SUMMARY:.*moves/);
     await accessible(page, 'link');
     await page.keyboard.press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
   },
   async 'add a maintenance by dragging, and remove it'() {
     await page.goto(`${address}#/calendar`);
