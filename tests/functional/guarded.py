@@ -15,11 +15,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import fixtures
-import waitress
 from keystoneauth1 import loading as ks_loading
 from oslo_config import cfg
 
@@ -28,6 +26,7 @@ from climate.clients.sign_in import KeystoneSignIn
 from tests.functional.fixtures import Service
 from tests.functional.keystone import Keystone
 from tests.functional.keystone import PASSWORD
+from tests.functional.listening import Listener
 
 GROUP = 'keystone_authtoken'
 
@@ -74,12 +73,8 @@ class ListeningService(GuardedService):
         self.service.conf.set_override('token_cache_time', -1, group=GROUP)
         # A cookie is kept until its token expires by the clock of the service.
         self.keystone.now = self.service.clock.now
-        server = waitress.create_server(self.service.made(), host='127.0.0.1', port=0, threads=4)
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        self.addCleanup(thread.join, 5)
-        self.addCleanup(server.close)
-        self.address = f'http://127.0.0.1:{server.effective_port}/ui/'
+        listener = self.useFixture(Listener(self.service.made(), threads=4))
+        self.address = f'{listener.address}/ui/'
 
     def end_sessions(self) -> None:
         """Have Keystone accept no token of the user any more."""

@@ -16,12 +16,12 @@
 from __future__ import annotations
 
 import datetime
-import threading
 from typing import Any
 
 import fixtures
-import waitress
 import webob
+
+from tests.functional.listening import Listener
 
 PASSWORD = 'correct horse battery'
 SECRET = 'staple'
@@ -40,12 +40,7 @@ class Keystone(fixtures.Fixture):
         self.refuses = 0
         self.now = lambda: datetime.datetime.now(datetime.UTC)
         self.asked: list[str] = []
-        server = waitress.create_server(self._answer, host='127.0.0.1', port=0, threads=2)
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        self.addCleanup(thread.join, 5)
-        self.addCleanup(server.close)
-        self.url = f'http://127.0.0.1:{server.effective_port}'
+        self.url = self.useFixture(Listener(self._answer, threads=2)).address
 
     def _answer(self, environ: Any, start_response: Any) -> Any:
         request = webob.Request(environ)

@@ -12,7 +12,7 @@
 
 /** What people do with groups, their own rows, maintenances and the resources of a lease. */
 import assert from 'node:assert/strict';
-import { accessible, ask, calendar, drag, eventually, lease } from './person.mjs';
+import { accessible, ago, ask, calendar, counted, drag, eventually, holdBack, lease, look } from './person.mjs';
 
 const TOMORROW = (hours) => new Date(Date.now() + (24 + hours) * 3600000).toISOString().slice(0, 16);
 
@@ -25,9 +25,12 @@ export const features = (context, page, address) => ({
     }
     await page.goto(address);
     await calendar(page);
+    const answer = await holdBack(page, '**/v1/calendar?*');
     await page.getByLabel('Group by').selectOption('rack');
+    await spoken(page, 'Home', 'Loading…');
+    await answer();
+    await said(page, 'Group r1, 1 resources. Enter folds it.');
     await page.getByText(/of 1 free/).first().waitFor();
-    await spoken(page, 'Home', 'Group r1, 1 resources. Enter folds it.');
     await spoken(page, 'Enter', 'Group r1, 1 resources, folded. Enter unfolds it.');
     await spoken(page, 'ArrowDown', /^Group r2, /);
     await spoken(page, 'ArrowDown', new RegExp(`^${resources[1].name}: `));
@@ -43,19 +46,31 @@ export const features = (context, page, address) => ({
     await ask(context, address, 'POST', 'leases', {
       ...lease('my-row', 3, 1), start_date: TOMORROW(4), end_date: TOMORROW(7),
     });
-    await page.getByText('1 resources').waitFor();
+    await look(page);
+    await counted(page, '1 resources');
     await page.getByLabel('mine only').uncheck();
-    await calendar(page);
+    await counted(page, '2 resources');
   },
   async 'free time of a resource'() {
-    const box = await page.locator('.grid').boundingBox();
-    await page.mouse.click(box.x + 40, box.y + 46 + 15);
-    await page.getByRole('heading', { name: 'Next free' }).waitFor();
+    const open = async () => {
+      const box = await page.locator('.grid').boundingBox();
+      await page.mouse.click(box.x + 40, box.y + 46 + 15);
+      await page.getByRole('heading', { name: 'Next free' }).waitFor();
+    };
+    const take = async () => {
+      await page.getByRole('button', { name: /^Now/ }).click();
+      await page.getByText('Free.').waitFor();
+      await page.keyboard.press('Escape');
+    };
+    // What is free now can be had now, however long one looks at it or at the form.
+    await ago(page, 120, async () => {
+      await open();
+      await take();
+      await open();
+    });
     await page.getByText(/% of the next 7 days is booked/).waitFor();
     await accessible(page, 'resource');
-    await page.locator('.offers button').first().click();
-    await page.getByText('Free.').waitFor();
-    await page.keyboard.press('Escape');
+    await take();
   },
   async 'replace a resource of a lease'() {
     const { lease: made } = await ask(context, address, 'POST', 'leases', {
@@ -83,6 +98,7 @@ export const features = (context, page, address) => ({
     assert.match(await answer.text(), /SUMMARY:.*moves/);
     await accessible(page, 'link');
     await page.keyboard.press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
   },
   async 'add a maintenance by dragging, and remove it'() {
     await page.goto(`${address}#/calendar`);
@@ -109,9 +125,13 @@ export const features = (context, page, address) => ({
   },
 });
 
-/** Press a key in the grid until it announces something. */
+/** Wait until the grid announces something. */
+const said = (page, what) =>
+  page.locator('#cell', { hasText: what }).waitFor({ state: 'attached' });
+
+/** Press a key in the grid, and wait until it announces something. */
 async function spoken(page, key, what) {
   await page.locator('.grid').focus();
   await page.keyboard.press(key);
-  await page.locator('#cell', { hasText: what }).waitFor({ state: 'attached' });
+  await said(page, what);
 }

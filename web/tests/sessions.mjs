@@ -59,9 +59,17 @@ export const sessions = (context, page, address) => ({
     await page.getByText('You are signed out.').waitFor();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.deepEqual(await context.cookies(), []);
+    await page.addInitScript(lateFrames);
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   },
 });
+
+/** Runs before the page: frames are late, as where much else runs, and answers come before. */
+function lateFrames() {
+  const { requestAnimationFrame: frame, setTimeout: timer } = globalThis;
+  globalThis.requestAnimationFrame = (work) => timer(() => frame(work), 300);
+  globalThis.setTimeout = (work, pause) => timer(work, Math.max(pause, 300));
+}
 
 const signIn = (page) => page.locator('.login button[type=submit]').click();

@@ -11,7 +11,7 @@
 // under the License.
 
 /** What the page shows, and how parts of it learn of changes. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { DENSITIES, Viewport } from '../model/viewport.ts';
 import type { Density } from '../model/viewport.ts';
 import { setLanguage, setZone, LANGUAGES } from '../words/index.ts';
@@ -100,7 +100,8 @@ export function fold(key: string): void {
 /** Draw a component again whenever the state changes. */
 export function useChanges(): State {
   const [, again] = useState(0);
-  useEffect(() => {
+  // An effect would be after the next frame, and changes before that would be missed.
+  useLayoutEffect(() => {
     const listener = (): void => again((count) => count + 1);
     listeners.add(listener);
     return () => void listeners.delete(listener);

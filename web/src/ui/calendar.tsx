@@ -38,16 +38,19 @@ function wire(
 ): () => void {
   const marks = noMarks();
   let { layout } = rows;
-  const draw = perFrame(() => {
+  const measure = (): [number, number] => {
     const [width, height] = [grid.clientWidth, grid.clientHeight];
     Object.assign(viewport, {
       width: Math.max(1, width - nameWidth()), height: Math.max(1, height - AXIS), scroll: grid.scrollTop,
     });
+    return [width, height];
+  };
+  const draw = perFrame(() => {
+    const [width, height] = measure();
     spacer.style.height = `${Math.max(0, rows.total) * viewport.rowHeight + AXIS - height}px`;
     if (!sized(canvas, width, height)) return;
     look();
-    // What had the focus is in another row now, or gone.
-    if (rows.layout !== layout && marks.focus) keyboard.mark();
+    keyboard.follow(rows.layout !== layout);
     layout = rows.layout;
     const ink = canvas.getContext('2d')!;
     marks.draft = drafted();
@@ -60,15 +63,12 @@ function wire(
     grid.scrollTop = Math.min(top, Math.max(grid.scrollTop, least));
     viewport.scroll = grid.scrollTop;
   };
-  const keyboard = new Keyboard(marks, moved, scrollTo, showToday);
+  const keyboard = new Keyboard(marks, cell, moved, scrollTo, showToday);
   const keys = (event: KeyboardEvent): void => {
-    if (!keyboard.key(event)) return;
-    event.preventDefault();
-    cell.textContent = keyboard.spoken;
+    if (keyboard.key(event)) event.preventDefault();
   };
   const focused = (): void => {
     if (grid.matches(':focus-visible')) keyboard.enter();
-    cell.textContent = keyboard.spoken;
   };
   const left = (): void => {
     marks.focus = null;
@@ -85,6 +85,8 @@ function wire(
     listen(grid, nameWidth, marks, moved), onData(draw), onChange(draw),
     () => observer.disconnect(), () => void moves.delete(draw),
   ];
+  // A pointer may be faster than the first frame.
+  measure();
   draw();
   return () => stops.forEach((stop) => stop());
 }

@@ -27,6 +27,9 @@ export function draftOf(first: number, last: number, start: number, end: number)
   return draft;
 }
 
+/** Return the next minute: what begins at once begins then. */
+export const soonest = (): number => Math.ceil(present() / 60) * 60;
+
 /** Return the draft of the button: an hour, soon. */
 export function freshDraft(): Draft {
   const start = Math.ceil((present() + 60) / 900) * 900;

@@ -30,13 +30,20 @@ export function Sheet(props: { title: string; badge?: ComponentChildren; childre
     const before = document.activeElement as HTMLElement | null;
     const first = sheet.current?.querySelector<HTMLElement>('[data-first]');
     (first ?? sheet.current)?.focus({ preventScroll: true });
+    const escape = ({ key }: KeyboardEvent): void => {
+      const { activeElement } = document;
+      // What had the focus is gone once its work is done.
+      const here = activeElement === document.body || sheet.current?.contains(activeElement);
+      if (key === 'Escape' && here) shut();
+    };
+    document.addEventListener('keydown', escape);
     return () => {
+      document.removeEventListener('keydown', escape);
       if (before?.isConnected) before.focus({ preventScroll: true });
     };
   }, []);
   return (
-    <aside class="drawer panel" ref={sheet} tabIndex={-1} aria-label={props.title}
-      onKeyDown={(event) => event.key === 'Escape' && shut()}>
+    <aside class="drawer panel" ref={sheet} tabIndex={-1} aria-label={props.title}>
       <header>
         <h2>{props.title}</h2>
         {props.badge}

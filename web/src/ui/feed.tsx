@@ -11,7 +11,7 @@
 // under the License.
 
 /** A secret link, with which calendar programs show leases. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, call } from '../data/api.ts';
 import { explain, trouble } from '../data/live.ts';
 import { state } from '../data/state.ts';
@@ -23,6 +23,9 @@ import { Note, TextField } from './fields.tsx';
 export function CalendarLink({ lease }: { lease?: Lease }) {
   const [link, setLink] = useState('');
   const [failure, setFailure] = useState('');
+  const section = useRef<HTMLElement>(null);
+  // It can be copied at once.
+  useEffect(() => section.current?.querySelector('input')?.select(), [link]);
   const make = async (): Promise<void> => {
     const body = {
       name: lease?.name ?? state.me?.project_name ?? '', time_zone: state.zone,
@@ -38,13 +41,13 @@ export function CalendarLink({ lease }: { lease?: Lease }) {
     }
   };
   return (
-    <section class="feed">
+    <section class="feed" ref={section}>
       {!link && (
         <button type="button" onClick={() => void make()}>{say('calendarLink')}</button>
       )}
       {link && (
         <div class="ask">
-          <TextField label={say('subscribe')} value={link} change={() => undefined} first readOnly />
+          <TextField label={say('subscribe')} value={link} change={() => undefined} readOnly />
           <p class="muted">{say('secretLink')}</p>
         </div>
       )}

@@ -22,7 +22,8 @@ import { bookable, reservation } from './drafts.ts';
 import { Sheet } from './drawer.tsx';
 import { Note, TextField, TimeField } from './fields.tsx';
 
-interface Wish { start: number; end: number; amount: number; exact: boolean }
+/** `opened` is when the form was. */
+interface Wish { start: number; end: number; amount: number; exact: boolean; opened: number }
 interface Verdict {
   kind: 'good' | 'bad' | 'plain'; title: string; detail: string; offers: Offer[] | null;
 }
@@ -41,10 +42,16 @@ function wanted(draft: Draft, wish: Wish): Record<string, unknown> {
   return reservation(type, wish.amount, wish.exact ? draft.names : [], sizes);
 }
 
+/** Return the dates of a request. What was to begin soon begins now, however long one thinks. */
+function dates(wish: Wish): { start_date: string; end_date: string } {
+  const soon = wish.start >= wish.opened - 60 && wish.start <= present() + 60;
+  return { start_date: soon ? 'now' : iso(wish.start), end_date: iso(wish.end) };
+}
+
 /** Ask whether it fits, and if not, when it does. */
 async function judge(draft: Draft, wish: Wish, signal: AbortSignal): Promise<Verdict> {
   const reservations = [wanted(draft, wish)];
-  const body = { name: 'x', start_date: iso(wish.start), end_date: iso(wish.end), reservations };
+  const body = { name: 'x', ...dates(wish), reservations };
   const figures = figure(wish, signal);
   try {
     await call('POST', 'leases', { ...body, dry_run: true }, { signal });
@@ -152,7 +159,7 @@ export function Form(props: { draft: Draft }) {
   const { draft } = props;
   const [name, setName] = useState('');
   const exact = draft.names.length > 0 && state.type === 'physical:host';
-  const [wish, setWish] = useState<Wish>({ ...draft, exact });
+  const [wish, setWish] = useState<Wish>({ ...draft, exact, opened: present() });
   const [failure, setFailure] = useState('');
   const [busy, setBusy] = useState(false);
   const [verdict, setOffers] = useVerdict(draft, wish);
@@ -170,9 +177,7 @@ export function Form(props: { draft: Draft }) {
   };
   const reserve = (event: Event): void => {
     event.preventDefault();
-    const soon = wish.start <= present() + 60;
-    const start_date = soon ? 'now' : iso(wish.start);
-    void send({ start_date, end_date: iso(wish.end), reservations: [wanted(draft, wish)] });
+    void send({ ...dates(wish), reservations: [wanted(draft, wish)] });
   };
   if (!bookable(state.type)) return <Sheet title={say('newLease')}><p>{say('unbookable')}</p></Sheet>;
   return (

@@ -26,11 +26,14 @@ export interface Cursor { row: number; at: number }
 
 export class Keyboard {
   cursor: Cursor = { row: 0, at: 0 };
-  spoken = '';
+  /** Whether the row that has the focus has not come yet. */
+  private waits = false;
 
+  /** `cell` is what has the focus for screen readers. */
   constructor(
-    private readonly marks: Marks, private readonly moved: () => void,
-    private readonly scrollTo: (row: number) => void, private readonly today: () => void,
+    private readonly marks: Marks, private readonly cell: HTMLElement,
+    private readonly moved: () => void, private readonly scrollTo: (row: number) => void,
+    private readonly today: () => void,
   ) {}
 
   /** Handle a key; true if it means something here. */
@@ -38,9 +41,18 @@ export class Keyboard {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const act = this.actions[event.key];
     if (!act) return false;
+    // The rows may have changed since they were drawn.
+    look();
+    // A click takes the focus without showing it.
+    if (!this.marks.focus) this.enter();
     act();
     this.moved();
     return true;
+  }
+
+  /** Mark the focus again: what had it is in another row now or gone, or has come. */
+  follow(laid: boolean): void {
+    if (this.marks.focus && (laid || (this.waits && rows.chunkOf(this.cursor.row)))) this.mark();
   }
 
   private readonly page = (): number => Math.floor(viewport.height / viewport.rowHeight) - 1;
@@ -95,9 +107,9 @@ export class Keyboard {
   }
 
   private toRow(row: number): void {
-    this.cursor.row = Math.max(0, Math.min(row, rows.total - 1));
-    this.scrollTo(this.cursor.row);
+    this.cursor.row = row;
     this.mark();
+    this.scrollTo(this.cursor.row);
   }
 
   private open(): void {
@@ -125,18 +137,24 @@ export class Keyboard {
   }
 
   /** Mark the focus, and announce it. */
-  mark(): void {
-    const head = rows.layout.headAt(this.cursor.row);
+  private mark(): void {
+    const row = this.cursor.row = Math.max(0, Math.min(this.cursor.row, rows.total - 1));
+    const head = rows.layout.headAt(row);
     if (head) return this.markHead(head);
     const { all, index } = this.here();
-    const { row } = this.cursor;
     const chunk = rows.chunkOf(row);
     const stop = all[index];
     this.marks.focus = stop ? { first: row, last: row, start: stop.start, end: stop.end }
       : { first: row, last: row, start: viewport.start, end: viewport.end };
-    const name = chunk?.name[row - chunk.first] ?? '';
-    this.spoken = stop && chunk ? this.words(name, stop, chunk) : say('sayRow', { name });
-    speak(this.spoken);
+    this.waits = !chunk;
+    if (!chunk) return this.announce(say(rows.total ? 'loading' : 'nothing'));
+    const name = chunk.name[row - chunk.first]!;
+    this.announce(stop ? this.words(name, stop, chunk) : say('sayRow', { name }));
+  }
+
+  private announce(words: string): void {
+    this.cell.textContent = words;
+    speak(words);
   }
 
   private markHead(head: Section): void {
@@ -144,8 +162,7 @@ export class Keyboard {
     this.cursor.row = head.row;
     this.marks.focus = { first: head.row, last, start: viewport.start, end: viewport.end };
     const n = head.count.toLocaleString(state.language);
-    this.spoken = say(head.folded ? 'sayFolded' : 'sayGroup', { name: head.value ?? '–', n });
-    speak(this.spoken);
+    this.announce(say(head.folded ? 'sayFolded' : 'sayGroup', { name: head.value ?? '–', n }));
   }
 
   private words(name: string, stop: Stop, chunk: NonNullable<ReturnType<typeof rows.chunkOf>>): string {

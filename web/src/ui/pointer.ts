@@ -18,7 +18,7 @@ import { AXIS } from '../draw/grid.ts';
 import type { Marks } from '../draw/marks.ts';
 import { barAt, clamp, gapAt, maintenanceAt } from '../model/hits.ts';
 import type { Gap } from '../model/hits.ts';
-import { draftOf } from './drafts.ts';
+import { draftOf, soonest } from './drafts.ts';
 
 interface Place { x: number; y: number; row: number; at: number; names: boolean; axis: boolean }
 interface Drag { from: Place; gap: Gap | null; mode: 'reserve' | 'close' | 'pan'; moved: boolean; x: number; y: number }
@@ -91,7 +91,7 @@ class Pointer {
     const several = to.row !== drag.from.row;
     const gap = several || drag.mode === 'close' ? null : drag.gap;
     let [start, end] = clamp(drag.from.at, to.at, viewport.snap, gap);
-    start = Math.max(start, Math.ceil(present() / 60) * 60);
+    start = Math.max(start, soonest());
     end = Math.max(end, start + 60);
     const [first, last] = [Math.min(drag.from.row, to.row), Math.max(drag.from.row, to.row)];
     this.marks.drag = {

@@ -19,7 +19,7 @@ import type { CalendarAnswer } from '../model/columns.ts';
 import { bookedShare, gaps } from '../model/hits.ts';
 import type { Gap } from '../model/hits.ts';
 import { duration, moment, say } from '../words/index.ts';
-import { bookable } from './drafts.ts';
+import { bookable, freshDraft, soonest } from './drafts.ts';
 import { Sheet } from './drawer.tsx';
 import { Loading } from './fields.tsx';
 import { FactList } from './lease.tsx';
@@ -40,7 +40,7 @@ interface Free { gaps: Gap[]; booked: number }
 
 /** Return when a resource is free; null if it is not in the calendar. */
 async function freeTime(id: number): Promise<Free | null> {
-  const now = Math.ceil(present() / 60) * 60;
+  const now = soonest();
   const { calendar } = await get<{ calendar: CalendarAnswer }>('calendar', {
     // The first one after the id before.
     resource_type: state.type, marker: id - 1, limit: 1, start: iso(now), end: iso(now + AHEAD),
@@ -63,8 +63,7 @@ export function ResourceDetails({ id, name }: { id: number; name: string }) {
       // Who may not show resources still sees the name, and can reserve it.
       () => setFound({}));
   }, [id]);
-  const start = Math.ceil((present() + 60) / 900) * 900;
-  const draft = { start, end: start + 3600, amount: 1, names: [name], ids: [id] };
+  const draft = () => ({ ...freshDraft(), names: [name], ids: [id] });
   const capacity = Object.fromEntries(Object.entries(found?.inventories ?? {})
     .map(([key, value]) => [key, value.total]));
   return (
@@ -79,11 +78,11 @@ export function ResourceDetails({ id, name }: { id: number; name: string }) {
         <p class="tags">{found.traits.map((trait) => <code key={trait}>{trait}</code>)}</p>
       )}
       <div class="actions">
-        <button type="button" class="primary" disabled={!bookable(state.type)} onClick={() => update({ drawer: { kind: 'form', draft } })}>
+        <button type="button" class="primary" disabled={!bookable(state.type)} onClick={() => update({ drawer: { kind: 'form', draft: draft() } })}>
           {say('reserve')}
         </button>
         {state.me?.may['maintenances:create'] && (
-          <button type="button" onClick={() => update({ drawer: { kind: 'closing', draft } })}>
+          <button type="button" onClick={() => update({ drawer: { kind: 'closing', draft: draft() } })}>
             {say('addMaintenance')}
           </button>
         )}
@@ -96,7 +95,9 @@ export function ResourceDetails({ id, name }: { id: number; name: string }) {
 function FreeTime(props: { free: Free; name: string; id: number }) {
   const { gaps: all, booked } = props.free;
   const reserve = (gap: Gap): void => {
-    const draft = { start: gap.start, end: Math.min(gap.end, gap.start + USUAL), amount: 1,
+    // Some of it may have passed since it was shown.
+    const start = Math.max(gap.start, soonest());
+    const draft = { start, end: Math.min(gap.end, start + USUAL), amount: 1,
       names: [props.name], ids: [props.id] };
     update({ drawer: { kind: 'form', draft } });
   };

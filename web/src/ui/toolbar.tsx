@@ -11,7 +11,7 @@
 // under the License.
 
 /** The bar above the calendar: period, zoom, filters, and the button that reserves. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { onData, rows, toType } from '../data/live.ts';
 import { keyOf } from '../model/layout.ts';
 import { UNGROUPED, present, state, update, viewport } from '../data/state.ts';
@@ -96,7 +96,7 @@ const NARROW = 720;
 /** Which of the groups is shown; there once the service has said which groups there are. */
 function OnlyGroup() {
   const [, again] = useState<unknown>(null);
-  useEffect(() => onData(() => again(rows.groups)), []);
+  useLayoutEffect(() => onData(() => again(rows.groups)), []);
   const { groups } = rows;
   if (!state.group || !groups) return null;
   return (
