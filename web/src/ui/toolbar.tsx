@@ -11,7 +11,7 @@
 // under the License.
 
 /** The bar above the calendar: period, zoom, filters, and the button that reserves. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { onData, rows, toType } from '../data/live.ts';
 import { keyOf } from '../model/layout.ts';
 import { UNGROUPED, present, state, update, viewport } from '../data/state.ts';
@@ -51,7 +51,7 @@ function zoom(factor: number): void {
 /** The period in view; written without a render, for it changes in each frame of a pan. */
 function Period() {
   const text = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const write = (): void => {
       const period = `${fullDay(viewport.start)} – ${fullDay(viewport.end)}`;
       if (text.current && text.current.textContent !== period) text.current.textContent = period;
