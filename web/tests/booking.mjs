@@ -11,7 +11,7 @@
 
 /** Steps without authentication: book, change and delete leases, in every view. */
 import assert from 'node:assert/strict';
-import { accessible, ask, calendar, drag, eventually, holdBack, lease, look, please } from './person.mjs';
+import { accessible, ask, available, calendar, drag, eventually, holdBack, lease, look, please } from './person.mjs';
 
 const VIEWS = ['calendar', 'utilisation', 'leases'];
 const THEMES = ['light', 'dark'];
@@ -36,7 +36,7 @@ export const booking = (context, page, address) => ({
   async 'book by drag'() {
     await drag(page, 0, 700, 800);
     await page.getByLabel('Name', { exact: true }).fill('by-drag');
-    await page.getByText('Free.').waitFor();
+    await available(page);
     await accessible(page, 'form');
     await page.locator('form button[type=submit]').click();
     await page.getByRole('heading', { name: 'by-drag' }).waitFor();
@@ -50,22 +50,22 @@ export const booking = (context, page, address) => ({
     const first = await end();
     await page.getByRole('button', { name: 'Extend' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/^by-drag ends/).waitFor();
+    await page.getByText(/^by-drag now ends/).waitFor();
     const later = await end();
     assert.ok(Date.parse(later) > Date.parse(first), `${first} ${later}`);
     await page.getByRole('button', { name: 'Shorten' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/^by-drag ends/).waitFor();
+    await page.getByText(/^by-drag now ends/).waitFor();
     await accessible(page, 'lease');
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete the lease' }).click();
-    await page.getByText('by-drag is deleted.').waitFor();
+    await page.getByRole('button', { name: 'Delete lease' }).click();
+    await page.getByText('by-drag was deleted.').waitFor();
   },
   async 'book by keyboard'() {
     await page.locator('.grid').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByText('Free.').waitFor();
+    await available(page);
     await page.keyboard.type('by-keys');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'by-keys' }).waitFor();
@@ -78,7 +78,7 @@ export const booking = (context, page, address) => ({
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();
     await page.getByLabel('Name', { exact: true }).fill('by-offer');
     await page.getByLabel('How many').fill('2');
-    await page.getByText('Not enough.').waitFor();
+    await page.getByText('Not available.').waitFor();
     await page.locator('.offers button').first().waitFor();
     await accessible(page, 'offers');
     assert.ok(await page.locator('form button[type=submit]').isDisabled());
@@ -104,8 +104,8 @@ export const booking = (context, page, address) => ({
     await page.goto(`${address}#/leases`);
     await page.getByRole('button', { name: 'in-two-tabs' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete the lease' }).click();
-    await page.getByText('in-two-tabs is deleted.').waitFor();
+    await page.getByRole('button', { name: 'Delete lease' }).click();
+    await page.getByText('in-two-tabs was deleted.').waitFor();
     await look(other);
     await other.getByText(/^That did not work: .* not found/).waitFor();
     await other.keyboard.press('Escape');
@@ -121,11 +121,11 @@ export const booking = (context, page, address) => ({
   async 'the service goes away and comes back'() {
     await please('stop the service');
     await look(page);
-    await page.getByRole('alert').getByText('Climate does not answer').waitFor();
+    await page.getByRole('alert').getByText('Climate is not responding').waitFor();
     await accessible(page, 'away');
     await please('start the service');
     await look(page);
-    await page.getByText('The connection is back.').waitFor();
+    await page.getByText('Back online.').waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);
   },
   async 'every view, light and dark'() {
@@ -160,7 +160,7 @@ export const phone = (context, page, address) => ({
     await page.goto(`${address}#/calendar`);
     const box = await page.locator('.grid').boundingBox();
     await page.touchscreen.tap(box.x + box.width - 40, box.y + 46 + 15);
-    await page.getByText('Free.').waitFor();
+    await available(page);
     await accessible(page, 'form narrow dark');
     await page.getByRole('button', { name: 'Close' }).click();
   },

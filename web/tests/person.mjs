@@ -51,7 +51,7 @@ export async function drag(page, row, from, to) {
 }
 
 /** Wait until the rows of the calendar are there. */
-export const calendar = (page) => page.getByText(/^[0-9,]+ resources$/).waitFor();
+export const calendar = (page) => page.getByText(/^[0-9,]+ resources?$/).waitFor();
 
 /** Let the answers to some requests wait until the one that this returns is called. */
 export async function holdBack(page, requests) {
@@ -63,6 +63,9 @@ export async function holdBack(page, requests) {
     await page.unrouteAll({ behavior: 'wait' });
   };
 }
+
+/** Wait until the form says that what is wanted is free. */
+export const available = (page) => page.getByText('Available.', { exact: true }).waitFor();
 
 /** Wait until the calendar says how many resources it has. */
 export const counted = (page, words) => page.locator('.count').getByText(words, { exact: true }).waitFor();

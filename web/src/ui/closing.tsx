@@ -60,7 +60,7 @@ export function Closing({ draft }: { draft: Draft }) {
         </div>
         {end <= start && <Note kind="bad">{say('periodBad')}</Note>}
         {failure && <Note kind="bad">{failure}</Note>}
-        <button type="submit" class="primary wide" disabled={end <= start}>{say('announce')}</button>
+        <button type="submit" class="primary wide" disabled={end <= start}>{say('addMaintenance')}</button>
       </form>
     </Sheet>
   );

@@ -102,7 +102,7 @@ function OnlyGroup() {
   return (
     <select aria-label={say('shownGroup')} value={state.only ?? ALL}
       onChange={(event) => update({ only: value(event) === ALL ? null : value(event) })}>
-      <option value={ALL}>{say('allGroups', { name: state.group })}</option>
+      <option value={ALL}>{say('allGroups')}</option>
       {groups.map((group) => (
         <option key={keyOf(group.value)} value={keyOf(group.value)}>{group.value ?? '–'}</option>
       ))}
