@@ -103,6 +103,22 @@ export async function ask(context, address, method, path, data) {
   return answer.status() === 204 ? null : answer.json();
 }
 
+/** Return functions that find and delete leases by name, without the page. */
+export function leasesOf(context, address) {
+  const all = async () => (await ask(context, address, 'GET', 'leases')).leases;
+  const named = async (name) => (await all()).find((one) => one.name === name);
+  /** Wait until leases are gone, which is a moment after they were deleted. */
+  const gone = (...names) =>
+    eventually(async () => !(await all()).some((one) => names.includes(one.name)));
+  const remove = async (...names) => {
+    for (const name of names) {
+      await ask(context, address, 'DELETE', `leases/${(await named(name)).id}`);
+    }
+    await gone(...names);
+  };
+  return { named, gone, remove };
+}
+
 /** Return the body of a lease of hosts from now on. */
 export const lease = (name, hours, hosts) => ({
   name, start_date: 'now',
