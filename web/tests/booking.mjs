@@ -36,7 +36,7 @@ export const booking = (
     await calendar(page);
     const before = await page.locator('.grid').boundingBox();
     await answer();
-    await page.getByLabel('Group by').waitFor();
+    await page.getByRole('option', { name: 'By rack' }).waitFor({ state: 'attached' });
     assert.deepEqual(await page.locator('.grid').boundingBox(), before);
   },
   async 'book by drag'() {

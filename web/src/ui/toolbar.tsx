@@ -119,11 +119,12 @@ function Filters() {
       <select aria-label={say('type')} value={state.type} onChange={(event) => toType(value(event))}>
         {state.types.map((type) => <option key={type.name} value={type.name}>{type.name}</option>)}
       </select>
-      {state.properties.length > 0 && (
+      {/* Also before it is known, so that what is below does not move then. */}
+      {state.properties?.length !== 0 && (
         <select aria-label={say('grouping')} value={state.group}
           onChange={(event) => update({ ...UNGROUPED, group: value(event) })}>
           <option value="">{say('ungrouped')}</option>
-          {state.properties.map((name) => (
+          {state.properties?.map((name) => (
             <option key={name} value={name}>{say('groupedBy', { name })}</option>
           ))}
         </select>

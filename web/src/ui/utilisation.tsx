@@ -53,11 +53,11 @@ export function Utilisation() {
           onChange={(event) => toType(event.currentTarget.value)}>
           {types.map(({ name }) => <option key={name}>{name}</option>)}
         </select>
-        {properties.length > 0 && (
+        {properties?.length !== 0 && (
           <select aria-label={say('grouping')} value={group}
             onChange={(event) => update({ ...UNGROUPED, group: event.currentTarget.value })}>
             <option value="">{say('ungrouped')}</option>
-            {properties.map((name) => <option key={name} value={name}>{say('groupedBy', { name })}</option>)}
+            {properties?.map((name) => <option key={name} value={name}>{say('groupedBy', { name })}</option>)}
           </select>
         )}
       </div>
