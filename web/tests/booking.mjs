@@ -11,13 +11,19 @@
 
 /** Steps without authentication: book, change and delete leases, in every view. */
 import assert from 'node:assert/strict';
-import { accessible, ask, calendar, drag, eventually, holdBack, lease, look, please } from './person.mjs';
+import {
+  accessible, ask, available, calendar, counted, drag, eventually, holdBack, lease, leasesOf, look,
+  please,
+} from './person.mjs';
 
-const VIEWS = ['calendar', 'utilisation', 'leases'];
+/** The views, and what only each of them has. */
+const VIEWS = { calendar: '.grid', utilisation: '.chart', leases: '.page .table' };
 const THEMES = ['light', 'dark'];
 
 /** Return the steps of a person at an address, in their order. */
-export const booking = (context, page, address) => ({
+export const booking = (
+  context, page, address, { named, gone, remove } = leasesOf(context, address),
+) => ({
   async 'the calendar is there'() {
     for (const noun of ['leases', 'maintenances']) {
       const { [noun]: left } = await ask(context, address, 'GET', noun);
@@ -30,65 +36,79 @@ export const booking = (context, page, address) => ({
     await calendar(page);
     const before = await page.locator('.grid').boundingBox();
     await answer();
-    await page.getByLabel('Group by').waitFor();
+    await page.getByRole('option', { name: 'By rack' }).waitFor({ state: 'attached' });
     assert.deepEqual(await page.locator('.grid').boundingBox(), before);
   },
   async 'book by drag'() {
     await drag(page, 0, 700, 800);
     await page.getByLabel('Name', { exact: true }).fill('by-drag');
-    await page.getByText('Free.').waitFor();
+    await available(page);
     await accessible(page, 'form');
     await page.locator('form button[type=submit]').click();
     await page.getByRole('heading', { name: 'by-drag' }).waitFor();
     await page.getByText('until it starts').waitFor();
   },
   async 'extend, shorten and delete'() {
-    const end = async () => {
-      const { leases } = await ask(context, address, 'GET', 'leases');
-      return leases.find((one) => one.name === 'by-drag').end_date;
+    const change = async (action) => {
+      await page.getByRole('button', { name: action }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      // The notice of one change is there for a while, also during the next one.
+      await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
+      await page.getByText(/^by-drag now ends/).waitFor();
+      return Date.parse((await named('by-drag')).end_date);
     };
-    const first = await end();
-    await page.getByRole('button', { name: 'Extend' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/^by-drag ends/).waitFor();
-    const later = await end();
-    assert.ok(Date.parse(later) > Date.parse(first), `${first} ${later}`);
-    await page.getByRole('button', { name: 'Shorten' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/^by-drag ends/).waitFor();
+    const first = Date.parse((await named('by-drag')).end_date);
+    const later = await change('Extend');
+    assert.ok(later > first, `${first} ${later}`);
+    const sooner = await change('Shorten');
+    assert.ok(sooner < later, `${later} ${sooner}`);
     await accessible(page, 'lease');
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete the lease' }).click();
-    await page.getByText('by-drag is deleted.').waitFor();
+    await page.getByRole('button', { name: 'Delete lease' }).click();
+    await page.getByText('by-drag was deleted.').waitFor();
+    await gone('by-drag');
   },
   async 'book by keyboard'() {
     await page.locator('.grid').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByText('Free.').waitFor();
+    await available(page);
     await page.keyboard.type('by-keys');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'by-keys' }).waitFor();
-    const { leases } = await ask(context, address, 'GET', 'leases');
-    await ask(context, address, 'DELETE', `leases/${leases[0].id}`);
     await page.keyboard.press('Escape');
+    await remove('by-keys');
   },
-  async 'take an offer'() {
-    const { lease: blocker } = await ask(context, address, 'POST', 'leases', lease('blocker', 4, 1));
+  async 'hold an offer, release it, hold another and take it'() {
+    await ask(context, address, 'POST', 'leases', lease('blocker', 4, 1));
+    const held = async () => {
+      const query = 'calendar?resource_type=physical:host';
+      return (await ask(context, address, 'GET', query)).calendar.held.length;
+    };
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();
     await page.getByLabel('Name', { exact: true }).fill('by-offer');
-    await page.getByLabel('How many').fill('2');
-    await page.getByText('Not enough.').waitFor();
-    await page.locator('.offers button').first().waitFor();
+    const hold = async () => {
+      await page.getByLabel('How many').fill('2');
+      await page.getByText('Not available.').waitFor();
+      await page.getByRole('button', { name: /^Hold the first offer/ }).click();
+      await page.getByText(/, held until/).waitFor();
+      assert.equal(await held(), 2);
+    };
+    await hold();
     await accessible(page, 'offers');
     assert.ok(await page.locator('form button[type=submit]').isDisabled());
-    await page.locator('.offers button').first().click();
+    // What is wanted now fits, so that nothing is to be held for it.
+    await page.getByLabel('How many').fill('1');
+    await available(page);
+    await eventually(async () => await held() === 0);
+    await hold();
+    await page.getByRole('button', { name: /held until/ }).click();
     await page.getByRole('heading', { name: 'by-offer' }).waitFor();
-    const { leases } = await ask(context, address, 'GET', 'leases');
-    const made = leases.find((one) => one.name === 'by-offer');
+    assert.equal(await held(), 0);
+    const [made, blocker] = [await named('by-offer'), await named('blocker')];
     assert.ok(Date.parse(made.start_date) >= Date.parse(blocker.end_date), made.start_date);
-    for (const { id } of [made, blocker]) await ask(context, address, 'DELETE', `leases/${id}`);
     await page.keyboard.press('Escape');
+    await remove('by-offer', 'blocker');
   },
   async 'two tabs'() {
     await ask(context, address, 'POST', 'leases', lease('in-two-tabs', 8, 2));
@@ -101,11 +121,15 @@ export const booking = (context, page, address) => ({
     const before = await other.locator('#cell').textContent();
     await other.keyboard.press('Enter');
     await other.getByRole('heading', { name: 'in-two-tabs' }).waitFor();
+    // A tab in the background is slow, for it is drawn once in a second.
+    await page.bringToFront();
     await page.goto(`${address}#/leases`);
     await page.getByRole('button', { name: 'in-two-tabs' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete the lease' }).click();
-    await page.getByText('in-two-tabs is deleted.').waitFor();
+    await page.getByRole('button', { name: 'Delete lease' }).click();
+    await page.getByText('in-two-tabs was deleted.').waitFor();
+    await gone('in-two-tabs');
+    await other.bringToFront();
     await look(other);
     await other.getByText(/^That did not work: .* not found/).waitFor();
     await other.keyboard.press('Escape');
@@ -117,23 +141,26 @@ export const booking = (context, page, address) => ({
     await other.keyboard.press('ArrowRight');
     await other.locator('#cell', { hasText: /: free from/ }).waitFor({ state: 'attached' });
     await other.close();
+    await page.bringToFront();
   },
   async 'the service goes away and comes back'() {
     await please('stop the service');
     await look(page);
-    await page.getByRole('alert').getByText('Climate does not answer').waitFor();
+    await page.getByRole('alert').getByText('Climate is not responding').waitFor();
     await accessible(page, 'away');
     await please('start the service');
     await look(page);
-    await page.getByText('The connection is back.').waitFor();
+    await page.getByText('Back online.').waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);
   },
   async 'every view, light and dark'() {
+    await ask(context, address, 'POST', 'leases', lease('to-be-seen', 8, 1));
     await everyView(page, address, 'wide');
   },
   async 'German'() {
     await page.getByLabel('Language').selectOption('de');
-    await page.getByRole('link', { name: 'Kalender' }).waitFor();
+    await page.getByRole('link', { name: 'Kalender' }).click();
+    await counted(page, '2 Ressourcen');
   },
 });
 
@@ -141,9 +168,9 @@ export const booking = (context, page, address) => ({
 async function everyView(page, address, how) {
   for (const theme of THEMES) {
     await page.getByLabel('Theme').selectOption(theme);
-    for (const view of VIEWS) {
+    for (const [view, own] of Object.entries(VIEWS)) {
       await page.goto(`${address}#/${view}`);
-      await page.locator(view === 'calendar' ? '.grid' : '.page .panel').first().waitFor();
+      await page.locator(own).waitFor();
       await accessible(page, `${view} ${theme} ${how}`);
     }
   }
@@ -158,11 +185,24 @@ export const phone = (context, page, address) => ({
   },
   async 'book by a tap'() {
     await page.goto(`${address}#/calendar`);
+    await counted(page, '2 resources');
     const box = await page.locator('.grid').boundingBox();
     await page.touchscreen.tap(box.x + box.width - 40, box.y + 46 + 15);
-    await page.getByText('Free.').waitFor();
+    await available(page);
     await accessible(page, 'form narrow dark');
     await page.getByRole('button', { name: 'Close' }).click();
+  },
+  async 'filter on a phone'() {
+    const search = page.getByRole('searchbox');
+    assert.ok(!await search.isVisible());
+    await page.getByText('Filter and group').tap();
+    await search.fill('compute-2');
+    await counted(page, '1 resource');
+    await accessible(page, 'filters narrow');
+    await search.fill('');
+    await counted(page, '2 resources');
+    await page.getByText('Filter and group').tap();
+    await search.waitFor({ state: 'hidden' });
   },
   async 'nothing is wider than the screen'() {
     const [wide, seen] = await page.evaluate(

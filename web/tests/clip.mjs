@@ -23,7 +23,7 @@ export async function book(page, drag, take) {
   // Two hosts that are taken in a part of the time.
   await drag([3, 4], 48.5, 59.5, picture);
   await page.getByLabel('Name', { exact: true }).fill('forecast');
-  await page.getByText('Not enough.').waitFor();
+  await page.getByText('Not available.').waitFor();
   const offer = page.locator('.offers button').first();
   await offer.hover();
   await picture();
@@ -33,7 +33,7 @@ export async function book(page, drag, take) {
   await page.mouse.move(0, 0);
   await picture();
   await page.getByRole('button', { name: 'Extend' }).click();
-  await page.getByText(/^Possible until/).waitFor();
+  await page.getByText(/^Latest possible end/).waitFor();
   await page.locator('.notice.shown').waitFor({ state: 'detached' });
   await picture();
   await page.keyboard.press('Escape');

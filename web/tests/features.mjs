@@ -12,7 +12,9 @@
 
 /** What people do with groups, their own rows, maintenances and the resources of a lease. */
 import assert from 'node:assert/strict';
-import { accessible, ago, ask, calendar, counted, drag, eventually, holdBack, lease, look } from './person.mjs';
+import {
+  accessible, ago, ask, available, calendar, counted, drag, eventually, holdBack, lease, look,
+} from './person.mjs';
 
 const TOMORROW = (hours) => new Date(Date.now() + (24 + hours) * 3600000).toISOString().slice(0, 16);
 
@@ -29,37 +31,37 @@ export const features = (context, page, address) => ({
     await page.getByLabel('Group by').selectOption('rack');
     await spoken(page, 'Home', 'Loading…');
     await answer();
-    await said(page, 'Group r1, 1 resources. Enter folds it.');
+    await said(page, 'Group r1, 1 resource. Press Enter to collapse it.');
     await page.getByText(/of 1 free/).first().waitFor();
-    await spoken(page, 'Enter', 'Group r1, 1 resources, folded. Enter unfolds it.');
+    await spoken(page, 'Enter', 'Group r1, 1 resource, collapsed. Press Enter to expand it.');
     await spoken(page, 'ArrowDown', /^Group r2, /);
     await spoken(page, 'ArrowDown', new RegExp(`^${resources[1].name}: `));
-    await page.getByLabel('Shown group').selectOption({ label: 'r1' });
-    await spoken(page, 'End', 'Group r1, 1 resources, folded. Enter unfolds it.');
+    await page.getByLabel('Show group').selectOption({ label: 'r1' });
+    await spoken(page, 'End', 'Group r1, 1 resource, collapsed. Press Enter to expand it.');
     await accessible(page, 'groups');
     await page.getByLabel('Group by').selectOption('');
   },
   async 'only my rows'() {
-    await page.getByLabel('mine only').check();
-    await page.getByText('Nothing is yours here.').waitFor();
+    await page.getByLabel('Mine only').check();
+    await page.getByText('You have nothing reserved here.').waitFor();
     // Not from now on: what has begun leaves a bar when it is deleted.
     await ask(context, address, 'POST', 'leases', {
       ...lease('my-row', 3, 1), start_date: TOMORROW(4), end_date: TOMORROW(7),
     });
     await look(page);
-    await counted(page, '1 resources');
-    await page.getByLabel('mine only').uncheck();
+    await counted(page, '1 resource');
+    await page.getByLabel('Mine only').uncheck();
     await counted(page, '2 resources');
   },
   async 'free time of a resource'() {
     const open = async () => {
       const box = await page.locator('.grid').boundingBox();
       await page.mouse.click(box.x + 40, box.y + 46 + 15);
-      await page.getByRole('heading', { name: 'Next free' }).waitFor();
+      await page.getByRole('heading', { name: 'Next free times' }).waitFor();
     };
     const take = async () => {
       await page.getByRole('button', { name: /^Now/ }).click();
-      await page.getByText('Free.').waitFor();
+      await available(page);
       await page.keyboard.press('Escape');
     };
     // What is free now can be had now, however long one looks at it or at the form.
@@ -68,7 +70,7 @@ export const features = (context, page, address) => ({
       await take();
       await open();
     });
-    await page.getByText(/% of the next 7 days is booked/).waitFor();
+    await page.getByText(/^Booked for [0-9]+% of the next 7 days/).waitFor();
     await accessible(page, 'resource');
     await take();
   },
@@ -86,13 +88,13 @@ export const features = (context, page, address) => ({
     await page.getByText(before, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Reallocate' }).click();
     await accessible(page, 'reallocation');
-    await page.getByRole('button', { name: 'Replace it' }).click();
-    await page.getByText(`${before} is replaced.`).waitFor();
+    await page.getByRole('button', { name: 'Replace', exact: true }).click();
+    await page.getByText(`${before} was replaced.`).waitFor();
     assert.notEqual(await place(), before);
     await page.getByText(await place(), { exact: true }).waitFor();
   },
   async 'a calendar link'() {
-    await page.getByRole('button', { name: 'Calendar link' }).last().click();
+    await page.getByRole('button', { name: 'Create calendar link' }).last().click();
     const link = await page.getByLabel('Subscribe to this address').inputValue();
     const answer = await context.request.get(link);
     assert.match(await answer.text(), /SUMMARY:.*moves/);
@@ -108,8 +110,8 @@ export const features = (context, page, address) => ({
     await page.keyboard.up('Alt');
     await page.getByLabel('Reason').fill('new disks');
     await accessible(page, 'maintenance');
-    await page.getByRole('button', { name: 'Add the maintenance' }).click();
-    await page.getByText(/^The maintenance of .* is added\.$/).waitFor();
+    await page.getByRole('button', { name: 'Add maintenance' }).click();
+    await page.getByText(/^Maintenance added for /).waitFor();
     const announced = async () =>
       (await ask(context, address, 'GET', 'maintenances')).maintenances.length;
     assert.equal(await announced(), 1);
@@ -117,10 +119,10 @@ export const features = (context, page, address) => ({
     // Until its hatching is there, a click opens nothing.
     await eventually(async () => {
       await page.mouse.click(box.x + 1250, box.y + 46 + 45);
-      return page.getByRole('button', { name: 'Remove the maintenance' }).isVisible();
+      return page.getByRole('button', { name: 'Remove maintenance' }).isVisible();
     });
-    await page.getByRole('button', { name: 'Remove the maintenance' }).click();
-    await page.getByText('The maintenance is removed.').waitFor();
+    await page.getByRole('button', { name: 'Remove maintenance' }).click();
+    await page.getByText('Maintenance removed.').waitFor();
     assert.equal(await announced(), 0);
   },
 });

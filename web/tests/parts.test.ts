@@ -20,6 +20,7 @@ import { bookedShare, gaps } from '../src/model/hits.ts';
 import { Layout, keyOf } from '../src/model/layout.ts';
 import { de } from '../src/words/de.ts';
 import { en } from '../src/words/en.ts';
+import { say, setLanguage } from '../src/words/index.ts';
 
 const GROUPS = [{ value: 'r1', count: 3 }, { value: 'r2', count: 2 }, { value: null, count: 1 }];
 const numbers = (layout: Layout): number[] =>
@@ -85,18 +86,39 @@ test('a resource has free time between its bars and maintenances', () => {
 
 test('the catalogues say the same', () => {
   assert.deepEqual(Object.keys(de), Object.keys(en));
-  const holes = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+  const holes = (text: string): string[] => (text.match(/\{\w+/g) ?? []).sort();
   for (const key of Object.keys(en) as (keyof typeof en)[]) {
     assert.ok(de[key], key);
     assert.deepEqual(holes(de[key]), holes(en[key]), key);
   }
 });
 
+test('words have a form for each kind of number', () => {
+  for (const [language, catalogue] of Object.entries({ en, de })) {
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+    for (const [key, text] of Object.entries(catalogue)) {
+      for (const [, forms] of text.matchAll(/\{\w+\|([^}]+)\}/g)) {
+        const kinds = forms!.split('|').map((form) => form.split(':')[0]);
+        assert.deepEqual(kinds.sort(), [...pluralCategories].sort(), `${language} ${key}`);
+      }
+    }
+  }
+  const said = (language: string): string[] => {
+    setLanguage(language);
+    return [0, 1, 2, 1000].map((n) => say('resources', { n }));
+  };
+  assert.deepEqual(said('de'), ['0 Ressourcen', '1 Ressource', '2 Ressourcen', '1.000 Ressourcen']);
+  assert.deepEqual(said('en'), ['0 resources', '1 resource', '2 resources', '1,000 resources']);
+  assert.equal(say('sayGroup', { name: 'r1', n: 1 }), 'Group r1, 1 resource. Press Enter to collapse it.');
+});
+
 test('each message is used', () => {
+  // The names of colours are no messages.
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('words') && name !== 'api.d.ts');
+    .filter((name) => /\.tsx?$/.test(name) && !/^words|palette|^api.d/.test(name));
   const text = files.map((name) => readFileSync(`src/${name}`, 'utf8')).join('\n');
-  const looked = new Set(text.match(/\w+/g));
+  // As a string, or as the name of a field whose name is looked up.
+  const looked = new Set([...text.matchAll(/'(\w+)'|\b(\w+):/g)].map(([, one, other]) => one ?? other));
   const unused = Object.keys(en).filter((key) => !/^(effect|event|state)_/.test(key) && !looked.has(key));
   assert.deepEqual(unused, []);
 });

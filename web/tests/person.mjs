@@ -51,7 +51,7 @@ export async function drag(page, row, from, to) {
 }
 
 /** Wait until the rows of the calendar are there. */
-export const calendar = (page) => page.getByText(/^[0-9,]+ resources$/).waitFor();
+export const calendar = (page) => page.getByText(/^[0-9,]+ resources?$/).waitFor();
 
 /** Let the answers to some requests wait until the one that this returns is called. */
 export async function holdBack(page, requests) {
@@ -63,6 +63,9 @@ export async function holdBack(page, requests) {
     await page.unrouteAll({ behavior: 'wait' });
   };
 }
+
+/** Wait until the form says that what is wanted is free. */
+export const available = (page) => page.getByText('Available.', { exact: true }).waitFor();
 
 /** Wait until the calendar says how many resources it has. */
 export const counted = (page, words) => page.locator('.count').getByText(words, { exact: true }).waitFor();
@@ -98,6 +101,22 @@ export async function ask(context, address, method, path, data) {
   });
   assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`);
   return answer.status() === 204 ? null : answer.json();
+}
+
+/** Return functions that find and delete leases by name, without the page. */
+export function leasesOf(context, address) {
+  const all = async () => (await ask(context, address, 'GET', 'leases')).leases;
+  const named = async (name) => (await all()).find((one) => one.name === name);
+  /** Wait until leases are gone, which is a moment after they were deleted. */
+  const gone = (...names) =>
+    eventually(async () => !(await all()).some((one) => names.includes(one.name)));
+  const remove = async (...names) => {
+    for (const name of names) {
+      await ask(context, address, 'DELETE', `leases/${(await named(name)).id}`);
+    }
+    await gone(...names);
+  };
+  return { named, gone, remove };
 }
 
 /** Return the body of a lease of hosts from now on. */

@@ -115,7 +115,7 @@ try {
   await page.setViewportSize({ width: 1080, height: 660 });
   await drag([1, 2], 98, 116);
   await page.getByLabel('Name', { exact: true }).fill('training, second part');
-  await page.getByText(/^(Free|Not enough)\.$/).waitFor();
+  await page.getByText(/^(Available|Not available)\.$/).waitFor();
   await take('calendar-form.png', 1080, 660, 480, 50);
   await page.keyboard.press('Escape');
   await book(page, drag, take);

@@ -11,7 +11,7 @@
 
 /** Steps with Keystone: sign in, a session that ends, sign out. */
 import assert from 'node:assert/strict';
-import { accessible, calendar, look, please } from './person.mjs';
+import { accessible, available, calendar, look, please } from './person.mjs';
 
 /** Return the steps of a person at an address, in their order. */
 export const sessions = (context, page, address) => ({
@@ -19,12 +19,12 @@ export const sessions = (context, page, address) => ({
     await page.goto(address);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await accessible(page, 'sign-in');
-    await page.getByLabel('User', { exact: true }).fill('alice');
+    await page.getByLabel('User name').fill('alice');
     await page.getByLabel('Password', { exact: true }).fill('mistyped');
     await page.getByLabel('Project', { exact: true }).fill('blue');
     await signIn(page);
     await page.getByText(/^That did not work/).waitFor();
-    assert.equal(await page.getByLabel('User', { exact: true }).inputValue(), 'alice');
+    assert.equal(await page.getByLabel('User name').inputValue(), 'alice');
     assert.deepEqual(await context.cookies(), []);
   },
   async 'sign in'() {
@@ -44,11 +44,11 @@ export const sessions = (context, page, address) => ({
     await please('end the session');
     await look(page);
     await page.getByText('Your session has ended.').waitFor();
-    await page.getByLabel('User', { exact: true }).fill('alice');
+    await page.getByLabel('User name').fill('alice');
     await page.getByLabel('Password', { exact: true }).fill(process.env.PASSWORD);
     await page.getByLabel('Project', { exact: true }).fill('blue');
     await signIn(page);
-    await page.getByText('Free.').waitFor();
+    await available(page);
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'half-typed');
     await page.getByRole('button', { name: 'Reserve 1', exact: true }).click();
     await page.getByRole('heading', { name: 'half-typed' }).waitFor();

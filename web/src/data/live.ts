@@ -20,6 +20,8 @@ import { keyOf } from '../model/layout.ts';
 import { say } from '../words/index.ts';
 
 const PAUSE = 8000;
+/** Milliseconds after which most changes have had their effect. */
+const EFFECT = 1500;
 const HIDDEN_TYPES = /^(virtual:(?!floatingip)|flavor:)/;
 /** Values that the service answers at most are 20,000, and up to a third more are asked for. */
 const CELLS = 15000;
@@ -189,11 +191,17 @@ export function onTurn(listener: () => void): () => void {
   return () => void turns.delete(listener);
 }
 
-/** Ask at once, after something was changed here. */
-export function refresh(): void {
+/** Ask at once. */
+function refresh(): void {
   rows.poll();
   void loadStrip(true);
   turns.forEach((listener) => listener());
+}
+
+/** Ask at once, after something was changed here, and again when that has had its effect. */
+export function afterChange(): void {
+  refresh();
+  setTimeout(refresh, EFFECT);
 }
 
 export function keepAsking(): void {

@@ -32,19 +32,22 @@ const kept = (key: string, otherwise: string): string =>
   localStorage.getItem(`climate.${key}`) ?? otherwise;
 
 const now = Math.floor(Date.now() / 1000);
+const firstType = kept('type', 'physical:host');
 export const viewport = new Viewport(now - 86400 / 2);
 
 export const state = {
   session: null as Session | null,
   me: null as Me | null,
   view: 'calendar' as View,
-  types: [] as ResourceType[],
-  type: kept('type', 'physical:host'),
+  /** All that are known: the others come after the first bars. */
+  types: [{ name: firstType }] as ResourceType[],
+  type: firstType,
   group: '',
   /** Keys of groups that are folded, and of the only one that is shown; see Layout. */
   folded: new Set<string>() as ReadonlySet<string>,
   only: null as string | null,
-  properties: [] as string[],
+  /** Those of the resources of a type, by which they can be grouped; null if not known. */
+  properties: null as string[] | null,
   search: '',
   density: kept('density', 'comfortable') as Density,
   mineOnly: false,

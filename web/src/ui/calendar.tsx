@@ -130,7 +130,7 @@ function Count() {
     const { resources } = rows;
     text.current.textContent = resources < 0 ? say('loading')
       : resources === 0 ? say(state.mineOnly ? 'nothingMine' : 'nothing')
-        : say('resources', { n: resources.toLocaleString(state.language) });
+        : say('resources', { n: resources });
   };
   useEffect(() => {
     // The rows may be there already, when one comes back from another view.

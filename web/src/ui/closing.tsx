@@ -13,7 +13,7 @@
 /** Maintenances: operators add one by dragging, and remove it. */
 import { useState } from 'preact/hooks';
 import { Refusal, call, iso } from '../data/api.ts';
-import { explain, refresh, trouble } from '../data/live.ts';
+import { afterChange, explain, trouble } from '../data/live.ts';
 import { state, update } from '../data/state.ts';
 import type { Draft } from '../data/state.ts';
 import { moment, say } from '../words/index.ts';
@@ -26,7 +26,7 @@ async function finish(work: () => Promise<unknown>, notice: string): Promise<str
   try {
     await work();
     update({ drawer: null, notice });
-    refresh();
+    afterChange();
     return '';
   } catch (error) {
     if (!(error instanceof Refusal) || error.status === 401) trouble(error);
@@ -60,7 +60,7 @@ export function Closing({ draft }: { draft: Draft }) {
         </div>
         {end <= start && <Note kind="bad">{say('periodBad')}</Note>}
         {failure && <Note kind="bad">{failure}</Note>}
-        <button type="submit" class="primary wide" disabled={end <= start}>{say('announce')}</button>
+        <button type="submit" class="primary wide" disabled={end <= start}>{say('addMaintenance')}</button>
       </form>
     </Sheet>
   );

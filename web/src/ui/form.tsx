@@ -13,7 +13,7 @@
 /** The form of a new lease, with a verdict while one types, and offers where it does not fit. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, call, iso, seconds } from '../data/api.ts';
-import { explain, refresh, trouble } from '../data/live.ts';
+import { afterChange, explain, trouble } from '../data/live.ts';
 import { present, state, update } from '../data/state.ts';
 import type { Draft } from '../data/state.ts';
 import type { Availability, Lease, Offer } from '../data/types.ts';
@@ -134,7 +134,7 @@ function useHeld(offers: Offer[] | null): { current: string | null } {
     held.current = id;
     return () => {
       if (!held.current) return;
-      void call('DELETE', `offers/${held.current}`).then(refresh, () => undefined);
+      void call('DELETE', `offers/${held.current}`).then(afterChange, () => undefined);
       held.current = null;
     };
   }, [id]);
@@ -147,7 +147,7 @@ async function create(body: Record<string, unknown>): Promise<string> {
     const answer = await call<{ lease: Lease }>('POST', 'leases', body);
     const { lease } = answer.body;
     update({ drawer: { kind: 'lease', id: lease.id }, notice: say('reserved', { name: lease.name }) });
-    refresh();
+    afterChange();
     return '';
   } catch (error) {
     if (!(error instanceof Refusal) || error.status === 401) trouble(error);
@@ -173,7 +173,10 @@ export function Form(props: { draft: Draft }) {
   const held = useHeld(verdict.offers);
   const hold = (): void => {
     ask([wanted(draft, { ...wish, exact: false })], wish, { hold: HOLD })
-      .then(setOffers, (error: unknown) => setFailure(explain(error)));
+      .then((offers) => {
+        setOffers(offers);
+        afterChange();
+      }, (error: unknown) => setFailure(explain(error)));
   };
   const reserve = (event: Event): void => {
     event.preventDefault();

@@ -12,7 +12,7 @@
 
 /** The grid by keyboard: from bar to gap, from row to row. Each move is announced. */
 import { look, rows } from '../data/live.ts';
-import { fold, present, speak, state, update, viewport } from '../data/state.ts';
+import { fold, present, speak, update, viewport } from '../data/state.ts';
 import { isMine } from '../draw/bars.ts';
 import type { Marks } from '../draw/marks.ts';
 import { stops } from '../model/hits.ts';
@@ -161,8 +161,8 @@ export class Keyboard {
     const last = head.row + rows.layout.head - 1;
     this.cursor.row = head.row;
     this.marks.focus = { first: head.row, last, start: viewport.start, end: viewport.end };
-    const n = head.count.toLocaleString(state.language);
-    this.announce(say(head.folded ? 'sayFolded' : 'sayGroup', { name: head.value ?? '–', n }));
+    const values = { name: head.value ?? '–', n: head.count };
+    this.announce(say(head.folded ? 'sayFolded' : 'sayGroup', values));
   }
 
   private words(name: string, stop: Stop, chunk: NonNullable<ReturnType<typeof rows.chunkOf>>): string {

@@ -13,7 +13,7 @@
 /** A lease: how long it still is, what it has, what one can do, what happened and what will. */
 import { useEffect, useState } from 'preact/hooks';
 import { Refusal, call, get, iso, seconds } from '../data/api.ts';
-import { explain, onTurn, refresh, trouble } from '../data/live.ts';
+import { afterChange, explain, onTurn, trouble } from '../data/live.ts';
 import { present, state, update } from '../data/state.ts';
 import type { History, Lease } from '../data/types.ts';
 import { duration, moment, say, sayOf } from '../words/index.ts';
@@ -117,7 +117,7 @@ function Actions({ found, changed }: { found: Found; changed: () => void }) {
       setFailure('');
       setAct(null);
       update({ notice, ...(act === 'delete' ? { drawer: null } : {}) });
-      refresh();
+      afterChange();
       if (act !== 'delete') changed();
     } catch (error) {
       if (!(error instanceof Refusal) || error.status === 401) trouble(error);

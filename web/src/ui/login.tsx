@@ -31,8 +31,8 @@ const FIELDS: Record<Method, (keyof Values)[]> = {
 };
 const LABELS: Record<keyof Values, () => string> = {
   username: () => say('user'), password: () => say('password'), project: () => say('project'),
-  user_domain: () => `${say('domain')} (${say('user')})`,
-  project_domain: () => `${say('domain')} (${say('project')})`,
+  user_domain: () => say('userDomain'),
+  project_domain: () => say('projectDomain'),
   application_credential_id: () => say('credentialId'),
   application_credential_secret: () => say('secret'), token: () => say('token'),
 };

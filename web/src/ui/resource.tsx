@@ -18,7 +18,7 @@ import { parse } from '../model/columns.ts';
 import type { CalendarAnswer } from '../model/columns.ts';
 import { bookedShare, gaps } from '../model/hits.ts';
 import type { Gap } from '../model/hits.ts';
-import { duration, moment, say } from '../words/index.ts';
+import { duration, moment, percent, say } from '../words/index.ts';
 import { bookable, freshDraft, soonest } from './drafts.ts';
 import { Sheet } from './drawer.tsx';
 import { Loading } from './fields.tsx';
@@ -115,7 +115,7 @@ function FreeTime(props: { free: Free; name: string; id: number }) {
           </button>
         );
       })}
-      <p class="muted">{say('bookedSoon', { share: Math.round(booked * 100) })}</p>
+      <p class="muted">{say('bookedSoon', { share: percent(booked) })}</p>
     </section>
   );
 }

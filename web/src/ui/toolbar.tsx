@@ -11,7 +11,7 @@
 // under the License.
 
 /** The bar above the calendar: period, zoom, filters, and the button that reserves. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { onData, rows, toType } from '../data/live.ts';
 import { keyOf } from '../model/layout.ts';
 import { UNGROUPED, present, state, update, viewport } from '../data/state.ts';
@@ -51,7 +51,7 @@ function zoom(factor: number): void {
 /** The period in view; written without a render, for it changes in each frame of a pan. */
 function Period() {
   const text = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const write = (): void => {
       const period = `${fullDay(viewport.start)} – ${fullDay(viewport.end)}`;
       if (text.current && text.current.textContent !== period) text.current.textContent = period;
@@ -102,7 +102,7 @@ function OnlyGroup() {
   return (
     <select aria-label={say('shownGroup')} value={state.only ?? ALL}
       onChange={(event) => update({ only: value(event) === ALL ? null : value(event) })}>
-      <option value={ALL}>{say('allGroups', { name: state.group })}</option>
+      <option value={ALL}>{say('allGroups')}</option>
       {groups.map((group) => (
         <option key={keyOf(group.value)} value={keyOf(group.value)}>{group.value ?? '–'}</option>
       ))}
@@ -119,11 +119,12 @@ function Filters() {
       <select aria-label={say('type')} value={state.type} onChange={(event) => toType(value(event))}>
         {state.types.map((type) => <option key={type.name} value={type.name}>{type.name}</option>)}
       </select>
-      {state.properties.length > 0 && (
+      {/* Also before it is known, so that what is below does not move then. */}
+      {state.properties?.length !== 0 && (
         <select aria-label={say('grouping')} value={state.group}
           onChange={(event) => update({ ...UNGROUPED, group: value(event) })}>
           <option value="">{say('ungrouped')}</option>
-          {state.properties.map((name) => (
+          {state.properties?.map((name) => (
             <option key={name} value={name}>{say('groupedBy', { name })}</option>
           ))}
         </select>

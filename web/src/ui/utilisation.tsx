@@ -19,7 +19,7 @@ import type { Availability } from '../data/types.ts';
 import { COLOURS, MOST_GROUPS, drawShares } from '../draw/strip.ts';
 import { allDays } from '../model/ticks.ts';
 import { dayStart, weekday } from '../model/zones.ts';
-import { date, say } from '../words/index.ts';
+import { date, percent, say } from '../words/index.ts';
 import { Canvas } from './canvas.tsx';
 import type { Paint } from './canvas.tsx';
 import { Loading } from './fields.tsx';
@@ -53,11 +53,11 @@ export function Utilisation() {
           onChange={(event) => toType(event.currentTarget.value)}>
           {types.map(({ name }) => <option key={name}>{name}</option>)}
         </select>
-        {properties.length > 0 && (
+        {properties?.length !== 0 && (
           <select aria-label={say('grouping')} value={group}
             onChange={(event) => update({ ...UNGROUPED, group: event.currentTarget.value })}>
             <option value="">{say('ungrouped')}</option>
-            {properties.map((name) => <option key={name} value={name}>{say('groupedBy', { name })}</option>)}
+            {properties?.map((name) => <option key={name} value={name}>{say('groupedBy', { name })}</option>)}
           </select>
         )}
       </div>
@@ -80,7 +80,7 @@ function Chart({ asked }: { asked: Asked }) {
       ink.fillStyle = colours.line;
       ink.fillRect(frame.left, Math.round(y), frame.width, 1);
       ink.fillStyle = colours.muted;
-      ink.fillText(`${share * 100} %`, 4, y);
+      ink.fillText(percent(share), 4, y);
     }
     drawShares(ink, colours, fine, frame);
     const every = width > 900 ? 2 : 7;

@@ -28,10 +28,25 @@ export function setZone(wanted: string): void {
   zone = wanted;
 }
 
-/** Return a message with its parameters filled in. */
-export function say(key: keyof Catalogue, values: Record<string, string | number> = {}): string {
-  return LANGUAGES[language]![key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+type Values = Record<string, string | number>;
+
+/** Return a message with its parameters filled in: numbers, and words in the form for a number. */
+export function say(key: keyof Catalogue, values: Values = {}): string {
+  return LANGUAGES[language]![key].replace(/\{(\w+)(\|[^}]+)?\}/g, (_, name: string, forms?: string) => {
+    const value = values[name]!;
+    return forms ? form(Number(value), forms) : value.toLocaleString(language);
+  });
 }
+
+/** Return the form of a word for a number, of forms such as "|one:lease|other:leases". */
+function form(number: number, forms: string): string {
+  const wanted = `${new Intl.PluralRules(language).select(number)}:`;
+  return forms.split('|').find((one) => one.startsWith(wanted))!.slice(wanted.length);
+}
+
+/** Return a share of one in percent. */
+export const percent = (share: number): string =>
+  new Intl.NumberFormat(language, { style: 'percent' }).format(share);
 
 /** Return a message by a key of the API, or the key in words. */
 export function sayOf(prefix: string, key: string): string {
