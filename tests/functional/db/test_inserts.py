@@ -38,7 +38,7 @@ _TABLES = (LEASES, RESERVATIONS, EVENTS, OUTBOX, ALLOCATIONS)
 # Own to each row, or to each try.
 _IDS = {'id', 'lease_id', 'reservation_id', 'seq'}
 # What a text of SQL, of JSON or of a driver could mistake for its own.
-_NAME = 'ö % %s %(x)s :rows "quoted" \'single\' \\ { } 日本 🙂'
+_NAME = 'ö % %s %(x)s :rows "quoted" \'single\' \\ \\u0000 { } 日本 🙂'
 
 
 class Inserts:
