@@ -278,7 +278,7 @@ class Books(Repository):
         """Lock one resource and raise its generation by one statement, if possible.
 
         On MariaDB, where no UPDATE returns a row, the generation must be known. On SQLite
-        no other process can have changed it.
+        no other transaction can have changed it.
         """
         if self._session.dialect.name == 'postgresql':
             raised = self._session.scalar(_RAISE_ONE, {'row_id': resource_id})

@@ -33,6 +33,7 @@ from __future__ import annotations
 import datetime
 import functools
 import json
+import re
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -53,6 +54,8 @@ _Encoder = Callable[[Any], Any]
 _Builder = Callable[[sa.Table, Sequence[str], Sequence[str], sa.Dialect], str]
 _Rows = Sequence[Mapping[str, Any]]
 _JSON: Final = json.JSONEncoder(ensure_ascii=False)
+# Not a backslash and the text u0000.
+_NUL: Final = re.compile(r'(?<!\\)(?:\\\\)*\\u0000')
 # Statements and encoders for the few sets of columns that are written, on any engine.
 _KEPT: Final = 256
 _IDS: Final = 'ids'
@@ -162,7 +165,7 @@ def _document(
             for row in rows
         ]
     )
-    if '\\u0000' in found:
+    if '\\u0000' in found and _NUL.search(found):
         raise ValueError(f'a value of {table.name} contains a NUL')
     return found
 

@@ -108,9 +108,11 @@ def _reraise_unavailable(error: Exception) -> None:
         raise exceptions.DatabaseUnavailable from error
 
 
-# Messages of a server that is starting, stopping or full, and of SQLite when a writer
-# has waited too long. oslo.db has no exceptions for them.
+# Messages of a server that is starting, stopping or full, of SQLite when a writer has
+# waited too long, and of PostgreSQL after a migration that changes the type of a column. The
+# driver then drops the plan. oslo.db has no exceptions for them.
 _UNAVAILABLE = (
+    'cached plan must not change result type',
     'database is locked',
     'the database system is',
     'too many connections',

@@ -24,6 +24,7 @@ Foreign keys and triggers are checked at its end.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -41,7 +42,13 @@ Rows = Sequence[Mapping[str, Any]]
 
 # PostgreSQL reads more rows faster from one document than from a parameter for each value.
 _FEW: Final = 8
-_WAITING: Final = 'climate_waiting_inserts'
+
+_Waiting = list[tuple[sa.Table, Rows]]
+# With its connection. The dictionary of a connection would outlive its transaction, and fails
+# after the connection has.
+_WAITING: contextvars.ContextVar[tuple[sa.Connection, _Waiting] | None] = contextvars.ContextVar(
+    'waiting inserts', default=None
+)
 
 
 def insert(session: sa.Connection, statement: sa.Insert, rows: Rows) -> None:
@@ -55,9 +62,9 @@ def insert(session: sa.Connection, statement: sa.Insert, rows: Rows) -> None:
         session.execute(statement, rows)
         return
     table = cast('sa.Table', statement.table)
-    waiting = session.info.get(_WAITING)
-    if waiting is not None:
-        waiting.append((table, rows))
+    found = _WAITING.get()
+    if found is not None and found[0] is session:
+        found[1].append((table, rows))
     elif session.dialect.name == 'postgresql' and len(rows) <= _FEW:
         session.execute(statement, rows)
     else:
@@ -73,12 +80,12 @@ def together(session: sa.Connection) -> Iterator[None]:
     if session.dialect.name != 'postgresql':
         yield
         return
-    waiting: list[tuple[sa.Table, Rows]] = []
-    session.info[_WAITING] = waiting
+    waiting: _Waiting = []
+    token = _WAITING.set((session, waiting))
     try:
         yield
     finally:
-        del session.info[_WAITING]
+        _WAITING.reset(token)
     if waiting:
         _send(session, waiting)
 

@@ -27,6 +27,8 @@ from typing import TypeVar
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from climate.db import errors
+
 S = TypeVar('S', bound=sa.Executable)
 
 _OPTION: Final = 'climate_prepared'
@@ -57,6 +59,12 @@ def set_up(engine: sa.Engine, prepares: bool) -> None:
         marked = context is not None and _OPTION in context.execution_options
         cursor.execute(statement, parameters, prepare=marked)
 
+    @event.listens_for(engine, 'checkout')
+    def _check(connection: Any, _record: Any, _proxy: Any) -> None:
+        # A block of kept() was interrupted. A booking that is no transaction books halves.
+        if connection.autocommit:
+            raise sa.exc.DisconnectionError
+
     if prepares:
         setattr(engine.dialect, 'do_execute', execute)  # noqa: B010 - of this engine only
 
@@ -67,6 +75,8 @@ def kept(session: sa.Connection) -> Iterator[None]:
 
     Otherwise its transaction would end with a ROLLBACK, after which psycopg drops all plans.
     At READ COMMITTED, each statement has a snapshot of its own anyway.
+
+    A connection that remains in this state is not used again.
     """
     if session.dialect.driver != 'psycopg':
         yield
@@ -75,6 +85,11 @@ def kept(session: sa.Connection) -> Iterator[None]:
     connection.autocommit = True
     try:
         yield
+    except errors.RAISED:
+        # Without a ROLLBACK, the driver keeps also the plan that has failed.
+        session.invalidate()
+        raise
     finally:
-        if not connection.closed:
+        # Not in the middle of a statement or of a transaction, which the error is about.
+        with contextlib.suppress(session.dialect.loaded_dbapi.Error):
             connection.autocommit = False

@@ -216,11 +216,11 @@ def _fill(kind: Kind, place: str) -> Callable[[RaceDatabase], None]:
     return filled
 
 
-def _out(kind: Kind, place: str) -> Callable[[RaceDatabase], None]:
-    """Return a function that creates a maintenance of a resource in the window."""
+def _out(kind: Kind, place: str, start: Any = START, end: Any = END) -> Callable[..., None]:
+    """Return a function that creates a maintenance of a resource, in the window or later."""
 
     def announced(database: RaceDatabase) -> None:
-        database.service.maintain(database.ids[kind.name, place], START, END)
+        database.service.maintain(database.ids[kind.name, place], start, end)
 
     return announced
 
@@ -313,11 +313,11 @@ def _naive() -> tuple[datetime.datetime, datetime.datetime]:
 # -- operators
 
 
-def _operator(name: str, kind: Kind, takes: str, verb: str, **values: Any) -> Contender:
+def _operator(name: str, kind: Kind, takes: str, verb: str, *first: Any, **more: Any) -> Contender:
     def prepare(database: RaceDatabase, count: int) -> list[Entry]:
-        call = Call(
-            verb=verb, values={'resource_id': database.ids[kind.name, 'contested'], **values}
-        )
+        for each in first:
+            each(database)
+        call = Call(verb=verb, values={'resource_id': database.ids[kind.name, 'contested'], **more})
         return [Entry(call=call)] * count
 
     return Contender(name=name, kind=kind, prepare=prepare, takes=takes, needs=0)
@@ -339,7 +339,9 @@ def _operators(kind: Kind) -> list[Contender]:
 
 
 def _of_hosts(kind: Kind) -> list[Contender]:
+    window, out = {'start': START, 'end': END}, _out(kind, 'contested', END + DAY, END + 2 * DAY)
     return [
+        _operator('move a maintenance', kind, 'maintenance', 'postpone', out, **window),
         _creator('create a host', kind, [_HOST], whole=True),
         _creator('create a server', kind, [{'resource_type': 'virtual:server'}], wants=WANTED),
         _creator('create a stack', kind, [{'resource_type': 'virtual:stack'}], wants=WANTED),

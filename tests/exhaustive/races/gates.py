@@ -46,8 +46,10 @@ _CONTESTED = re.compile(
     r'|UPDATE\s+resources\b|SELECT\b.*\bFROM\s+resources\b.*\bFOR UPDATE)',
     re.IGNORECASE | re.DOTALL,
 )
-_ALLOCATES = re.compile(r'\s*(?:UPDATE|INSERT INTO)\s+allocations\b', re.IGNORECASE)
-_WRITES = re.compile(r'\s*(?:UPDATE|DELETE|INSERT)\b', re.IGNORECASE)
+_ALLOCATES = re.compile(
+    r'\s*(?:WITH\b.*\)\s*)?(?:UPDATE|INSERT INTO)\s+allocations\b', re.IGNORECASE | re.DOTALL
+)
+_WRITES = re.compile(r'\s*(?:WITH\b.*\)\s*)?(?:UPDATE|DELETE|INSERT)\b', re.IGNORECASE | re.DOTALL)
 
 
 @dataclasses.dataclass(kw_only=True)

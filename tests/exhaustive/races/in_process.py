@@ -30,6 +30,7 @@ from climate.clients.base import Flavor
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.domain.leases import Lease
+from climate.domain.maintenances import MaintenanceChange
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.offers import OfferQuery
 from climate.domain.offers import StoredOffer
@@ -268,6 +269,11 @@ class InProcessService:
         """Create a maintenance."""
         draft = MaintenanceDraft(period=Period(start=start, end=end), resource_id=resource_id)
         self._maintenances.create(_CALLER, draft)
+
+    def postpone(self, resource_id: int, start: datetime.datetime, end: datetime.datetime) -> None:
+        """Change the period of the only maintenance of a resource."""
+        (there,) = (one for one in self._maintenances.list() if one.resource_id == resource_id)
+        self._maintenances.update(there.id, MaintenanceChange(start=start, end=end))
 
     def disable(self, resource_id: int) -> None:
         """Disable a resource for new bookings."""

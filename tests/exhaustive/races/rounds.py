@@ -320,7 +320,10 @@ def _supply(
     def state(written: records.Records) -> dict[str, Any]:
         resource = written.resources[contested]
         return {
-            'maintenance': len(written.maintenances.get(contested, ())),
+            'maintenance': sum(
+                period.start < WINDOW[1] and WINDOW[0] < period.end
+                for period in written.maintenances.get(contested, ())
+            ),
             'disabled': resource.disabled,
             'deleted': resource.deleted,
             'shrunk': written.capacity.get((contested, contender.kind.disk)),

@@ -17,12 +17,15 @@ from __future__ import annotations
 import collections
 import dataclasses
 import itertools
+import multiprocessing
 from collections.abc import Sequence
 
 import hypothesis
+import sqlalchemy as sa
 from hypothesis import strategies as st
 
 from tests import base
+from tests.exhaustive.races import gates
 from tests.exhaustive.races import histories
 from tests.exhaustive.races.histories import Operation
 from tests.exhaustive.races.histories import Use
@@ -187,3 +190,28 @@ class TestChecker(base.TestCase):
         gone = Operation(begun=1, ended=4, gone=(use,))
         self.assertIsNone(histories.order([less, booked], CAPACITY))
         self.assertEqual([booked, gone, less], histories.order([less, booked, gone], CAPACITY))
+
+
+class TestGate(base.TestCase):
+    """What the gate of a process sees of a transaction."""
+
+    def seen(self, *statements):
+        """Return the transaction that sends statements."""
+        engine = sa.create_engine('sqlite://')
+        self.addCleanup(engine.dispose)
+        with engine.begin() as connection:
+            connection.exec_driver_sql('CREATE TABLE allocations (id)')
+        gate = gates.StatementGate(engine, gates.SharedCounters(multiprocessing))
+        gate.enter(gates.RoundPlan(count=1, mode='free'))
+        with engine.begin() as connection:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+        (found,) = gate.transactions
+        return found.writes, found.allocates
+
+    def test_what_writes_and_allocates(self):
+        self.assertEqual((False, False), self.seen('SELECT * FROM allocations'))
+        self.assertEqual((True, False), self.seen('DELETE FROM allocations'))
+        self.assertEqual((True, True), self.seen('INSERT INTO allocations VALUES (1)'))
+        several = 'WITH leases_0 AS (SELECT 1) INSERT INTO allocations SELECT * FROM leases_0'
+        self.assertEqual((True, True), self.seen(several))

@@ -23,6 +23,7 @@ from typing import Any
 import sqlalchemy as sa
 from oslo_db import exception as db_exception
 
+from climate import exceptions
 from climate.db import inserts
 from climate.db.store import Transaction
 from climate.db.tables import ALLOCATIONS
@@ -38,7 +39,7 @@ _TABLES = (LEASES, RESERVATIONS, EVENTS, OUTBOX, ALLOCATIONS)
 # Own to each row, or to each try.
 _IDS = {'id', 'lease_id', 'reservation_id', 'seq'}
 # What a text of SQL, of JSON or of a driver could mistake for its own.
-_NAME = 'ö % %s %(x)s :rows "quoted" \'single\' \\ { } 日本 🙂'
+_NAME = 'ö % %s %(x)s :rows "quoted" \'single\' \\ \\u0000 { } 日本 🙂'
 
 
 class Inserts:
@@ -221,14 +222,28 @@ class TestMariadb(Inserts, cases.StoreCase):
     statements = 5
 
 
-class TestPostgresql(Inserts, cases.StoreCase):
+class _EndsOfSessions:
+    """The session ends before what is waiting is sent."""
+
+    def test_the_end_is_what_is_reported(self) -> None:
+        rows = self.rows(1, 1)
+
+        def end(tx: Transaction) -> None:
+            with inserts.together(tx.session):
+                inserts.insert(tx.session, sa.insert(LEASES), rows[LEASES])
+                tx.session.execute(sa.text('SELECT pg_terminate_backend(pg_backend_pid())'))
+
+        self.assertRaises(exceptions.DatabaseUnavailable, self.store.run, end)
+
+
+class TestPostgresql(_EndsOfSessions, Inserts, cases.StoreCase):
     """On PostgreSQL, in one statement."""
 
     kind = services.POSTGRESQL
     statements = 1
 
 
-class TestPsycopg2(Inserts, cases.StoreCase):
+class TestPsycopg2(_EndsOfSessions, Inserts, cases.StoreCase):
     """On PostgreSQL, by the driver of before."""
 
     kind = services.PSYCOPG2

@@ -14,11 +14,17 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
+
 import sqlalchemy as sa
 
+from climate import exceptions
 from climate.clock import ManualClock
+from climate.db import prepared
 from climate.db.search import Match
 from climate.db.store import Store
+from climate.db.store import Transaction
 from climate.domain.periods import Period
 from tests import services
 from tests.functional.db import cases
@@ -54,3 +60,87 @@ class TestPsycopg(cases.StoreCase):
         store = Store(conf, ManualClock(cases.NOW))
         self.addCleanup(store.close)
         self.assertEqual([], self.kept(store))
+
+    def test_a_column_of_another_type_fails_once(self) -> None:
+        other = cases.connect(self.url)
+        self.addCleanup(other.close)
+
+        def define(text: str) -> None:
+            with other.engine.begin() as connection:
+                connection.execute(sa.text(text))
+
+        define('CREATE TABLE kept (name text)')
+        self.addCleanup(define, 'DROP TABLE kept')
+        query = prepared.prepared(sa.text('SELECT name FROM kept'))
+
+        def look() -> None:
+            with self.store.reading() as tx:
+                tx.session.execute(query)
+
+        look()
+        define('ALTER TABLE kept ALTER COLUMN name TYPE varchar(9)')
+        self.assertRaises(exceptions.DatabaseUnavailable, look)
+        look()
+
+
+class TestBookingAfterReading(cases.StoreCase):
+    """A booking is a transaction, however a block that reads on its connection has ended."""
+
+    kind = services.POSTGRESQL
+
+    def setUp(self) -> None:
+        super().setUp()
+        (self.host,) = self.add_hosts(1)
+        self.before = self.generations()
+
+    def generations(self) -> dict[int, int]:
+        with self.store.reading() as tx:
+            return dict(tx.resources.generations([self.host]))
+
+    def read(self, work: Callable[[Transaction], None], error: type[BaseException]) -> None:
+        def reading() -> None:
+            with self.store.reading() as tx:
+                work(tx)
+
+        self.assertRaises(error, reading)
+
+    def check(self) -> None:
+        """Check that a transaction that fails has written nothing."""
+
+        def fail(tx: Transaction) -> None:
+            tx.resources.touch(self.host)
+            raise ZeroDivisionError
+
+        self.assertRaises(ZeroDivisionError, self.store.run, fail)
+        self.assertEqual(self.before, self.generations())
+
+    def test_an_error_of_the_reader(self) -> None:
+        def work(tx: Transaction) -> None:
+            tx.session.execute(sa.text('SELECT 1'))
+            raise KeyboardInterrupt
+
+        self.read(work, KeyboardInterrupt)
+        self.check()
+
+    def test_a_transaction_of_its_own_that_it_leaves_open(self) -> None:
+        def work(tx: Transaction) -> None:
+            tx.session.execute(sa.text('BEGIN'))
+            raise ZeroDivisionError
+
+        self.read(work, ZeroDivisionError)
+        self.check()
+
+    def test_an_end_of_the_session(self) -> None:
+        def work(tx: Transaction) -> None:
+            tx.session.execute(sa.text('SELECT pg_terminate_backend(pg_backend_pid())'))
+
+        self.read(work, exceptions.DatabaseUnavailable)
+        self.check()
+
+    def test_an_interruption_between_two_steps(self) -> None:
+        with self.store.engine.connect() as session:
+            unfinished = prepared.kept(session)
+            unfinished.__enter__()
+        self.check()
+        with contextlib.suppress(Exception):
+            unfinished.__exit__(None, None, None)

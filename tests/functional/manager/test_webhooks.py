@@ -198,9 +198,7 @@ class Delivered:
     def test_two_copies_of_a_notification_are_refused(self) -> None:
         webhook = self.subscribe()
         self.office.create(600, 3600, hosts=0)
-        with self.office.store.reading() as tx:
-            rows = [dataclasses.replace(row) for row in tx.outbox.claim('x', harness.at(9), 5)]
-            tx.undo()
+        rows = self.office.store.run(lambda tx: tx.outbox.claim('x', harness.at(9), 5), undone=True)
 
         def copy_twice(tx: Any) -> None:
             tx.deliveries.copy(rows)
