@@ -106,12 +106,14 @@ def _leave_out_traits(document: dict[str, Any]) -> None:
     """Remove traits from the schema of requirements.
 
     With one more kind of lists in that recursive schema, schemathesis 4 builds its strategy
-    without end. The property tests of requirements generate traits.
+    without end. The property tests of requirements generate traits. In old microversions
+    requirements are texts.
     """
-    requirement = document['components']['schemas']['Requirement']
-    requirement['anyOf'] = [
-        each for each in requirement['anyOf'] if each['prefixItems'][0] != {'const': 'trait'}
-    ]
+    requirement = document['components']['schemas'].get('Requirement')
+    if requirement is not None:
+        requirement['anyOf'] = [
+            each for each in requirement['anyOf'] if each['prefixItems'][0] != {'const': 'trait'}
+        ]
 
 
 class Fuzzer:
