@@ -271,8 +271,8 @@ class InProcessService:
         self._maintenances.create(_CALLER, draft)
 
     def postpone(self, resource_id: int, start: datetime.datetime, end: datetime.datetime) -> None:
-        """Change the period of the only maintenance of a resource."""
-        (there,) = (one for one in self._maintenances.list() if one.resource_id == resource_id)
+        """Change the period of the maintenance of a resource that starts last."""
+        *_, there = (one for one in self._maintenances.list() if one.resource_id == resource_id)
         self._maintenances.update(there.id, MaintenanceChange(start=start, end=end))
 
     def disable(self, resource_id: int) -> None:
