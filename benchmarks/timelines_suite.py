@@ -178,6 +178,7 @@ def _copy(load: bulk_parts.Parts, folder: pathlib.Path, url: str) -> None:
     if not kept.exists():
         unfinished = kept.with_suffix('.new')
         unfinished.unlink(missing_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         _fill(load, f'sqlite:///{unfinished}')
         unfinished.rename(kept)
     shutil.copyfile(kept, str(sa.engine.make_url(url).database))

@@ -30,7 +30,6 @@ of the time that it takes for a document, so there an INSERT has ``VALUES``.
 
 from __future__ import annotations
 
-import datetime
 import functools
 import json
 import re
@@ -45,6 +44,7 @@ import sqlalchemy as sa
 
 from climate.db.lists import Among
 from climate.db.prepared import prepared
+from climate.db.types import instant_text
 from climate.db.types import UtcDateTime
 
 ROW_ID: Final = 'row_id'
@@ -116,7 +116,8 @@ def document(table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect, rows:
 
 def document_text(table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect) -> str:
     """Return an INSERT of the rows of a document, for PostgreSQL."""
-    return _insert_on_postgresql(table, names, (), dialect).replace(':rows', '%s')
+    source = _recordset(sa.Integer(), table, names, dialect, rows='%s')
+    return _insert_from(source, table, names, dialect)
 
 
 def _is_same(name: str, rows: _Rows) -> bool:
@@ -216,7 +217,7 @@ def _encoders(
 
 def _encoder(kind: Any, dialect: sa.Dialect) -> _Encoder | None:
     if isinstance(kind, UtcDateTime):
-        return _instant
+        return instant_text
     if isinstance(kind, sa.TypeDecorator):
         return functools.partial(_bound, kind, dialect)
     return _number if isinstance(kind, sa.Boolean) else None
@@ -229,15 +230,6 @@ def _bound(kind: sa.TypeDecorator[Any], dialect: sa.Dialect, value: Any) -> Any:
 def _number(value: bool | None) -> int | None:
     """Return a boolean as a number, which every engine reads as a boolean."""
     return None if value is None else int(value)
-
-
-@functools.lru_cache(_KEPT)
-def _instant(value: datetime.datetime | None) -> str | None:
-    """Return an instant as a text that every engine reads, and that SQLite can compare."""
-    if value is None:
-        return None
-    utc = value.astimezone(datetime.UTC).replace(tzinfo=None)
-    return utc.isoformat(' ', 'microseconds')
 
 
 @functools.lru_cache(_KEPT)
@@ -323,11 +315,21 @@ def _insert_from(source: str, table: sa.Table, names: Sequence[str], dialect: sa
     )
 
 
-def _recordset(key: Any, table: sa.Table, names: Sequence[str], dialect: sa.Dialect) -> str:
-    """Return the rows of the document as a table, for PostgreSQL."""
+def _recordset(
+    key: Any,
+    table: sa.Table,
+    names: Sequence[str],
+    dialect: sa.Dialect,
+    rows: str = ':rows',
+) -> str:
+    """Return the rows of the document as a table, for PostgreSQL.
+
+    :param key: the type of :data:`ROW_ID`
+    :param rows: the parameter of the document
+    """
     quote = dialect.identifier_preparer.quote
     columns = (f'{quote(name)} {kind}' for name, kind in _kinds(key, table, names, dialect))
-    return f'json_to_recordset(CAST(:rows AS json)) AS changed({", ".join(columns)})'
+    return f'json_to_recordset(CAST({rows} AS json)) AS changed({", ".join(columns)})'
 
 
 def _json_table(key: Any, table: sa.Table, names: Sequence[str], dialect: sa.Dialect) -> str:

@@ -57,7 +57,7 @@ class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
 
     def bind_processor(self, dialect: sa.Dialect) -> Any:
         """Return the function that prepares a parameter for the driver."""
-        return _naive if dialect.name == 'postgresql' else _text
+        return _naive if dialect.name == 'postgresql' else instant_text
 
     def result_processor(self, dialect: sa.Dialect, coltype: Any) -> Any:
         """Return the function that converts a value of the driver."""
@@ -80,7 +80,11 @@ def _naive(value: datetime.datetime | None) -> datetime.datetime | None:
 
 
 @functools.lru_cache(_KNOWN_INSTANTS)
-def _text(value: datetime.datetime | None) -> str | None:
+def instant_text(value: datetime.datetime | None) -> str | None:
+    """Return an instant as a text that every engine reads, and that SQLite can compare.
+
+    :raises ValueError: if it has no zone: then it is unknown
+    """
     naive = _naive(value)
     return None if naive is None else naive.isoformat(' ', 'microseconds')
 

@@ -11,7 +11,8 @@
 
 /**
  * Measures the page: node figures.mjs chromium|firefox ADDRESS FRAMES. Prints JSON:
- * milliseconds to the first bars, between frames, and of scripts in each; bytes.
+ * milliseconds to the first bars, between frames, and of scripts in each; bytes. The frames
+ * of an empty page show how much of it is the browser's.
  */
 import assert from 'node:assert/strict';
 import { startChromium, startFirefox, watch } from './browsers.mjs';
@@ -79,6 +80,18 @@ function move({ gesture, frames: count }) {
   });
 }
 
+/** Runs in an empty page: the times between frames in which nothing is done. */
+const idle = (count) => new Promise((done) => {
+  const times = [];
+  let before = 0;
+  const frame = (at) => {
+    if (before) times.push(at - before);
+    before = at;
+    return times.length >= count ? done(times) : requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+});
+
 /** Runs in the page: the compressed bytes of its files. */
 const bytes = () => [
   ...performance.getEntriesByType('navigation'),
@@ -115,9 +128,10 @@ const browser = await (name === 'chromium' ? startChromium() : startFirefox());
 try {
   const page = await open(browser);
   const errors = watch(page);
+  const empty = await page.evaluate(idle, Number(frames));
   await page.goto(address);
   await page.waitForFunction(() => globalThis.meter.bars > 0);
-  const found = { bars: await page.evaluate(() => globalThis.meter.bars), gestures: {} };
+  const found = { empty, bars: await page.evaluate(() => globalThis.meter.bars), gestures: {} };
   await settled(page);
   found.bytes = await page.evaluate(bytes);
   for (const density of DENSITIES) {

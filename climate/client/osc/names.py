@@ -34,8 +34,7 @@ _FINDERS: Final[Mapping[str, Callable[[connection.Connection, str], Any]]] = {
     'network_id': lambda conn, name: conn.network.find_network(name, ignore_missing=False),
     'image': lambda conn, name: conn.image.find_image(name, ignore_missing=False),
 }
-# Without Keystone there is no catalogue, so only the service itself can be reached.
-# Ways to authenticate for which only the address of one service is known.
+# Without Keystone there is no catalogue: only the address of this service is known.
 _ALONE: Final = frozenset({'none', 'noauth', 'admin_token', 'http_basic'})
 _UUIDS: Final = frozenset({'server_id', 'network_id', 'image'})
 

@@ -24,6 +24,7 @@ import sqlalchemy as sa
 from oslo_db import exception as db_exception
 
 from climate import exceptions
+from climate.db import bulk
 from climate.db import inserts
 from climate.db.store import Transaction
 from climate.db.tables import ALLOCATIONS
@@ -198,6 +199,13 @@ class Inserts:
                     inserts.insert(connection, sa.insert(table), rows[table])
 
         self.assertRaises(db_exception.DBDuplicateEntry, again)
+
+    def test_an_instant_without_a_zone_is_refused(self) -> None:
+        rows = self.rows(1, 1)
+        naive = [{**row, 'due': row['due'].replace(tzinfo=None)} for row in rows[EVENTS]]
+        self.assertRaises(
+            ValueError, self.store.run, lambda tx: bulk.insert(tx.session, EVENTS, naive)
+        )
 
 
 _ORDER = {
