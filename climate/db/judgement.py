@@ -110,7 +110,8 @@ def findings(
         WITH windows AS (SELECT r.id, …, :from AS start_date, :until AS end_date
                          FROM resources r LEFT JOIN inventories i ON … WHERE r.id IN (…)
                          UNION ALL …),
-             uses AS (SELECT windows.*, a.* FROM windows LEFT JOIN allocations a ON …),
+             uses AS (SELECT windows.*, a.* FROM windows JOIN allocations a ON …
+                      UNION ALL SELECT windows.*, …, 0 FROM windows),
              steps AS (… each use twice: at its start and at its end …),
              levels AS (SELECT …, SUM(delta) OVER (PARTITION BY … ORDER BY at, delta) …)
         SELECT id, …, MAX(level) FROM levels GROUP BY id, …

@@ -222,6 +222,16 @@ class Judgement:
             self.assertEqual([], judgement.findings(tx.session, additions))
         self.assertEqual(2, len(statements))
 
+    def test_a_window_is_judged_without_an_allocation_in_it(self) -> None:
+        (host,) = self.add_hosts(1, inventories=STOCK, disabled=True)
+        wide = cases.hours(1, 3)
+        added = Addition(
+            resource_id=host, resource_class='VCPU', period=wide, clear=wide, fresh=True
+        )
+        with self.store.reading() as tx:
+            (found,) = judgement.findings(tx.session, [added])
+        self.assertEqual((host, 'is not open to bookings'), (found.resource_id, found.why))
+
     def test_what_goes_first_leaves_room(self) -> None:
         (host,) = self.add_hosts(1, inventories=STOCK)
         lease = self.book([host], 1, 3, resource_class='MEMORY_MB', amount=6)
@@ -274,6 +284,23 @@ class TestMariadb(Judgement, cases.StoreCase):
     """On MariaDB."""
 
     kind = services.MARIADB
+
+    def test_periods_are_compared_in_the_index(self) -> None:
+        """Reading each allocation of a resource takes six times as long."""
+        hosts = self.add_hosts(50, inventories=STOCK)
+        for hour in range(1, 40, 2):
+            self.book(hosts, hour, hour + 1, resource_class='VCPU', amount=1)
+        wide = cases.hours(5, 7)
+        additions = [
+            Addition(resource_id=host, resource_class='VCPU', period=wide, clear=wide, fresh=True)
+            for host in hosts
+        ]
+        with self.store.reading() as tx, plans.captured(self.store.engine) as statements:
+            self.assertEqual([], judgement.findings(tx.session, additions))
+        (statement,) = statements
+        rows = plans.plan(self.store.engine, statement).splitlines()
+        (allocations,) = (row for row in rows if '| allocations |' in row)
+        self.assertIn('Using index condition', allocations)
 
 
 class TestPostgresql(Judgement, cases.StoreCase):
