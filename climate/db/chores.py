@@ -17,7 +17,6 @@ from __future__ import annotations
 import datetime
 
 import sqlalchemy as sa
-from oslo_db import exception as oslo_exception
 
 from climate.db.repository import Repository
 from climate.db.tables import CHORES
@@ -100,15 +99,10 @@ class Chores(Repository):
         return self._session.scalar(sa.select(CHORES.c.begun_at).where(CHORES.c.name == name))
 
     def _ensure(self, name: str) -> None:
-        if self.begun_at(name) is not None:
-            return
-        values = {'name': name, 'begun_at': self._now}
-        try:
-            with self._session.begin_nested():
-                self._session.execute(sa.insert(CHORES).values(values))
-        except oslo_exception.DBDuplicateEntry:
-            # Another manager was first.
-            return
+        """Insert a chore; if another manager is first, the transaction is repeated."""
+        if self.begun_at(name) is None:
+            values = {'name': name, 'begun_at': self._now}
+            self._session.execute(sa.insert(CHORES).values(values))
 
     def _changed(self, statement: sa.Update | sa.Delete) -> bool:
         result = self._session.execute(statement)

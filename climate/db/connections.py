@@ -59,8 +59,8 @@ def tune(clock: Clock, engine: sa.Engine, *, prepares: bool = True) -> None:
         _measure(engine)
     # With listeners, SQLAlchemy looks for them five times for each statement, which takes
     # a twentieth of a small transaction. Those of oslo.db only explain an error after a
-    # savepoint. Without its own mark, an engine has that of its class. Listeners that are
-    # added later are called.
+    # savepoint, which nothing here sets. Without its own mark, an engine has that of its
+    # class. Listeners that are added later are called.
     vars(engine).pop('_has_events', None)
 
 

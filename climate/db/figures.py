@@ -220,32 +220,48 @@ class Figures(Repository):
 
         A lease that has a whole resource has all that is in it::
 
-            SELECT r.resource_type, i.resource_class,
-                   SUM(CASE WHEN a.resource_class IS NULL
-                       THEN (i.total - i.reserved) * i.allocation_ratio ELSE a.amount END)
-            FROM resources r
-            JOIN allocations a ON a.resource_id = r.id AND a.live = 1 AND a.start_date <= :now
-            JOIN inventories i ON i.resource_id = r.id
-             AND (a.resource_class IS NULL OR a.resource_class = i.resource_class)
-            WHERE <r is available> GROUP BY r.resource_type, i.resource_class
+            SELECT resource_type, resource_class, SUM(LEAST(amount, room)) FROM (
+                SELECT r.resource_type, i.resource_class,
+                       (i.total - i.reserved) * i.allocation_ratio AS room,
+                       SUM(CASE WHEN a.resource_class IS NULL
+                           THEN (i.total - i.reserved) * i.allocation_ratio
+                           ELSE a.amount END) AS amount
+                FROM resources r
+                JOIN allocations a ON a.resource_id = r.id AND a.live = 1
+                 AND a.start_date <= :now
+                JOIN inventories i ON i.resource_id = r.id
+                 AND (a.resource_class IS NULL OR a.resource_class = i.resource_class)
+                WHERE <r is available> GROUP BY r.id, …) held
+            GROUP BY resource_type, resource_class
 
         Allocations that should have ended, but that no manager has released yet, count.
+        The next lease of the resource may have begun, so both together count as at most
+        what there is.
         """
         whole = ALLOCATIONS.c.resource_class.is_(None)
         part = ALLOCATIONS.c.resource_class == INVENTORIES.c.resource_class
-        yield from self._amounts(
+        key = (RESOURCES.c.resource_type, INVENTORIES.c.resource_class)
+        held = (
             sa.select(
-                RESOURCES.c.resource_type,
-                INVENTORIES.c.resource_class,
-                sa.func.sum(sa.case((whole, _ROOM), else_=ALLOCATIONS.c.amount)),
+                *key,
+                _ROOM.label('room'),
+                sa.func.sum(sa.case((whole, _ROOM), else_=ALLOCATIONS.c.amount)).label('amount'),
             )
+            .select_from(RESOURCES)
             .join(ALLOCATIONS, self._had_now())
             .join(
                 INVENTORIES,
                 sa.and_(INVENTORIES.c.resource_id == RESOURCES.c.id, sa.or_(whole, part)),
             )
             .where(*_AVAILABLE)
-            .group_by(RESOURCES.c.resource_type, INVENTORIES.c.resource_class)
+            .group_by(RESOURCES.c.id, *key, _ROOM)
+            .subquery('held')
+        )
+        least = sa.case((held.c.amount > held.c.room, held.c.room), else_=held.c.amount)
+        yield from self._amounts(
+            sa.select(held.c.resource_type, held.c.resource_class, sa.func.sum(least)).group_by(
+                held.c.resource_type, held.c.resource_class
+            )
         )
 
     def _had_now(self) -> Any:

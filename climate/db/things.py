@@ -25,7 +25,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
-from oslo_db import exception as oslo_exception
 
 from climate.db.repository import Repository
 from climate.db.resources import Resources
@@ -60,7 +59,12 @@ class Things(Repository):
     """Rows of ``resources`` that belong to a project."""
 
     def ensure(self, resource_type: str, name: str, project_id: str) -> None:
-        """Insert the row of a thing if it has none, and update its project."""
+        """Insert the row of a thing if it has none, and update its project.
+
+        :raises oslo_db.exception.DBDuplicateEntry: if another booking is first; the
+            transaction is repeated (:meth:`climate.db.store.Store.run`). A savepoint instead
+            would hide a deadlock: MariaDB then rolls back the whole transaction.
+        """
         query = sa.select(RESOURCES.c.id, RESOURCES.c.project_id).where(
             RESOURCES.c.resource_type == resource_type,
             RESOURCES.c.name == name,
@@ -68,21 +72,13 @@ class Things(Repository):
         )
         found = self._session.execute(query).one_or_none()
         if found is None:
-            self._insert(resource_type, name, project_id)
+            thing = Resource(resource_type=resource_type, name=name, project_id=project_id)
+            Resources(self._session, self._now).insert(thing)
         elif found.project_id != project_id:
             # Users can transfer a volume to another project.
             self._session.execute(
                 sa.update(RESOURCES).where(RESOURCES.c.id == found.id).values(project_id=project_id)
             )
-
-    def _insert(self, resource_type: str, name: str, project_id: str) -> None:
-        thing = Resource(resource_type=resource_type, name=name, project_id=project_id)
-        try:
-            with self._session.begin_nested():
-                Resources(self._session, self._now).insert(thing)
-        except oslo_exception.DBDuplicateEntry:
-            # Another booking was first.
-            return
 
     def forget(self, things: Iterable[tuple[str, str]]) -> None:
         """Delete the rows of the things that nothing refers to.

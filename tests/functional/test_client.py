@@ -255,8 +255,9 @@ class TestCommands(ClientTest):
         self.assertEqual(
             (['before_end', 'error'], [900]), (lease.notices, lease.notify_before_start)
         )
-        self.json('lease set g --notice none')
-        self.assertEqual([], clients.connect(self).get_lease(other['id']).notices)
+        self.json('lease set g --notice none --notify-before none')
+        lease = clients.connect(self).get_lease(other['id'])
+        self.assertEqual(([], []), (lease.notices, lease.notify_before_start))
 
     def test_refusals_and_offers(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')

@@ -13,9 +13,10 @@
 """Draws the dashboard with data of a service at work.
 
 ``python -m tools.dashboard`` runs ``climate-standalone`` for two minutes, has users book,
-fail and delete leases, scrapes its metrics every second, evaluates the queries of
-``etc/climate/grafana-dashboard.json``, and writes ``doc/source/_static/dashboard.png``.
-Neither Grafana nor Prometheus take part. Requires matplotlib.
+fail and delete leases, sends their events to webhooks, scrapes its metrics every second,
+evaluates the queries of ``etc/climate/grafana-dashboard.json``, and writes
+``doc/source/_static/dashboard.png``. Neither Grafana nor Prometheus take part. Requires
+matplotlib.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from climate.simulator import SimulatedCloud
 from tools.dashboard.queries import Evaluation
 from tools.dashboard.queries import Scrape
 from tools.dashboard.queries import scrape
+from tools.dashboard.receivers import receiver
 
 ROOT: Final = pathlib.Path(__file__).resolve().parents[2]
 DASHBOARD: Final = ROOT / 'etc' / 'climate' / 'grafana-dashboard.json'
@@ -52,6 +54,7 @@ PICTURE: Final = ROOT / 'doc' / 'source' / '_static' / 'dashboard.png'
 # Of rates, in scrapes.
 _WINDOW: Final = 15
 _HOSTS: Final = 40
+_SIZE: Final = {'vcpus': 4, 'memory_mb': 4096, 'disk_gb': 20}
 _API_PORT: Final = 21234
 _METRICS_PORT: Final = 21791
 _OPTIONS: Final = f"""
@@ -62,6 +65,11 @@ cache_seconds = 1
 [manager]
 retry_first_pause = 0.5
 retry_longest_pause = 2
+[webhooks]
+allowed_networks = 127.0.0.0/8
+allow_http = true
+attempts = 3
+retry_first_pause = 1
 [limits]
 leases = 0
 """
@@ -117,12 +125,17 @@ def use(stopping: threading.Event) -> None:
     while not stopping.wait(rng.uniform(0.1, 0.5)):
         end = SystemClock().now() + datetime.timedelta(seconds=rng.uniform(10, 50))
         hosts = rng.choice((1, 1, 2, 3, 30))
-        host = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
+        wanted = rng.choice(
+            (
+                {'resource_type': 'physical:host', 'min': hosts, 'max': hosts},
+                {'resource_type': 'virtual:instance', 'amount': 2} | _SIZE,
+            )
+        )
         body = {
             'name': 'load',
             'start_date': 'now',
             'end_date': end.strftime('%Y-%m-%dT%H:%M:%SZ'),
-            'reservations': [host],
+            'reservations': [wanted],
         }
         made = _ask('POST', '/leases', body)
         ids += [made['lease']['id']] if made else []
@@ -138,7 +151,7 @@ def _ask(method: str, path: str, body: Any = None) -> Any:
         data=None if body is None else json.dumps(body).encode(),
         headers={
             'Content-Type': 'application/json',
-            'OpenStack-API-Version': 'reservation 1.3',
+            'OpenStack-API-Version': 'reservation 1.5',
         },
     )
     with contextlib.suppress(urllib.error.HTTPError, OSError):
@@ -151,7 +164,13 @@ def _ask(method: str, path: str, body: Any = None) -> Any:
 def observe(seconds: int) -> list[Scrape]:
     """Return a scrape for each second of a service at work, whose cloud fails for a while."""
     found = []
-    with tempfile.TemporaryDirectory() as folder, service(pathlib.Path(folder)) as cloud:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        service(pathlib.Path(folder)) as cloud,
+        receiver() as address,
+    ):
+        for name in ('chat', 'refusing'):
+            _ask('POST', '/webhooks', {'name': name, 'url': f'{address}/{name}'})
         stopping = threading.Event()
         user = threading.Thread(target=use, args=(stopping,))
         user.start()

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 from typing import Any
 
 from climate.client.osc import options
@@ -34,8 +35,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         '--notify-before', dest='notify_before', action='append', metavar='DURATION',
-        type=options.duration,
-        help='Send a notification so long before the start, such as 15m (repeat for several)',
+        type=_before,
+        help='Send a notification so long before the start, such as 15m (repeat for several; '
+        'none for no notifications). Times that are past are skipped',
     )  # fmt: skip
 
 
@@ -45,5 +47,11 @@ def fields(parsed: argparse.Namespace) -> dict[str, Any]:
     if parsed.notices:
         found['notices'] = [kind for kind in parsed.notices if kind != _NONE]
     if parsed.notify_before:
-        found['notify_before_start'] = [int(one.total_seconds()) for one in parsed.notify_before]
+        times = (one for one in parsed.notify_before if one is not None)
+        found['notify_before_start'] = [int(one.total_seconds()) for one in times]
     return found
+
+
+def _before(text: str) -> datetime.timedelta | None:
+    """Return the duration of an option, or None for no notification, for argparse."""
+    return None if text == _NONE else options.duration(text)

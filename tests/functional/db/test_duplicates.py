@@ -19,8 +19,11 @@ from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
+import sqlalchemy as sa
+
 from climate import exceptions
 from climate.db.store import Transaction
+from climate.db.tables import RESOURCES
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Resource
 from climate.plugins.host import errors
@@ -32,6 +35,7 @@ from climate.simulator import SimulatedCloud
 from tests import drafts
 from tests import services
 from tests.functional.db import cases
+from tests.waiting import until
 
 LONG = 30.0
 
@@ -125,6 +129,20 @@ class _Duplicates:
 
         self.assertEqual(set(), self.second(register, lambda: self.store.run(late)))
 
+    def test_things_and_chores(self) -> None:
+        def write(tx: Transaction) -> None:
+            tx.things.ensure('virtual:server', 'web', 'blue')
+            tx.chores.heard_of('sweep')
+
+        def late(tx: Transaction) -> str:
+            self.looked.set()
+            write(tx)
+            return 'written'
+
+        self.assertEqual('written', self.second(write, lambda: self.store.run(late)))
+        with self.store.reading() as tx:
+            self.assertEqual(1, len(tx.resources.names_of_type('virtual:server')))
+
     def transaction(self) -> Transaction:
         with self.store.reading() as tx:
             return tx
@@ -134,6 +152,47 @@ class TestMariadb(_Duplicates, cases.StoreCase):
     """On MariaDB."""
 
     kind = services.MARIADB
+
+    def test_a_deadlock_with_a_thing_starts_the_transaction_over(self) -> None:
+        (host,) = self.add_hosts(1)
+        touch = sa.update(RESOURCES).where(RESOURCES.c.id == host).values(generation=9)
+        waiting = sa.text(
+            "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
+        )
+        other = self.store.engine.connect()
+        self.addCleanup(other.close)
+        others: list[threading.Thread] = []
+
+        def close_the_circle() -> None:
+            with self.store.engine.connect() as observer:
+                until(lambda: observer.scalar(waiting), LONG, 'a transaction waits')
+            other.execute(touch)
+            other.rollback()
+
+        def work(tx: Transaction) -> str:
+            if not others:
+                tx.session.execute(touch)
+                others.append(threading.Thread(target=close_the_circle))
+                others[0].start()
+            tx.things.ensure('virtual:server', 'web', 'blue')
+            return f'{len(others)} circle'
+
+        # It has written more, so the other one is rolled back.
+        for name in ('web', *map(str, range(20))):
+            other.execute(
+                sa.insert(RESOURCES).values(
+                    resource_type='virtual:server',
+                    name=name,
+                    project_id='blue',
+                    deleted=0,
+                    created_at=cases.NOW,
+                    reservable=True,
+                    disabled=False,
+                    generation=0,
+                )
+            )
+        self.assertEqual('1 circle', self.store.run(work))
+        others[0].join(LONG)
 
 
 class TestPostgresql(_Duplicates, cases.StoreCase):

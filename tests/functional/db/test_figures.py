@@ -177,6 +177,15 @@ class Figured:
         amount = Amount(resource_type=HOST, resource_class='VCPU', amount=8.0 + 3 + 1)
         self.assertEqual([amount], list(figures.allocated()))
 
+    def test_a_lease_that_is_late_to_end_counts_once(self) -> None:
+        first, *_ = self.add_supply()
+        self.book([first], -2, -1, state='held')
+        self.book([first], -1, 1, state='held')
+        figures = self.figures()
+        self.assertEqual({HOST: 1}, figures.reserved())
+        amount = Amount(resource_type=HOST, resource_class='VCPU', amount=8.0)
+        self.assertEqual([amount], list(figures.allocated()))
+
 
 class TestSqlite(Figured, cases.StoreCase):
     """On SQLite."""
