@@ -17,6 +17,7 @@ from __future__ import annotations
 from tests.contract import booting_contracts
 from tests.contract import contracts
 from tests.contract import flavor_contracts
+from tests.contract import paging_contracts
 from tests.contract import real_worlds
 from tests.contract import server_contracts
 from tests.contract import slot_contracts
@@ -46,6 +47,12 @@ class TestRealServers(server_contracts.ServerContract):
     world_type = real_worlds.RealWorld
 
 
+class TestRealPagedServers(paging_contracts.PagedServerContract):
+    """Lists of servers on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
 class TestRealServerLife(server_contracts.ServerLifeContract):
     """ServerLife on a real cloud."""
 
@@ -66,6 +73,12 @@ class TestRealImages(server_contracts.ImageContract):
 
 class TestRealFlavors(flavor_contracts.FlavorContract):
     """Flavors on a real cloud."""
+
+    world_type = real_worlds.RealWorld
+
+
+class TestRealPagedFlavors(paging_contracts.PagedFlavorContract):
+    """Lists of flavors on a real cloud."""
 
     world_type = real_worlds.RealWorld
 

@@ -22,8 +22,8 @@ from tests.contract import contracts
 from tests.contract import worlds
 
 
-class FlavorContract(contracts.Contract):
-    """list_flavors and all that follows it."""
+class FlavorCase(contracts.Contract):
+    """Makes flavors."""
 
     def draft(self, **wanted: object) -> base.Flavor:
         """Describe a flavor of a unique id and name."""
@@ -37,6 +37,10 @@ class FlavorContract(contracts.Contract):
         self.addCleanup(self.compute.delete_flavor, draft.id)
         self.compute.create_flavor(draft)
         return draft
+
+
+class FlavorContract(FlavorCase):
+    """list_flavors and all that follows it."""
 
     def test_made_as_described_found_and_listed(self) -> None:
         specs = {

@@ -82,7 +82,10 @@ def check_placement(request: Request) -> None:
 
 def _page(items: list[Any], query: dict[str, str]) -> list[Any]:
     ids = [item['id'] for item in items]
-    first = ids.index(query['marker']) + 1 if query.get('marker') else 0
+    marker = query.get('marker')
+    if marker and marker not in ids:
+        raise HTTPError(400, f'marker [{marker}] not found')
+    first = ids.index(marker) + 1 if marker else 0
     return items[first : first + PAGE]
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from tests.contract import booting_contracts
 from tests.contract import contracts
 from tests.contract import flavor_contracts
+from tests.contract import paging_contracts
 from tests.contract import placement_contracts
 from tests.contract import server_contracts
 from tests.contract import slot_contracts
@@ -199,6 +200,12 @@ class TestHTTPAggregates(contracts.AggregateContract):
 
 class TestHTTPServers(server_contracts.ServerContract):
     """Servers over HTTP, against a stub."""
+
+    world_type = worlds.StubWorld
+
+
+class TestHTTPPagedServers(paging_contracts.PagedServerContract):
+    """Lists of servers over HTTP, against a stub."""
 
     world_type = worlds.StubWorld
 

@@ -21,12 +21,14 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Flavor
 from climate.clients.errors import Errors
+from climate.clients.nova import pages
 from climate.clients.nova.verbs import ClientFactory
 from climate.clients.nova.verbs import NovaVerbs
 
@@ -48,13 +50,12 @@ class NovaFlavors(NovaVerbs):
     def list_flavors(self) -> tuple[Flavor, ...]:
         """Return every flavor, by id."""
         with self._errors.translated('list_flavors'):
-            found: list[Flavor] = []
-            # With None, Nova returns public and private flavors.
-            while page := self._with_specs.flavors.list(
-                is_public=None, marker=found[-1].id if found else None, sort_key='flavorid'
-            ):
-                found.extend(_flavor(item.to_dict()) for item in page)
+            found = [_flavor(item.to_dict()) for item in pages.every(self._page)]
         return tuple(sorted(found, key=lambda flavor: flavor.id))
+
+    def _page(self, marker: str | None) -> Sequence[Any]:
+        # With None, Nova returns public and private flavors.
+        return self._with_specs.flavors.list(is_public=None, marker=marker, sort_key='flavorid')
 
     def find_flavor(self, flavor_id: str) -> Flavor | None:
         """Return the flavor of exactly this id; None if it does not exist."""

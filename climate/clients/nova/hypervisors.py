@@ -18,13 +18,13 @@ import contextlib
 import json
 import re
 import uuid
-from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Hypervisor
 from climate.clients.errors import Errors
+from climate.clients.nova import pages
 from climate.clients.nova.verbs import ClientFactory
 from climate.clients.nova.verbs import NovaVerbs
 
@@ -44,15 +44,12 @@ class NovaHypervisors(NovaVerbs):
         """Return every hypervisor, by hostname."""
         with self._errors.translated('list_hypervisors'):
             zones = self._zones()
-            found = [_hypervisor(item, zones) for item in self._pages()]
+            found = [_hypervisor(item, zones) for item in self._every()]
         return tuple(sorted(found, key=lambda hypervisor: hypervisor.hostname))
 
-    def _pages(self) -> Iterator[dict[str, Any]]:
-        marker = None
-        # A page may be smaller than requested, so only an empty page is the end.
-        while page := self._nova.hypervisors.list(marker=marker):
-            yield from (dict(item.to_dict()) for item in page)
-            marker = page[-1].id
+    def _every(self) -> list[dict[str, Any]]:
+        items = pages.every(lambda marker: self._nova.hypervisors.list(marker=marker))
+        return [dict(item.to_dict()) for item in items]
 
     def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
         """Return the hypervisor with exactly this hostname, or else with this id."""
@@ -73,7 +70,7 @@ class NovaHypervisors(NovaVerbs):
         return None
 
     def _hypervisor_listed(self, name: str) -> dict[str, Any] | None:
-        for item in self._pages():
+        for item in self._every():
             if item['hypervisor_hostname'] == name:
                 return item
         return None

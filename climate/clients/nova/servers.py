@@ -36,6 +36,7 @@ from climate.clients.base import Nic
 from climate.clients.base import Server
 from climate.clients.base import ServerDraft
 from climate.clients.errors import Errors
+from climate.clients.nova import pages
 from climate.clients.nova.verbs import ClientFactory
 from climate.clients.nova.verbs import NovaVerbs
 from climate.domain import names
@@ -96,7 +97,8 @@ class NovaServers(NovaVerbs):
         return tuple(sorted(new, key=lambda one: (one.created_at, one.id)))
 
     def _listed(self, **wanted: str) -> list[Server]:
-        items = self._servers.list(search_opts={**wanted, 'all_tenants': True}, limit=-1)
+        options = {**wanted, 'all_tenants': True}
+        items = pages.every(lambda marker: self._servers.list(search_opts=options, marker=marker))
         return [_server(item.to_dict()) for item in items]
 
     def find_server(self, server_id: str) -> Server | None:

@@ -1,0 +1,82 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Requirements on clients of Nova whose lists have pages."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
+from unittest import mock
+
+from climate.clients.nova import pages
+from tests.contract import contracts
+from tests.contract import flavor_contracts
+from tests.contract import worlds
+
+
+@contextlib.contextmanager
+def deleting(mine: Collection[str], delete: Callable[[str], object]) -> Iterator[list[str]]:
+    """Delete the last item of the first page before Climate requests the second page.
+
+    :param mine: the ids of items that may be deleted
+    :return: the id of the deleted item
+    """
+    every = pages.every
+    gone: list[str] = []
+
+    def interrupted(fetch: Callable[[str | None], Sequence[Any]]) -> list[Any]:
+        def then_delete(marker: str | None) -> Sequence[Any]:
+            page = fetch(marker)
+            if not gone and page[-1].id in mine:
+                delete(page[-1].id)
+                gone.append(page[-1].id)
+            return page
+
+        return every(then_delete)
+
+    with mock.patch.object(pages, 'every', interrupted):
+        yield gone
+
+
+class PagedServerContract(contracts.Contract):
+    """list_servers of a service that returns lists in pages.
+
+    Nova accepts a deleted server as a marker until its database is archived; the stub
+    does not.
+    """
+
+    def test_a_server_that_disappears_after_its_page_was_read(self) -> None:
+        host = self.world.hosts[0]
+        mine = {self.boot(host) for _ in range(2)}
+        with deleting(mine, self.gone) as gone:
+            found = {server.id for server in self.compute.list_servers(host)}
+        self.assertEqual(1, len(gone))
+        self.assertEqual(mine, found | set(gone))
+
+
+class PagedFlavorContract(flavor_contracts.FlavorCase):
+    """list_flavors of a service that returns lists in pages."""
+
+    def test_a_flavor_that_disappears_after_its_page_was_read(self) -> None:
+        # The order is that of the ids.
+        names = [worlds.unique() for _ in range(2)]
+        mine = {self.make(id=f'zz-{name}').id for name in names}
+        with deleting(mine, self.compute.delete_flavor) as gone:
+            found = {flavor.id for flavor in self.compute.list_flavors()}
+        self.assertEqual([max(mine)], gone)
+        self.assertLessEqual(mine - set(gone), found)
