@@ -27,6 +27,7 @@ from climate.domain import periods
 
 _PART: Final = re.compile(r'\d+[smhdw]')
 _DURATION: Final = re.compile(rf'(?:{_PART.pattern})+')
+_UNITS: Final = (('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1))
 _DAY: Final = datetime.timedelta(days=1)
 _DAYS: Final = {'today': datetime.timedelta(), 'tomorrow': _DAY}
 _WEEKDAY: Final = re.compile(r'(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\b')
@@ -54,6 +55,16 @@ def duration(text: str) -> datetime.timedelta:
     if None in found or not total:
         raise TimeSyntaxError(f'{text!r} is no duration; write 90m, 4h, 1h30m, 7d or 2w')
     return total
+
+
+def write_duration(seconds: int) -> str:
+    """Return a duration as :func:`duration` reads it, such as ``1h30m``; ``0s`` for zero."""
+    parts = []
+    for unit, length in _UNITS:
+        count, seconds = divmod(seconds, length)
+        if count:
+            parts.append(f'{count}{unit}')
+    return ''.join(parts) or '0s'
 
 
 def instant(text: str, now: datetime.datetime) -> datetime.datetime:

@@ -250,14 +250,18 @@ class TestCommands(ClientTest):
         )
         self.assertEqual('2031-07-31T08:30:00Z', rehearsed['end_date'])
         self.assertEqual(2, len(self.leases()))
-        self.json('lease set g --notice error --notice before_end --notify-before 15m')
-        lease = clients.connect(self).get_lease(other['id'])
+        table = self.run_command('lease show g').stdout
+        self.assertRegex(table, r'notify_before_start +\| default .*\n.*notices +\| default ')
+        changed = self.json('lease set g --notice error --notice before_end --notify-before 90m')
         self.assertEqual(
-            (['before_end', 'error'], [900]), (lease.notices, lease.notify_before_start)
+            (['before_end', 'error'], [5400]), (changed['notices'], changed['notify_before_start'])
         )
-        self.json('lease set g --notice none --notify-before none')
-        lease = clients.connect(self).get_lease(other['id'])
-        self.assertEqual(([], []), (lease.notices, lease.notify_before_start))
+        table = self.run_command('lease show g').stdout
+        self.assertRegex(table, r'notify_before_start +\| 1h30m ')
+        self.assertRegex(table, r'notices +\| before_end, error ')
+        table = self.run_command('lease set g --notice none --notify-before none').stdout
+        self.assertRegex(table, r'notify_before_start +\| none ')
+        self.assertRegex(table, r'notices +\| none ')
 
     def test_refusals_and_offers(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')

@@ -29,6 +29,24 @@ class TimeColumn(columns.FormattableColumn[str | None]):
         return times.write(self._value)
 
 
+class DurationsColumn(columns.FormattableColumn[list[int] | None]):
+    """Durations in seconds, in one line; None for the default of the operator."""
+
+    def human_readable(self) -> str:
+        """Return them with units and commas."""
+        if self._value is None:
+            return 'default'
+        return ', '.join(map(times.write_duration, self._value)) or 'none'
+
+
+class NamesColumn(columns.FormattableColumn[list[str] | None]):
+    """Names in one line; None for the default of the operator."""
+
+    def human_readable(self) -> str:
+        """Return them with commas."""
+        return 'default' if self._value is None else ', '.join(self._value) or 'none'
+
+
 class NumbersColumn(columns.FormattableColumn[list[int] | None]):
     """Numbers in one line."""
 

@@ -26,7 +26,9 @@ from osc_lib.command import command
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import projects
+from climate.client.osc.columns import DurationsColumn
 from climate.client.osc.columns import EventsColumn
+from climate.client.osc.columns import NamesColumn
 from climate.client.osc.columns import ReservationsColumn
 from climate.client.osc.columns import summary
 from climate.client.osc.columns import TimeColumn
@@ -50,6 +52,8 @@ def shown(lease: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         'end_reason': lease['end_reason'] or '',
         'reservations': ReservationsColumn(lease['reservations']),
         'events': EventsColumn(lease['events']),
+        'notify_before_start': DurationsColumn(lease['notify_before_start']),
+        'notices': NamesColumn(lease['notices']),
         'project_id': lease['project_id'],
         'user_id': lease['user_id'],
     }

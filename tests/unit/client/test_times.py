@@ -88,6 +88,16 @@ class ClientTimesTest(base.TestCase):
         ):
             self.assertEqual(expected, times.write(text, ZONE))
 
+    @given(st.integers(1, 10**9))
+    def test_a_written_duration_reads_back(self, seconds: int) -> None:
+        read = times.duration(times.write_duration(seconds))
+        self.assertEqual(datetime.timedelta(seconds=seconds), read)
+
+    def test_written_durations(self) -> None:
+        written = {0: '0s', 45: '45s', 900: '15m', 5_400: '1h30m', 90_061: '1d1h1m1s'}
+        for seconds, text in written.items():
+            self.assertEqual(text, times.write_duration(seconds))
+
     @given(st.integers(10**9, 4 * 10**9))
     def test_an_iso_date_with_a_zone_is_that_instant(self, seconds: int) -> None:
         moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
