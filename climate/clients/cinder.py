@@ -91,8 +91,9 @@ class CinderBlockStorage:
         query: dict[str, object] = {'all_projects': True}
         if metadata:
             query['properties'] = json.dumps(dict(metadata))
-        with self._service.calling('list_volumes') as cinder:
-            found = [_volume(item) for item in cinder.volumes(details=True, **query)]
+        found = self._service.every(
+            'list_volumes', lambda cinder: map(_volume, cinder.volumes(details=True, **query))
+        )
         # Cinder cannot filter by type, and ignores unknown filters.
         wanted = (metadata or {}).items()
         return tuple(
@@ -164,9 +165,11 @@ class CinderBlockStorage:
 
     def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
         """Return the snapshots of a volume, by id."""
-        with self._service.calling('list_snapshots') as cinder:
-            items = cinder.snapshots(details=True, all_projects=True, volume_id=volume_id)
-            return _of_volume(volume_id, (_snapshot(item) for item in items))
+        query = {'details': True, 'all_projects': True, 'volume_id': volume_id}
+        found = self._service.every(
+            'list_snapshots', lambda cinder: map(_snapshot, cinder.snapshots(**query))
+        )
+        return _of_volume(volume_id, found)
 
     def create_snapshot(self, volume_id: str, name: str) -> str:
         """Start to create a snapshot of a volume and return its id."""
@@ -194,9 +197,11 @@ class CinderBlockStorage:
 
     def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
         """Return the backups of a volume, by id, even if it was deleted."""
-        with self._service.calling('list_backups') as cinder:
-            items = cinder.backups(details=True, all_projects=True, volume_id=volume_id)
-            return _of_volume(volume_id, (_backup(item) for item in items))
+        query = {'details': True, 'all_projects': True, 'volume_id': volume_id}
+        found = self._service.every(
+            'list_backups', lambda cinder: map(_backup, cinder.backups(**query))
+        )
+        return _of_volume(volume_id, found)
 
     def create_backup(self, volume_id: str, name: str) -> str:
         """Start to create a backup of a volume and return its id."""

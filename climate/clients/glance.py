@@ -58,11 +58,13 @@ class GlanceImages:
         """Return the images that meet all conditions, by id."""
         wanted = {'name': name, 'owner': owner, **(properties or {})}
         query = {key: value for key, value in wanted.items() if value is not None}
-        with self._service.calling('list_images') as glance:
-            found = [_image(item) for item in glance.images(**query)]
-            if own:
+        found = self._service.every(
+            'list_images', lambda glance: map(_image, glance.images(**query))
+        )
+        if own:
+            with self._service.calling('list_images') as glance:
                 mine = glance.get_project_id()
-                found = [image for image in found if image.owner == mine]
+            found = [image for image in found if image.owner == mine]
         return tuple(sorted(found, key=lambda image: image.id))
 
     def give_image(self, image_id: str, project_id: str) -> None:

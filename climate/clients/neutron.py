@@ -79,8 +79,9 @@ class NeutronNetworking:
         return tuple(network for network in found if tag is None or tag in network.tags)
 
     def _networks(self, verb: str, **query: Any) -> tuple[Network, ...]:
-        with self._service.calling(verb) as neutron:
-            return _by_id(_network(item) for item in neutron.networks(**query))
+        return _by_id(
+            self._service.every(verb, lambda neutron: map(_network, neutron.networks(**query)))
+        )
 
     def create_network(
         self, name: str, project_id: str, segment: Segment, *, description: str = ''
@@ -125,8 +126,12 @@ class NeutronNetworking:
 
     def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
         """Return the subnets of a network, by id."""
-        with self._service.calling('list_subnets') as neutron:
-            return _by_id(_subnet(item) for item in neutron.subnets(network_id=network_id))
+        query = {'network_id': network_id}
+        return _by_id(
+            self._service.every(
+                'list_subnets', lambda neutron: map(_subnet, neutron.subnets(**query))
+            )
+        )
 
     def delete_subnet(self, subnet_id: str) -> None:
         """Delete a subnet; a no-op if it does not exist."""
@@ -138,15 +143,16 @@ class NeutronNetworking:
 
     def list_ports(self, network_id: str) -> tuple[Port, ...]:
         """Return the ports of a network, by id, including those of routers."""
-        with self._service.calling('list_ports') as neutron:
-            return _by_id(_port(item) for item in neutron.ports(network_id=network_id))
+        return self._ports('list_ports', network_id=network_id)
 
     def find_port_of_address(self, network_id: str, address: str) -> Port | None:
         """Return the port with an address in a network; None if the address is free."""
         query = {'network_id': network_id, 'fixed_ips': f'ip_address={address}'}
-        with self._service.calling('find_port_of_address') as neutron:
-            found = _by_id(_port(item) for item in neutron.ports(**query))
+        found = self._ports('find_port_of_address', **query)
         return found[0] if found else None
+
+    def _ports(self, verb: str, **query: Any) -> tuple[Port, ...]:
+        return _by_id(self._service.every(verb, lambda neutron: map(_port, neutron.ports(**query))))
 
     def delete_port(self, port_id: str) -> None:
         """Delete a port; a no-op if it does not exist."""
@@ -199,8 +205,9 @@ class NeutronNetworking:
         )
 
     def _floating_ips(self, verb: str, **query: Any) -> tuple[FloatingIP, ...]:
-        with self._service.calling(verb) as neutron:
-            return _by_id(_floating_ip(item) for item in neutron.ips(**query))
+        return _by_id(
+            self._service.every(verb, lambda neutron: map(_floating_ip, neutron.ips(**query)))
+        )
 
     def create_floating_ip(
         self,

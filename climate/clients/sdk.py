@@ -25,8 +25,11 @@ token, so that a service that moves is found.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Any
+from typing import TypeVar
 
 from keystoneauth1 import session as ksa_session
 from oslo_config import cfg
@@ -34,6 +37,7 @@ from oslo_config import cfg
 from climate import exceptions
 from climate.clients.errors import Errors
 from climate.clients.errors import Refusal
+from climate.clients.protocols.listed import ListedItem
 
 # Groups of the configuration by service type. openstacksdk uses the same names.
 GROUPS = {
@@ -44,6 +48,11 @@ GROUPS = {
     'identity': 'keystone',
     'baremetal': 'ironic',
 }
+
+
+# How often a list is read of which items are deleted meanwhile.
+_ATTEMPTS = 5
+T = TypeVar('T', bound=ListedItem)
 
 
 class _Sender(ksa_session.Session):
@@ -111,6 +120,32 @@ class SdkService:
         """
         with self.errors.translated(verb, bad_request=bad_request):
             yield self._proxy()
+
+    def every(self, verb: str, read: Callable[[Any], Iterable[T]]) -> list[T]:
+        """Return the items of all pages of a list, each id once.
+
+        A service refuses to continue a list after an item that has been deleted: Cinder and
+        Neutron with a 404, Glance with a 400. The list then starts over.
+
+        :param verb: the operation, for messages
+        :param read: reads the list with the library's proxy, a page when it is needed
+        :raises climate.exceptions.Transient: if items are deleted during each of several
+            attempts
+        """
+        reason = ''
+        for _ in range(_ATTEMPTS):
+            found: dict[str, T] = {}
+            try:
+                with self.calling(verb) as proxy:
+                    for item in read(proxy):
+                        found[item.id] = item
+                return list(found.values())
+            except exceptions.Permanent as error:
+                # The first page depends on no item.
+                if not found:
+                    raise
+                reason = str(error)
+        raise exceptions.Transient(reason)
 
     def _proxy(self) -> Any:
         """Return the library's proxy, a new one for each catalogue.

@@ -16,10 +16,17 @@ from __future__ import annotations
 
 from tests.contract import network_contracts
 from tests.contract import network_worlds
+from tests.contract import paging_contracts
 
 
 class TestRealNetworks(network_contracts.NetworkContract):
     """Networks in a real Neutron."""
+
+    world_type = network_worlds.RealWorld
+
+
+class TestRealPagedNetworks(paging_contracts.PagedNetworkContract):
+    """A list of networks in a real Neutron."""
 
     world_type = network_worlds.RealWorld
 

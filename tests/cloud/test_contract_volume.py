@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from tests.contract import paging_contracts
 from tests.contract import volume_contracts
 from tests.contract import volume_type_contracts
 from tests.contract import volume_worlds
@@ -21,6 +22,12 @@ from tests.contract import volume_worlds
 
 class TestRealVolumes(volume_contracts.VolumeContract):
     """Volumes in a real Cinder."""
+
+    world_type = volume_worlds.RealWorld
+
+
+class TestRealPagedVolumes(paging_contracts.PagedVolumeContract):
+    """A list of volumes in a real Cinder."""
 
     world_type = volume_worlds.RealWorld
 

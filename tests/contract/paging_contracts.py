@@ -10,23 +10,28 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-
-"""Requirements on clients of Nova whose lists have pages."""
+"""Requirements on clients of services whose lists have pages."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 from unittest import mock
 
 from climate.clients.nova import pages
+from climate.clients.sdk import SdkService
 from tests.contract import contracts
 from tests.contract import flavor_contracts
+from tests.contract import network_contracts
+from tests.contract import volume_contracts
 from tests.contract import worlds
+
+Pages = Callable[[Any], Iterable[Any]]
 
 
 @contextlib.contextmanager
@@ -80,3 +85,54 @@ class PagedFlavorContract(flavor_contracts.FlavorCase):
             found = {flavor.id for flavor in self.compute.list_flavors()}
         self.assertEqual([max(mine)], gone)
         self.assertLessEqual(mine - set(gone), found)
+
+
+def read_in_pages(
+    service: SdkService, mine: Collection[str], listed: Pages, delete: Callable[[str], object]
+) -> tuple[list[str], set[str]]:
+    """List items, one in each page, and delete the first of *mine* after its page.
+
+    :param listed: reads the list with the library's proxy
+    :return: the deleted item, and the items of *mine* that were found
+    """
+    gone: list[str] = []
+
+    def read(proxy: Any) -> Iterator[Any]:
+        for item in listed(proxy):
+            if not gone and item.id in mine:
+                delete(item.id)
+                gone.append(item.id)
+            yield item
+
+    found = {item.id for item in service.every('list', read)}
+    return gone, found & set(mine)
+
+
+class PagedNetworkContract(network_contracts.NetworkingContract):
+    """A list of networks of a service that returns it in pages."""
+
+    def test_a_network_that_disappears_after_its_page_was_read(self) -> None:
+        mine = {self.made().id for _ in range(2)}
+        gone, found = read_in_pages(
+            self.world.cloud.network._service,
+            mine,
+            lambda neutron: neutron.networks(limit=1),
+            self.network.delete_network,
+        )
+        self.assertEqual(1, len(gone))
+        self.assertEqual(mine - set(gone), found)
+
+
+class PagedVolumeContract(volume_contracts.StorageContract):
+    """A list of volumes of a service that returns it in pages."""
+
+    def test_a_volume_that_disappears_after_its_page_was_read(self) -> None:
+        mine = {self.made().id for _ in range(2)}
+        gone, found = read_in_pages(
+            self.world.cloud.volume._service,
+            mine,
+            lambda cinder: cinder.volumes(all_projects=True, limit=1),
+            self.clean_volume,
+        )
+        self.assertEqual(1, len(gone))
+        self.assertEqual(mine - set(gone), found)

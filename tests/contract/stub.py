@@ -68,6 +68,7 @@ class StubCloud:
         self.requests: list[str] = []
         self.tokens: set[str] = set()
         self.troubles: list[Trouble] = []
+        self.networks: list[str] = []
         self.hidden_hosts = False
         self.newest = 100
         self.catalog = {'compute': COMPUTE, 'placement': PLACEMENT, 'network': NETWORK}
@@ -158,12 +159,9 @@ class StubCloud:
             raise HTTPError(401, f'no such token: {request.headers.get("X-Auth-Token")}')
         if request.path == f'{NETWORK}/v2.0/networks':
             # As little of Neutron as a test of the connection needs.
-            made = {'id': 'n', 'name': 'made'}
-            return (
-                (200, {'networks': []}, {})
-                if request.body is None
-                else (201, {'network': made}, {})
-            )
+            if request.body is None:
+                return 200, stub_routes.networks(self.networks, request), {}
+            return 201, {'network': {'id': 'n', 'name': 'made'}}, {}
         for prefix, check, routes in (
             (COMPUTE, stub_routes.check_compute, stub_routes.COMPUTE_ROUTES),
             (PLACEMENT, stub_routes.check_placement, stub_routes.PLACEMENT_ROUTES),

@@ -89,6 +89,19 @@ def _page(items: list[Any], query: dict[str, str]) -> list[Any]:
     return items[first : first + PAGE]
 
 
+def networks(ids: list[str], request: Request) -> Any:
+    """Return a page of networks, with the address of the next one if it is full."""
+    marker = request.query.get('marker')
+    if marker and marker not in ids:
+        raise HTTPError(404, f'Network {marker} could not be found.')
+    page = _page([{'id': each} for each in ids], request.query)
+    found: dict[str, Any] = {'networks': page}
+    if len(page) == PAGE:
+        after = f'http://{request.headers["Host"]}{request.path}?marker={page[-1]["id"]}'
+        found['networks_links'] = [{'rel': 'next', 'href': after}]
+    return found
+
+
 # -- Nova
 
 

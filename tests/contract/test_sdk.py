@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import testtools
@@ -25,6 +27,7 @@ from climate import exceptions
 from climate.clients import base
 from climate.clients import sdk
 from tests import waiting
+from tests.contract import stub_routes
 from tests.contract import worlds
 
 NETWORKS = '/network/v2.0/networks'
@@ -65,6 +68,39 @@ class TestService(testtools.TestCase):
         asked = [line for line in self.stub.requests if 'identity' not in line]
         self.assertEqual([f'GET {NETWORKS}'] * 3, asked)
         self.assertEqual(1, self.stub.count('POST .*/auth/tokens'))
+
+    def listed(self, goes: Callable[[str], object]) -> list[str]:
+        """List the networks, and call *goes* with the last of each page before the next."""
+
+        def read(neutron: Any) -> Iterator[Any]:
+            for number, item in enumerate(neutron.networks()):
+                if number % stub_routes.PAGE == stub_routes.PAGE - 1:
+                    goes(item.id)
+                yield item
+
+        return [item.id for item in self.service.every('list_networks', read)]
+
+    def test_a_list_starts_over_when_its_marker_disappears(self) -> None:
+        self.stub.networks = ['a', 'b', 'c', 'd', 'e']
+        self.assertEqual(['a', 'b', 'c', 'd', 'e'], self.listed(lambda _: None))
+        going = ['d']
+
+        def goes(network_id: str) -> None:
+            if network_id in going:
+                going.remove(network_id)
+                self.stub.networks.remove(network_id)
+
+        self.assertEqual(['a', 'b', 'c', 'e'], self.listed(goes))
+        self.assertEqual([], going)
+
+    def test_a_list_that_never_ends_is_transient(self) -> None:
+        self.stub.networks = [f'{number:02d}' for number in range(20)]
+        error = self.assertRaises(exceptions.Transient, self.listed, self.stub.networks.remove)
+        self.assertIn('HTTP 404', str(error))
+
+    def test_a_list_that_is_refused_at_once_is_refused(self) -> None:
+        self.stub.trouble(f'GET {NETWORKS}', 'status', status=403)
+        self.assertRaises(exceptions.Permanent, self.listed, lambda _: None)
 
     def test_what_makes_something_is_sent_once(self) -> None:
         self.service = self.open(connect_retries=3, status_code_retries=3)

@@ -22,20 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence
-from typing import Protocol
 from typing import TypeVar
 
 from novaclient import exceptions as nova
 
-
-class ListedItem(Protocol):
-    """An item of a list.
-
-    :ivar id: its id, which Nova takes as a marker
-    """
-
-    id: str
-
+from climate.clients.protocols.listed import ListedItem
 
 # A list that is refused again after so many first pages is refused for another reason.
 _MOST_RESTARTS = 10
