@@ -97,7 +97,7 @@ def insert(session: sa.Connection, table: sa.Table, rows: _Rows) -> None:
 def parameters(
     table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect, row: Mapping[str, Any]
 ) -> list[Any]:
-    """Return the values of a row as parameters of :func:`values_text` on PostgreSQL."""
+    """Return the values of a row as parameters of :func:`values_text`, not on MariaDB."""
     return [
         row[name] if encode is None or encode is _number else encode(row[name])
         for name, encode in _encoders(table, names, dialect)
@@ -200,7 +200,8 @@ def _sent(table: sa.Table, value: Any) -> Any:
 def values_text(table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect, count: int) -> str:
     """Return an INSERT of rows, with a parameter for each value."""
     quote = dialect.identifier_preparer.quote
-    row = f'({", ".join(["%s"] * len(names))})'
+    mark = '?' if dialect.name == 'sqlite' else '%s'
+    row = f'({", ".join([mark] * len(names))})'
     return (
         f'INSERT INTO {table.name} ({", ".join(map(quote, names))})'  # noqa: S608  names of the schema
         f' VALUES {", ".join([row] * count)}'

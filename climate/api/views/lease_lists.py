@@ -198,7 +198,8 @@ class LeaseWriter:
             f' "created_at": {record(created_at)}, "updated_at": {record(updated_at)}'
         )
         if self._version >= V1_3:
-            text += f', "part_of": {json.dumps(part_of)}'
+            whole = 'null' if part_of is None else _quoted(part_of)
+            text += f', "part_of": {whole}'
         if self._version >= V1_4 and placement is not None:
             describer = self._describers.get(resource_type)
             shown = placements.placement(placement, value.whole(lease_id), describer)
