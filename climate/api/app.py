@@ -36,6 +36,7 @@ from climate.api.middleware import ForPath
 from climate.api.middleware import ForPattern
 from climate.api.middleware import JsonErrors
 from climate.api.middleware import Negotiation
+from climate.api.middleware import ReadBody
 from climate.api.middleware import SizeLimit
 from climate.api.openapi import served as openapi
 from climate.api.openapi.document import DocumentWriter
@@ -67,13 +68,14 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # which answers every OPTIONS with 200, where load balancers expect 401. Next is
     # the request id, so that every log line below has it, including those of errors.
     # Health checks must work whatever else fails, and are not logged. JsonErrors
-    # surrounds everything that can raise. SizeLimit precedes everything that reads
+    # surrounds everything that can raise. SizeLimit precedes everything that could read
     # the body. FeedCalendars answers calendars, whose readers have no token. Negotiation
     # precedes authentication, because version documents and the OpenAPI document need no
     # token; so does the web page, whose sessions add tokens to requests. Identity precedes
-    # all work, because clients repeat a request after a 401.
+    # all work, because clients repeat a request after a 401. ReadBody is innermost: who
+    # has no token, or sent too many requests, can make no thread wait for a body.
     root = RootController(services, settings)
-    app: WSGIApp = _pecan(root, services, settings)
+    app: WSGIApp = ReadBody(_pecan(root, services, settings))
     if settings.rates is not None and settings.rates.projects:
         app = ProjectRate(app, settings.rates)
     app = Identity(app)

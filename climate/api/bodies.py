@@ -15,16 +15,21 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
-from collections.abc import Mapping
+from collections.abc import MutableMapping
 from typing import Any
 from typing import Final
 
 from climate import exceptions
 from climate.domain import names
 
-# Key of the WSGI environment under which SizeLimit stores the body.
+LOG = logging.getLogger(__name__)
+
+# Key of the WSGI environment under which SizeLimit keeps the body.
 ENVIRON_KEY: Final = 'climate.body'
+
+_CHUNK: Final = 65536
 
 MOST_LEVELS: Final = 32
 _MOST: Final = 2**63 - 1
@@ -33,7 +38,73 @@ _MOST: Final = 2**63 - 1
 _Path = tuple[Any, str | int]
 
 
-def read(environ: Mapping[str, Any]) -> dict[str, Any]:
+class UnreadBody:
+    """A body that the server may not have received yet.
+
+    :param stream: the ``wsgi.input`` of the request
+    :param length: how many bytes the client announces; None to read up to the end
+    :param limit: how many bytes it may have
+    """
+
+    def __init__(self, stream: Any, length: int | None, limit: int) -> None:
+        self._stream = stream
+        self._length = length
+        self._limit = limit
+
+    def read(self, most: int | None = None) -> bytes:
+        """Return the body; blocks until the client has sent it.
+
+        :param most: a lower limit
+        :raises climate.exceptions.RequestTooLarge: if it has more bytes than the limit
+        :raises climate.exceptions.InvalidInput: if it does not arrive as announced
+        """
+        limit = self._limit if most is None else min(most, self._limit)
+        if (self._length or 0) > limit:
+            raise too_large(limit)
+        wanted = limit + 1 if self._length is None else self._length
+        parts = []
+        while wanted > 0 and (part := self._part(min(wanted, _CHUNK))):
+            parts.append(part)
+            wanted -= len(part)
+        body = b''.join(parts)
+        if len(body) > limit:
+            raise too_large(limit)
+        if self._length is not None and wanted > 0:
+            raise exceptions.InvalidInput('The body is shorter than its Content-Length')
+        return body
+
+    def _part(self, size: int) -> bytes:
+        # What a server raises here comes from the client: a malformed chunk, a closed
+        # connection, a time-out. Each server has classes of its own for that.
+        try:
+            part: bytes = self._stream.read(size)
+        except Exception as error:
+            LOG.info('A body cannot be read: %s: %s', type(error).__name__, error)
+            raise exceptions.InvalidInput('The body cannot be read') from error
+        return part
+
+
+def too_large(limit: int) -> exceptions.RequestTooLarge:
+    """Return the error for a body of more than *limit* bytes."""
+    return exceptions.RequestTooLarge(
+        f'Request is too large. Bodies of at most {limit} bytes are read.'
+    )
+
+
+def raw(environ: MutableMapping[str, Any], most: int | None = None) -> bytes:
+    """Return the bytes of the body of a request, which is read at the first call.
+
+    :param most: a limit for this request
+    :raises climate.exceptions.RequestTooLarge: if it has more bytes than the limit
+    :raises climate.exceptions.InvalidInput: if it does not arrive as announced
+    """
+    body: bytes | UnreadBody = environ.get(ENVIRON_KEY, b'')
+    if isinstance(body, UnreadBody):
+        body = environ[ENVIRON_KEY] = body.read(most)
+    return body
+
+
+def read(environ: MutableMapping[str, Any]) -> dict[str, Any]:
     """Return the body of a request.
 
     :raises climate.exceptions.UnsupportedMediaType: if it is not JSON
@@ -41,7 +112,7 @@ def read(environ: Mapping[str, Any]) -> dict[str, Any]:
         contains values that a database cannot store
     """
     _check_content_type(environ.get('CONTENT_TYPE') or '')
-    body = _parse(environ.get(ENVIRON_KEY, b''))
+    body = _parse(raw(environ))
     if not isinstance(body, dict):
         raise exceptions.InvalidInput('The body must be a JSON object')
     _check_values(body)

@@ -144,12 +144,9 @@ class BrowserSessions:
                 'Signing in needs https. If a proxy ends TLS, it must send X-Forwarded-Proto, and '
                 '[api] trusted_proxies must name it.'
             )
-        if len(environ.get(bodies.ENVIRON_KEY, b'')) > _LARGEST_BODY:
-            raise exceptions.RequestTooLarge(
-                f'Request is too large. Bodies of at most {_LARGEST_BODY} bytes are read.'
-            )
         if environ.get('CONTENT_TYPE', '').partition(';')[0].strip() != 'application/json':
             raise exceptions.UnsupportedMediaType(content_type=environ.get('CONTENT_TYPE', ''))
+        bodies.raw(environ, _LARGEST_BODY)
         wanted = schemas.read(bodies.read(environ))
         if self._rates is not None:
             self._rates.sign_in(environ.get('REMOTE_ADDR') or '')

@@ -124,7 +124,7 @@ def _fingerprint(environ: Environ) -> str:
         str(environ['climate.microversion']),
     ]
     digest = hashlib.sha256(json.dumps(about).encode())
-    digest.update(environ.get(bodies.ENVIRON_KEY, b''))
+    digest.update(bodies.raw(environ))
     return digest.hexdigest()
 
 

@@ -44,7 +44,6 @@ from climate.api.wsgi import WSGIApp
 LOG = logging.getLogger('climate.api.access_log')
 
 _LONGEST_PATH = 500
-_CHUNK = 65536
 # The link of a calendar is a secret.
 _LINK = re.compile(r'(/feeds/+)[^/]+')
 _HIDDEN = r'\1***'
@@ -180,10 +179,11 @@ class JsonErrors:
 
 
 class SizeLimit:
-    """Reads a body once, and refuses bodies of more than *limit* bytes.
+    """Refuses bodies of more than *limit* bytes, and keeps others from being read too early.
 
-    Keeps the bytes for :func:`climate.api.bodies.read`. Inner applications see an
-    empty body, so that no library can parse it in another way.
+    Reads nothing: clients may send their body slowly, and have no token yet. Inner
+    applications get it from :func:`climate.api.bodies.raw`. Libraries see an empty body,
+    so that none of them can parse it in another way.
     """
 
     def __init__(self, app: WSGIApp, limit: int) -> None:
@@ -196,44 +196,45 @@ class SizeLimit:
         :raises climate.exceptions.RequestTooLarge: if the body is too large
         :raises climate.exceptions.InvalidInput: if its length is not a number
         """
-        environ[bodies.ENVIRON_KEY] = self._read(environ)
+        environ[bodies.ENVIRON_KEY] = self._unread(environ)
         environ['wsgi.input'] = io.BytesIO()
         environ['CONTENT_LENGTH'] = '0'
         return self._app(environ, start_response)
 
-    def _read(self, environ: Environ) -> bytes:
+    def _unread(self, environ: Environ) -> bytes | bodies.UnreadBody:
         length = environ.get('CONTENT_LENGTH') or ''
         chunked = bool(environ.get('wsgi.input_terminated')) or (
             'chunked' in environ.get('HTTP_TRANSFER_ENCODING', '').lower()
         )
         if not length:
-            return self._read_at_most(environ['wsgi.input'], None) if chunked else b''
+            if chunked:
+                return bodies.UnreadBody(environ['wsgi.input'], None, self._limit)
+            return b''
         if not length.isascii() or not length.isdigit():
             raise exceptions.InvalidInput('Content-Length is not a number')
         # Check the number of digits first: int() of a million digits is slow.
         if len(length) > 18 or int(length) > self._limit:
-            raise self._too_large()
-        return self._read_at_most(environ['wsgi.input'], int(length))
+            raise bodies.too_large(self._limit)
+        return bodies.UnreadBody(environ['wsgi.input'], int(length), self._limit)
 
-    def _read_at_most(self, stream: Any, length: int | None) -> bytes:
-        """Read *length* bytes, or up to the end of the stream if it is None."""
-        wanted = self._limit + 1 if length is None else length
-        parts = []
-        while wanted > 0:
-            part = stream.read(min(wanted, _CHUNK))
-            if not part:
-                break
-            parts.append(part)
-            wanted -= len(part)
-        body = b''.join(parts)
-        if len(body) > self._limit:
-            raise self._too_large()
-        return body
 
-    def _too_large(self) -> exceptions.RequestTooLarge:
-        return exceptions.RequestTooLarge(
-            f'Request is too large. Bodies of at most {self._limit} bytes are read.'
-        )
+class ReadBody:
+    """Reads the body of a request that may be carried out.
+
+    Also of one that needs none, so that the connection can be used again.
+    """
+
+    def __init__(self, app: WSGIApp) -> None:
+        self._app = app
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on.
+
+        :raises climate.exceptions.RequestTooLarge: if the body is too large
+        :raises climate.exceptions.InvalidInput: if it does not arrive as announced
+        """
+        bodies.raw(environ)
+        return self._app(environ, start_response)
 
 
 class Negotiation:

@@ -18,9 +18,11 @@ import dataclasses
 import http.server as httpd
 import logging
 import threading
+from unittest import mock
 
 import fixtures as testing
 import webob
+from gunicorn.http.errors import InvalidChunkSize
 from keystoneauth1 import loading as ks_loading
 from keystonemiddleware import fixture as keystone_fixture
 from keystonemiddleware import opts as auth_token_opts
@@ -81,6 +83,28 @@ class KeystoneTest(base.TestCase):
         self.assertEqual(f'Keystone uri="{self.URI}"', answer.headers['WWW-Authenticate'])
         self.assertEqual('NOT_AUTHENTICATED', answer.json['error_name'])
         self.assertEqual(before, self.service.rows())
+
+    def slow(self, path, error, **headers):
+        """Send a request whose body cannot be read; return the answer and the log."""
+        log = self.useFixture(testing.FakeLogger('climate'))
+        request = webob.Request.blank(path, method='POST', headers=headers)
+        stream = mock.Mock(**{'read.side_effect': error})
+        request.environ.update({'wsgi.input': stream, 'wsgi.input_terminated': True})
+        return request.get_response(self.service.app), stream.read.call_count, log.output
+
+    def test_a_body_is_read_for_a_token_only(self):
+        for path in ('/v1/leases', '/v1/nothing', '/', '/healthcheck', '/v1/openapi.json'):
+            for headers in ({}, {'X-Auth-Token': 'bad'}, {'X-Auth-Token': 'unscoped'}):
+                answer, reads, _ = self.slow(path, AssertionError, **headers)
+                self.assertLess(answer.status_int, 500, path)
+                self.assertEqual(0, reads, path)
+
+    def test_a_body_that_cannot_be_read(self):
+        for error in (InvalidChunkSize(b'0x2'), ConnectionResetError(), TimeoutError()):
+            answer, reads, log = self.slow('/v1/leases', error, **{'X-Auth-Token': 'good'})
+            self.assertEqual((400, 1), (answer.status_int, reads), answer.text)
+            self.assertEqual('The body cannot be read', answer.json['error_message'])
+            self.assertNotIn('Traceback', log)
 
     def test_no_token(self):
         request = webob.Request.blank('/v1/leases', headers={'X-Roles': 'admin', 'X-User-Id': 'u'})

@@ -18,6 +18,10 @@ import base64
 import io
 
 import webob
+from gunicorn.http.errors import ChunkMissingTerminator
+from gunicorn.http.errors import InvalidChunkSize
+from gunicorn.http.errors import LimitRequestHeaders
+from gunicorn.http.errors import NoMoreData
 from oslo_config import cfg
 
 from climate import exceptions
@@ -27,6 +31,7 @@ from climate.api.health import Health
 from climate.api.health import PATH
 from climate.api.middleware import ForHeaders
 from climate.api.middleware import ForPath
+from climate.api.middleware import ReadBody
 from climate.api.middleware import SizeLimit
 from tests import base
 
@@ -42,6 +47,17 @@ class Inner:
         return webob.Response('inner')(environ, start_response)
 
 
+class Stream:
+    """A body that cannot be read."""
+
+    def __init__(self, error):
+        self._error = error
+
+    def read(self, size):
+        """Fail."""
+        raise self._error
+
+
 class SizeLimitTest(base.TestCase):
     """No more than the limit is read, whatever the header says."""
 
@@ -53,7 +69,7 @@ class SizeLimitTest(base.TestCase):
         request = webob.Request.blank('/', method='POST')
         request.environ.update({'wsgi.input': io.BytesIO(body), 'CONTENT_LENGTH': str(len(body))})
         request.environ.update(environ)
-        request.get_response(SizeLimit(inner, self.LIMIT))
+        request.get_response(SizeLimit(ReadBody(inner), self.LIMIT))
         self.assertEqual(b'', inner.environ['wsgi.input'].read())
         return inner.environ[bodies.ENVIRON_KEY]
 
@@ -74,6 +90,42 @@ class SizeLimitTest(base.TestCase):
 
     def test_a_length_that_is_too_large(self):
         self.assertRaises(exceptions.RequestTooLarge, self.read, b'x', CONTENT_LENGTH='9' * 5000)
+
+    def test_fewer_bytes_than_announced(self):
+        # The client has gone; what is there may be valid JSON by chance.
+        self.assertRaises(exceptions.InvalidInput, self.read, b'{}', CONTENT_LENGTH='3')
+
+    def test_a_lower_limit(self):
+        for chunked in ({}, {'CONTENT_LENGTH': '', 'wsgi.input_terminated': True}):
+            request = webob.Request.blank('/', method='POST')
+            stream = {'wsgi.input': io.BytesIO(b'x' * 5), 'CONTENT_LENGTH': '5'}
+            request.environ.update(stream | chunked)
+            inner = Inner()
+            request.get_response(SizeLimit(inner, self.LIMIT))
+            self.assertRaises(exceptions.RequestTooLarge, bodies.raw, inner.environ, 4)
+
+    def test_nothing_is_read_before_it_is_needed(self):
+        inner = Inner()
+        request = webob.Request.blank('/', method='POST')
+        stream = Stream(AssertionError('read too early'))
+        request.environ.update({'wsgi.input': stream, 'CONTENT_LENGTH': '5'})
+        request.get_response(SizeLimit(inner, self.LIMIT))
+        self.assertIsInstance(inner.environ[bodies.ENVIRON_KEY], bodies.UnreadBody)
+
+    def test_what_servers_raise(self):
+        for error in (
+            InvalidChunkSize(b'0x2'),
+            ChunkMissingTerminator(b'xx'),
+            NoMoreData(),
+            LimitRequestHeaders('trailers'),
+            ConnectionResetError(104, 'Connection reset by peer'),
+            TimeoutError('timed out'),
+            OSError('Apache/mod_wsgi request data read error'),
+            ValueError('invalid'),
+        ):
+            for chunked in ({}, {'CONTENT_LENGTH': '', 'wsgi.input_terminated': True}):
+                stream = {'wsgi.input': Stream(error)}
+                self.assertRaises(exceptions.InvalidInput, self.read, b'xxx', **stream, **chunked)
 
     def test_a_length_that_is_none(self):
         for length in ('-1', 'x', '1.5', '٣'):
