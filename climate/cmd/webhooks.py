@@ -23,6 +23,7 @@ from oslo_config import cfg
 from climate.clock import SystemClock
 from climate.cmd.composition import say
 from climate.db.store import Store
+from climate.domain.requests import Reach
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import DeliveryState
 from climate.domain.webhooks import TEST_EVENT
@@ -50,7 +51,7 @@ def _list(_conf: cfg.ConfigOpts, store: Store) -> int:
     marker = None
     while True:
         with store.reading() as tx:
-            found = tx.webhooks.page(None, marker, _PAGE)
+            found = tx.webhooks.page(Reach(), marker, _PAGE)
         for webhook in found:
             state = 'enabled' if webhook.enabled else 'disabled'
             reach = 'all projects' if webhook.all_projects else f'project {webhook.project_id}'
@@ -62,7 +63,7 @@ def _list(_conf: cfg.ConfigOpts, store: Store) -> int:
 
 def _test(conf: cfg.ConfigOpts, store: Store) -> int:
     with store.reading() as tx:
-        webhook = tx.webhooks.get(conf.command.webhook, None)
+        webhook = tx.webhooks.get(conf.command.webhook, Reach())
     clock = SystemClock()
     poster = Poster(PosterSettings.from_conf(conf))
     now = clock.now()

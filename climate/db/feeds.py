@@ -32,6 +32,7 @@ from climate.domain.feeds import CalendarEntry
 from climate.domain.feeds import Feed
 from climate.domain.feeds import FeedKind
 from climate.domain.lifecycles import LeaseStatus
+from climate.domain.requests import Reach
 
 # What is held for an offer looks like a deleted lease that has not started.
 _HELD = sa.and_(LEASES.c.deleted_at.is_not(None), LEASES.c.status == LeaseStatus.PENDING)
@@ -73,15 +74,13 @@ class FeedRows(Repository):
             )
         )
 
-    def get(self, feed_id: str, project_id: str | None) -> Feed:
+    def get(self, feed_id: str, reach: Reach) -> Feed:
         """Return a feed.
 
-        :param project_id: search only this project; None searches all
+        :param reach: search only these
         :raises climate.exceptions.NotFound: if it does not exist
         """
-        query = sa.select(FEEDS).where(FEEDS.c.id == feed_id)
-        if project_id is not None:
-            query = query.where(FEEDS.c.project_id == project_id)
+        query = _within(reach).where(FEEDS.c.id == feed_id)
         row = self._session.execute(query).one_or_none()
         if row is None:
             raise exceptions.NotFound(object={'feed_id': feed_id})
@@ -95,11 +94,9 @@ class FeedRows(Repository):
         row = self._session.execute(query).one_or_none()
         return None if row is None else _feed(row)
 
-    def page(self, project_id: str | None, marker: str | None, limit: int) -> list[Feed]:
+    def page(self, reach: Reach, marker: str | None, limit: int) -> list[Feed]:
         """Return the feeds after *marker*, ordered by id, at most *limit*."""
-        query = sa.select(FEEDS).order_by(FEEDS.c.id).limit(limit)
-        if project_id is not None:
-            query = query.where(FEEDS.c.project_id == project_id)
+        query = _within(reach).order_by(FEEDS.c.id).limit(limit)
         if marker is not None:
             query = query.where(FEEDS.c.id > marker)
         return [_feed(row) for row in self._session.execute(query)]
@@ -226,6 +223,14 @@ class FeedRows(Repository):
             for lease_id, resource_type in rows:
                 found[lease_id].append(resource_type)
         return defaultdict(tuple, {key: tuple(types) for key, types in found.items()})
+
+
+def _within(reach: Reach) -> sa.Select[Any]:
+    """Return the query of the feeds that a caller can use."""
+    query = sa.select(FEEDS)
+    if reach.project_id is not None:
+        query = query.where(FEEDS.c.project_id == reach.project_id)
+    return query if reach.privileged else query.where(FEEDS.c.kind != FeedKind.RESOURCE)
 
 
 def _entry(

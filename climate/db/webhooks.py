@@ -26,6 +26,7 @@ from climate.db.reservations import VAULT
 from climate.db.tables import WEBHOOK_DELIVERIES
 from climate.db.tables import WEBHOOKS
 from climate.db.vault import Vault
+from climate.domain.requests import Reach
 from climate.domain.webhooks import Webhook
 
 
@@ -64,16 +65,14 @@ class WebhookRows(Repository):
         self._session.execute(sa.delete(deliveries).where(deliveries.c.webhook_id == webhook_id))
         self._session.execute(sa.delete(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
 
-    def get(self, webhook_id: str, project_id: str | None, *, lock: bool = False) -> Webhook:
+    def get(self, webhook_id: str, reach: Reach, *, lock: bool = False) -> Webhook:
         """Return a webhook.
 
-        :param project_id: search only this project; None searches all
+        :param reach: search only these
         :param lock: lock the row until the transaction ends
         :raises climate.exceptions.NotFound: if it does not exist
         """
-        query = sa.select(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id)
-        if project_id is not None:
-            query = query.where(WEBHOOKS.c.project_id == project_id)
+        query = _within(reach).where(WEBHOOKS.c.id == webhook_id)
         row = self._session.execute(query.with_for_update() if lock else query).one_or_none()
         if row is None:
             raise exceptions.NotFound(object={'webhook_id': webhook_id})
@@ -86,11 +85,9 @@ class WebhookRows(Repository):
         ).one_or_none()
         return None if row is None else self._webhook(row)
 
-    def page(self, project_id: str | None, marker: str | None, limit: int) -> list[Webhook]:
+    def page(self, reach: Reach, marker: str | None, limit: int) -> list[Webhook]:
         """Return the webhooks after *marker*, ordered by id, at most *limit*."""
-        query = sa.select(WEBHOOKS).order_by(WEBHOOKS.c.id).limit(limit)
-        if project_id is not None:
-            query = query.where(WEBHOOKS.c.project_id == project_id)
+        query = _within(reach).order_by(WEBHOOKS.c.id).limit(limit)
         if marker is not None:
             query = query.where(WEBHOOKS.c.id > marker)
         return [self._webhook(row) for row in self._session.execute(query)]
@@ -148,3 +145,11 @@ class WebhookRows(Repository):
             created_at=row.created_at,
             updated_at=row.updated_at,
         )
+
+
+def _within(reach: Reach) -> sa.Select[Any]:
+    """Return the query of the webhooks that a caller can use."""
+    query = sa.select(WEBHOOKS)
+    if reach.project_id is not None:
+        query = query.where(WEBHOOKS.c.project_id == reach.project_id)
+    return query if reach.privileged else query.where(WEBHOOKS.c.all_projects == sa.false())

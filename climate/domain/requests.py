@@ -64,6 +64,19 @@ class Caller:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Reach:
+    """The webhooks and feeds that a caller can see and use.
+
+    :ivar project_id: those of this project; None for every project
+    :ivar privileged: whether also those that only a special right can create: webhooks for
+        all projects, and feeds of resources
+    """
+
+    project_id: str | None = None
+    privileged: bool = True
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class EventDraft:
     """An event that the user requests."""
 

@@ -36,6 +36,7 @@ from climate.domain.feeds import CalendarEntry
 from climate.domain.feeds import Feed
 from climate.domain.feeds import FeedDraft
 from climate.domain.requests import Caller
+from climate.domain.requests import Reach
 from climate.enforcement.limits import ProjectLimits
 
 _BYTES: Final = 32
@@ -106,7 +107,7 @@ class FeedLinks:
         def write(tx: Transaction) -> Feed:
             self._check_shown(tx, caller, draft)
             feed = _feed(caller, draft, tx.now, lasts)
-            if draft.id is not None and _exists(tx, draft.id, caller.project_id):
+            if draft.id is not None and _exists(tx, draft.id, Reach(project_id=caller.project_id)):
                 # The answer with its secret was lost, so the link cannot be in use.
                 tx.feeds.delete(draft.id)
             tx.projects.lock(caller.project_id)
@@ -116,29 +117,29 @@ class FeedLinks:
 
         return self._store.run(write), secret
 
-    def page(self, project_id: str | None, marker: str | None, limit: int) -> list[Feed]:
+    def page(self, reach: Reach, marker: str | None, limit: int) -> list[Feed]:
         """Return feeds, ordered by id.
 
-        :param project_id: of the caller; None for all projects
+        :param reach: those of the caller
         :param limit: at most so many
         """
         with self._store.reading() as tx:
-            return tx.feeds.page(project_id, marker, limit)
+            return tx.feeds.page(reach, marker, limit)
 
-    def get(self, feed_id: str, project_id: str | None) -> Feed:
+    def get(self, feed_id: str, reach: Reach) -> Feed:
         """Return a feed.
 
         :raises climate.exceptions.NotFound: if there is none
         """
         with self._store.reading() as tx:
-            return tx.feeds.get(feed_id, project_id)
+            return tx.feeds.get(feed_id, reach)
 
-    def delete(self, feed_id: str, project_id: str | None) -> None:
+    def delete(self, feed_id: str, reach: Reach) -> None:
         """Revoke the link of a feed.
 
         :raises climate.exceptions.NotFound: if there is none
         """
-        self._store.run(lambda tx: tx.feeds.delete(tx.feeds.get(feed_id, project_id).id))
+        self._store.run(lambda tx: tx.feeds.delete(tx.feeds.get(feed_id, reach).id))
 
     def open(self, secret: str) -> Calendar | None:
         """Return what a link shows; None if it does not exist, was revoked or has expired."""
@@ -193,9 +194,9 @@ def _feed(
     )
 
 
-def _exists(tx: Transaction, feed_id: str, project_id: str) -> bool:
+def _exists(tx: Transaction, feed_id: str, reach: Reach) -> bool:
     try:
-        tx.feeds.get(feed_id, project_id)
+        tx.feeds.get(feed_id, reach)
     except exceptions.NotFound:
         return False
     return True

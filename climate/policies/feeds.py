@@ -43,9 +43,13 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             RESOURCE,
             base.ADMIN,
-            'Create a link to the calendar of a resource. Leases of other projects are shown '
-            'without their names.',
+            'Create a link to the calendar of a resource, and see and revoke it afterwards; for '
+            'other callers it does not exist. Leases of other projects are shown without their '
+            'names.',
+            f'GET {_ALL}',
             f'POST {_ALL}',
+            f'GET {_ONE}',
+            f'DELETE {_ONE}',
         ),
         base.documented(DELETE, member, 'Revoke the link of a calendar feed.', f'DELETE {_ONE}'),
     ]

@@ -30,6 +30,16 @@ TEST = 'climate:webhooks:test'
 
 _ALL = '/v1/webhooks'
 _ONE = '/v1/webhooks/{webhook_id}'
+_EVERYWHERE = (
+    f'GET {_ALL}',
+    f'POST {_ALL}',
+    f'GET {_ONE}',
+    f'PUT {_ONE}',
+    f'DELETE {_ONE}',
+    f'GET {_ONE}/deliveries',
+    f'POST {_ONE}/redeliver',
+    f'POST {_ONE}/test',
+)
 
 
 def list_rules() -> list[policy.RuleDefault]:
@@ -44,8 +54,9 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             EVERYWHERE,
             base.ADMIN,
-            'Create a webhook for the leases of all projects.',
-            f'POST {_ALL}',
+            'Create a webhook for the leases of all projects, and see, change, test and delete '
+            'it afterwards. For other callers it does not exist.',
+            *_EVERYWHERE,
         ),
         base.documented(
             UPDATE, member, 'Change a webhook, or give it a new secret.', f'PUT {_ONE}'

@@ -29,6 +29,7 @@ from climate.conf.settings import Settings
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.requests import Caller
+from climate.domain.requests import Reach
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import DeliveryState
 from climate.domain.webhooks import matches
@@ -111,24 +112,24 @@ class Subscriptions:
 
         return self._store.run(write)
 
-    def page(self, project_id: str | None, marker: str | None, limit: int) -> list[Webhook]:
+    def page(self, reach: Reach, marker: str | None, limit: int) -> list[Webhook]:
         """Return webhooks, ordered by id.
 
-        :param project_id: of the caller; None for all projects
+        :param reach: those of the caller
         :param limit: at most so many
         """
         with self._store.reading() as tx:
-            return tx.webhooks.page(project_id, marker, limit)
+            return tx.webhooks.page(reach, marker, limit)
 
-    def get(self, webhook_id: str, project_id: str | None) -> Webhook:
+    def get(self, webhook_id: str, reach: Reach) -> Webhook:
         """Return a webhook.
 
         :raises climate.exceptions.NotFound: if there is none
         """
         with self._store.reading() as tx:
-            return tx.webhooks.get(webhook_id, project_id)
+            return tx.webhooks.get(webhook_id, reach)
 
-    def update(self, webhook_id: str, project_id: str | None, change: WebhookChange) -> Webhook:
+    def update(self, webhook_id: str, reach: Reach, change: WebhookChange) -> Webhook:
         """Change a webhook; the result has its secrets.
 
         :raises climate.exceptions.NotFound: if there is none
@@ -145,7 +146,7 @@ class Subscriptions:
             )
 
         def write(tx: Transaction) -> Webhook:
-            known = tx.webhooks.get(webhook_id, project_id, lock=True)
+            known = tx.webhooks.get(webhook_id, reach, lock=True)
             changed = _changed(known, change, tx.now)
             tx.webhooks.update(changed)
             return dataclasses.replace(changed, updated_at=tx.now)
@@ -154,21 +155,21 @@ class Subscriptions:
         self._wake()
         return changed
 
-    def delete(self, webhook_id: str, project_id: str | None) -> None:
+    def delete(self, webhook_id: str, reach: Reach) -> None:
         """Delete a webhook, with what was to be delivered to it.
 
         :raises climate.exceptions.NotFound: if there is none
         """
 
         def write(tx: Transaction) -> None:
-            tx.webhooks.delete(tx.webhooks.get(webhook_id, project_id, lock=True).id)
+            tx.webhooks.delete(tx.webhooks.get(webhook_id, reach, lock=True).id)
 
         self._store.run(write)
 
     def deliveries(
         self,
         webhook_id: str,
-        project_id: str | None,
+        reach: Reach,
         state: DeliveryState | None,
         marker: str | None,
         limit: int,
@@ -178,10 +179,10 @@ class Subscriptions:
         :raises climate.exceptions.NotFound: if there is no such webhook
         """
         with self._store.reading() as tx:
-            tx.webhooks.get(webhook_id, project_id)
+            tx.webhooks.get(webhook_id, reach)
             return tx.deliveries.page(webhook_id, state, marker, limit)
 
-    def redeliver(self, webhook_id: str, project_id: str | None, ids: Sequence[str] | None) -> int:
+    def redeliver(self, webhook_id: str, reach: Reach, ids: Sequence[str] | None) -> int:
         """Send dead letters again; return their number.
 
         :param ids: of deliveries; None for all dead letters of the webhook
@@ -189,14 +190,14 @@ class Subscriptions:
         """
 
         def write(tx: Transaction) -> int:
-            tx.webhooks.get(webhook_id, project_id)
+            tx.webhooks.get(webhook_id, reach)
             return tx.deliveries.retry(webhook_id, ids)
 
         number = self._store.run(write)
         self._wake()
         return number
 
-    def test(self, webhook_id: str, project_id: str | None) -> str:
+    def test(self, webhook_id: str, reach: Reach) -> str:
         """Have managers send an event that only tests a webhook; return its delivery's id.
 
         :raises climate.exceptions.NotFound: if there is no such webhook
@@ -204,7 +205,7 @@ class Subscriptions:
         """
 
         def write(tx: Transaction) -> str:
-            webhook = tx.webhooks.get(webhook_id, project_id)
+            webhook = tx.webhooks.get(webhook_id, reach)
             if not webhook.enabled:
                 raise exceptions.InvalidInput('The webhook is disabled')
             return tx.deliveries.add_test(webhook_id, test_payload(webhook))

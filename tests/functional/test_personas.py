@@ -102,6 +102,7 @@ class PersonasTest(base.TestCase):
 
     def status(self, name, token):
         """Return how the route *name* answers *token*; no write has gone before."""
+        name, _, manner = name.partition(' by ')
         method, path = name.split()
         service, ids = self.shared()
         path = path.format(
@@ -115,7 +116,7 @@ class PersonasTest(base.TestCase):
         body = (
             {
                 key: value.format(**ids) if isinstance(value, str) else value
-                for key, value in BODIES[name].items()
+                for key, value in {**BODIES[name], **({manner: True} if manner else {})}.items()
             }
             if name in BODIES
             else None
@@ -127,9 +128,13 @@ class PersonasTest(base.TestCase):
         answer = http.send(
             service.app, method, f'/v1{path}{query}', body, token=token, version=version
         )
-        if method != 'GET' and answer.status_int < 400:
+        if answer.status_int < 400 and self.spoils(method, path):
             del self._shared
         return answer.status_int
+
+    def spoils(self, method, path):
+        """Whether the next request needs a service of its own after a request."""
+        return method != 'GET'
 
     def fresh(self):
         """Return a service with a lease of the project blue, and the ids of what is there."""
@@ -191,6 +196,91 @@ class PersonasTest(base.TestCase):
         if not hasattr(self, '_shared'):
             self._shared = self.fresh()
         return self._shared
+
+
+class PrivilegedTest(PersonasTest):
+    """Every cell of the tables of objects that were made with a special right."""
+
+    boss = 'root:blue:admin'
+
+    def test_every_route_is_in_the_table(self):
+        """Each route of one webhook or feed is tried with those that need a special right."""
+        for what, part in (('webhook of all projects', 'webhook'), ('feed of a resource', 'feed')):
+            known = {
+                f'{route.method} {route.path}'
+                for route in routes.ALL
+                if f'{{{part}_id}}' in route.path
+            }
+            self.assertEqual(known, set(TABLE['privileged'][what]))
+
+    def test_every_persona_is_in_every_row(self):
+        for table in TABLE['privileged'].values():
+            for row in table.values():
+                self.assertEqual(set(TABLE['personas']), set(row))
+
+    def test_every_cell(self):
+        wrong = {}
+        for self.what, table in TABLE['privileged'].items():
+            if hasattr(self, '_shared'):
+                del self._shared
+            for name, row in table.items():
+                for persona, wanted in row.items():
+                    status = self.status(name, TABLE['personas'][persona])
+                    if status != wanted:
+                        wrong[self.what, name, persona] = status
+        self.assertEqual({}, wrong)
+
+    def test_lists_have_no_others(self):
+        """A member's list lacks what the member cannot show; pages are full anyway."""
+        service, ids = self.fresh()
+        hook, feed = self.hook(service), self.feed(service, resource_id=1)
+        for noun, made, own in (('webhooks', hook, 'webhook_id'), ('feeds', feed, 'feed_id')):
+            for token, wanted in ((http.MEMBER, [ids[own]]), (self.boss, sorted([ids[own], made]))):
+                answer = http.send(service.app, 'GET', f'/v1/{noun}', token=token, version='1.5')
+                self.assertEqual(wanted, [one['id'] for one in answer.json[noun]])
+
+    def spoils(self, method, path):
+        return method == 'DELETE' or path.endswith('/reallocate')
+
+    def fresh(self):
+        service, ids = super().fresh()
+        make = getattr(self, 'what', '').replace(' ', '_')
+        return service, {**ids, **getattr(self, f'make_{make}', lambda *_: {})(service, ids)}
+
+    def make_webhook_of_all_projects(self, service, ids):
+        return {'webhook_id': self.hook(service)}
+
+    def make_feed_of_a_resource(self, service, ids):
+        return {'feed_id': self.feed(service, resource_id=1)}
+
+    def make_feed_of_the_project(self, service, ids):
+        return {'feed_id': self.feed(service)}
+
+    def make_feed_of_a_lease(self, service, ids):
+        return {'feed_id': self.feed(service, lease_id=ids['lease_id'])}
+
+    def make_lease_moved_by_force(self, service, ids):
+        body = {'reservation_id': ids['reservation_id'], 'resource_id': ids['taken_id']}
+        path = f'/v1/leases/{ids["lease_id"]}/reallocate'
+        body['force'] = True
+        answer = http.send(service.app, 'POST', path, body, token=self.boss, version='1.2')
+        self.assertEqual(200, answer.status_int)
+        rows = http.send(service.app, 'GET', '/v1/os-hosts/allocations').json['allocations']
+        (taken,) = (row['resource_id'] for row in rows if row['reservations'])
+        return {'taken_id': taken}
+
+    def hook(self, service):
+        """Return the id of a webhook of all projects, made by an administrator of blue."""
+        body = {'url': 'https://example.org/', 'all_projects': True}
+        answer = http.send(
+            service.app, 'POST', '/v1/webhooks', body, token=self.boss, version='1.5'
+        )
+        return answer.json['webhook']['id']
+
+    def feed(self, service, **body):
+        """Return the id of a feed, made by an administrator of blue."""
+        answer = http.send(service.app, 'POST', '/v1/feeds', body, token=self.boss, version='1.5')
+        return answer.json['feed']['id']
 
 
 class InvisibleTest(base.TestCase):

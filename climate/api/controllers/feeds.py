@@ -25,9 +25,11 @@ from climate.api.controllers import base
 from climate.api.feed_links import SUFFIX
 from climate.api.microversions import V1_5
 from climate.api.routing import Request
+from climate.api.routing import Scope
 from climate.api.schemas import feeds as schemas
 from climate.api.schemas import webhooks as lists
 from climate.api.views import feeds as view
+from climate.domain.requests import Reach
 from climate.policies import feeds as policies
 
 
@@ -47,7 +49,7 @@ class FeedsController(base.Controller):
         """List calendar feeds, a page at a time."""
         scope = req.scope
         marker, limit = queries.paging(scope.parameters, self._settings.max_limit)
-        found = self._services.feeds.page(scope.project_id, marker, limit + 1)
+        found = self._services.feeds.page(_reach(scope), marker, limit + 1)
         shown: dict[str, Any] = {'feeds': [view.feed(one, scope.version) for one in found[:limit]]}
         if len(found) > limit:
             href = queries.next_page(req.path_url, scope.parameters, found[limit - 1].id)
@@ -78,15 +80,20 @@ class FeedController(base.Item):
     @base.guard(policies.SHOW)
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """Show a calendar feed, without its link."""
-        found = self._services.feeds.get(self._id(), req.scope.project_id)
+        found = self._services.feeds.get(self._id(), _reach(req.scope))
         return {'feed': view.feed(found, req.scope.version)}
 
     @index.when(method='DELETE', content_type='application/json')
     @base.guard(policies.DELETE)
     def delete(self, req: Request, resp: Any) -> None:
         """Revoke the link of a calendar feed."""
-        self._services.feeds.delete(self._id(), req.scope.project_id)
+        self._services.feeds.delete(self._id(), _reach(req.scope))
         resp.status = HTTPStatus.NO_CONTENT
 
     def _id(self) -> str:
         return base.uuid('feed_id', self._key)
+
+
+def _reach(scope: Scope) -> Reach:
+    """Return the feeds: those of resources need the right to create one."""
+    return Reach(project_id=scope.project_id, privileged=scope.allows(policies.RESOURCE))
