@@ -221,7 +221,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         found = Resource(
             resource_type=RESOURCE_TYPE,
             name=hypervisor.hostname,
-            inventories=() if provider is None else cloud.placement.inventories(provider.uuid),
+            inventories=() if provider is None else providers.stock(cloud, provider),
             traits=frozenset() if provider is None else cloud.placement.traits(provider.uuid),
             attributes={
                 'hypervisor_id': hypervisor.id,

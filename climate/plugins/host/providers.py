@@ -20,14 +20,21 @@ class, with one unit for each of its slots on the host.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+from collections.abc import Iterator
 
 from climate import exceptions
 from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
 from climate.clients.base import CloudNotFound
 from climate.clients.base import Provider
+from climate.domain.resources import Inventory
 
 PREFIX = 'blazar_'
+# A server takes its units of these from one device. Nova asks for each other device, such
+# as a PCI device, separately.
+_FROM_ONE = frozenset({'VGPU'})
+_MOST_UNITS = 2147483647
 
 
 def find(cloud: Cloud, host: str) -> Provider | None:
@@ -108,3 +115,48 @@ def used(cloud: Cloud, host: str, resource_class: str) -> int:
     with contextlib.suppress(CloudNotFound):
         return cloud.placement.usages(found.uuid).get(resource_class, 0)
     return 0
+
+
+def stock(cloud: Cloud, root: Provider) -> tuple[Inventory, ...]:
+    """Return what a host has of each resource class, with the providers nested in its own.
+
+    Devices have providers of their own.
+    """
+    found = {item.resource_class: item for item in cloud.placement.inventories(root.uuid)}
+    for nested in _nested(cloud, root):
+        with contextlib.suppress(CloudNotFound):
+            for item in cloud.placement.inventories(nested.uuid):
+                known = found.get(item.resource_class)
+                found[item.resource_class] = item if known is None else _sum(known, item)
+    return tuple(found[name] for name in sorted(found))
+
+
+def _nested(cloud: Cloud, root: Provider) -> Iterator[Provider]:
+    for child in cloud.placement.list_providers(parent_uuid=root.uuid):
+        # The slots of reservations are no resources of the host.
+        if not child.name.startswith(PREFIX):
+            yield child
+            yield from _nested(cloud, child)
+
+
+def _total(first: int, second: int) -> int:
+    return min(first + second, _MOST_UNITS)
+
+
+def _sum(first: Inventory, second: Inventory) -> Inventory:
+    if first.allocation_ratio == second.allocation_ratio:
+        total, reserved = first.total + second.total, first.reserved + second.reserved
+        ratio = first.allocation_ratio
+    else:
+        total, reserved, ratio = first.capacity + second.capacity, 0, 1.0
+    return dataclasses.replace(
+        first,
+        total=total,
+        reserved=reserved,
+        allocation_ratio=ratio,
+        min_unit=min(first.min_unit, second.min_unit),
+        max_unit=(max if first.resource_class in _FROM_ONE else _total)(
+            first.max_unit, second.max_unit
+        ),
+        step_size=min(first.step_size, second.step_size),
+    )

@@ -32,8 +32,11 @@ from climate.plugins import models
 from climate.plugins import schemas
 from climate.plugins.fields import Fixed
 from climate.plugins.host.plugin import RESOURCE_TYPE as HOST_TYPE
+from climate.plugins.host.pools import HostSettings
 from climate.plugins.instance import demand
+from climate.plugins.instance import extra_specs
 from climate.plugins.instance import names
+from climate.plugins.instance.extra_specs import DeclaredSpecs
 from climate.plugins.instance.facts import InstanceFacts
 from climate.plugins.instance.plugin import Instances
 
@@ -85,6 +88,17 @@ class FlavorInstance(Instances[FlavorRequest]):
     inspects: ClassVar[bool] = True
     request_model: ClassVar[type[models.Request]] = FlavorRequest
 
+    def __init__(
+        self, settings: HostSettings | None = None, declared: DeclaredSpecs | None = None
+    ) -> None:
+        super().__init__(settings)
+        self._declared = declared or DeclaredSpecs()
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> FlavorInstance:
+        """Return the plugin, configured from *conf*."""
+        return cls(HostSettings.from_conf(conf), DeclaredSpecs.from_conf(conf))
+
     def change(
         self,
         request: FlavorRequest,
@@ -119,7 +133,13 @@ class FlavorInstance(Instances[FlavorRequest]):
             raise exceptions.InvalidInput(
                 f"Flavor '{request.flavor_id}' is of a reservation and cannot be reserved"
             )
-        if not demand.demand(found):
+        refused = '; '.join(extra_specs.refused(found, self._declared))
+        if refused:
+            raise exceptions.InvalidInput(
+                f"Flavor '{request.flavor_id}' cannot be reserved because of its extra specs: "
+                f'{refused}'
+            )
+        if not self._demand_of(found):
             raise exceptions.InvalidInput(
                 f"Flavor '{request.flavor_id}' needs nothing that could be reserved"
             )
@@ -160,7 +180,10 @@ class FlavorInstance(Instances[FlavorRequest]):
 
     def demand(self, request: FlavorRequest) -> dict[str, int]:
         """Return the units of each resource class that a server takes."""
-        return demand.demand(self.template(request))
+        return self._demand_of(self.template(request))
+
+    def _demand_of(self, flavor: Flavor) -> dict[str, int]:
+        return demand.demand(flavor, self._declared)
 
     def template(self, request: FlavorRequest) -> Flavor:
         """Return the flavor that the servers copy."""

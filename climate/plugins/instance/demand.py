@@ -15,41 +15,51 @@
 Nova starts with the sizes of the flavor and counts dedicated processors
 separately. ``resources:CLASS`` among the extra specs overrides that, also in a
 numbered group such as ``resources1:VGPU``. ``trait:NAME`` requires or forbids a
-trait of hosts. The additional demands of images are not known here.
+trait of hosts. What other extra specs take, such as devices and huge pages, is in
+:mod:`climate.plugins.instance.extra_specs`. The additional demands of images are not
+known here.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping
 
 from climate.clients.base import Flavor
+from climate.plugins.instance import extra_specs
+from climate.plugins.instance.extra_specs import DeclaredSpecs
 
 _MB_PER_GB = 1024
-_RESOURCE = re.compile(r'resources[a-zA-Z0-9_-]{0,64}:([A-Z0-9_]+)')
-_TRAIT = re.compile(r'trait[a-zA-Z0-9_-]{0,64}:([A-Z0-9_]+)')
 _HYPERTHREADING = 'HW_CPU_HYPERTHREADING'
 _OF_THREADS = {'require': 'required', 'isolate': 'forbidden'}
 
 
-def demand(flavor: Flavor) -> dict[str, int]:
-    """Return the units of each resource class that a server takes."""
+_NOTHING_DECLARED = DeclaredSpecs()
+
+
+def demand(flavor: Flavor, declared: DeclaredSpecs = _NOTHING_DECLARED) -> dict[str, int]:
+    """Return the units of each resource class that a server takes.
+
+    :param declared: what devices and pages take
+    """
     swap_gb = -(-flavor.swap_mb // _MB_PER_GB)
-    found = {
-        **_processors(flavor),
-        'MEMORY_MB': flavor.memory_mb,
-        'DISK_GB': flavor.disk_gb + flavor.ephemeral_gb + swap_gb,
-        **_overrides(flavor.extra_specs),
-    }
+    found = Counter(
+        {
+            **_processors(flavor),
+            'MEMORY_MB': flavor.memory_mb,
+            'DISK_GB': flavor.disk_gb + flavor.ephemeral_gb + swap_gb,
+            **_overrides(flavor.extra_specs),
+        }
+    )
+    found.update(extra_specs.SpecReader(flavor, declared).taken)
     return {name: amount for name, amount in found.items() if amount}
 
 
 def _overrides(specs: Mapping[str, str]) -> Mapping[str, int]:
     found: Counter[str] = Counter()
     for key, value in specs.items():
-        matched = _RESOURCE.fullmatch(key)
+        matched = extra_specs.RESOURCE.fullmatch(key)
         if matched and value.isascii() and value.isdigit():
             found[matched[1]] += int(value)
     return found
@@ -91,9 +101,11 @@ def traits(flavor: Flavor, wanted: str) -> frozenset[str]:
     found = {
         matched[1]
         for key, value in flavor.extra_specs.items()
-        if value == wanted and (matched := _TRAIT.fullmatch(key))
+        if value == wanted and (matched := extra_specs.TRAIT.fullmatch(key))
     }
     policy = flavor.extra_specs.get('hw:cpu_thread_policy', '')
     if _processors(flavor)['PCPU'] and _OF_THREADS.get(policy) == wanted:
         found.add(_HYPERTHREADING)
+    if wanted == 'required':
+        found |= extra_specs.SpecReader(flavor, _NOTHING_DECLARED).traits
     return frozenset(found)

@@ -29,10 +29,9 @@ from climate.plugins import contract
 from climate.plugins.host import servers
 from climate.plugins.host.pools import HostPools
 from climate.plugins.instance import demand
+from climate.plugins.instance import extra_specs
 from climate.plugins.instance.by_flavor import FlavorInstance
 from climate.plugins.server.steps import Case
-
-_ROOMS = FlavorInstance()
 
 
 class HostRelease:
@@ -91,10 +90,13 @@ class HostRelease:
         if seen is None or server is None or server.flavor_id == seen.flavor_id:
             return
         flavor = case.cloud.compute.find_flavor(server.flavor_id)
-        wanted: dict[str, Any] = {} if flavor is None else demand.demand(flavor)
+        declared = case.settings.declared
+        rooms = FlavorInstance(case.settings.hosts, declared)
+        wanted: dict[str, Any] = {} if flavor is None else demand.demand(flavor, declared)
+        known = flavor is not None and not any(extra_specs.refused(flavor, declared))
         for part in case.work.parts:
-            room = _ROOMS.search(_ROOMS.load(part.reservation.request)).demand
-            if flavor is None or any(room.get(name, 0) < wanted[name] for name in wanted):
+            room = rooms.search(rooms.load(part.reservation.request)).demand
+            if not known or any(room.get(name, 0) < wanted[name] for name in wanted):
                 raise exceptions.Permanent(
                     f'{case.name} was resized to flavor {server.flavor_id} and no longer fits '
                     f'into the room that was booked for flavor {seen.flavor_id}'

@@ -31,6 +31,7 @@ from climate.conf.settings import Settings
 from climate.domain.lifecycles import ReservationStatus
 from climate.plugins import contract
 from climate.plugins.host.pools import HostSettings
+from climate.plugins.instance.extra_specs import DeclaredSpecs
 from climate.plugins.server.facts import ServerFacts
 from climate.plugins.server.request import ServerRequest
 
@@ -50,12 +51,14 @@ _GONE = frozenset({'DELETED', 'SOFT_DELETED'})
 class ServerSettings(Settings):
     """The configuration of the type.
 
+    :ivar declared: what extra specs of flavors take
     :ivar roles: the roles needed to boot a server in a user's project
     :ivar image_timeout: how long an image may take, in seconds
     :ivar poll: longest interval between two checks, in seconds
     """
 
     hosts: HostSettings = part(HostSettings)
+    declared: DeclaredSpecs = part(DeclaredSpecs)
     roles: frozenset[str] = option('trusts', 'roles', frozenset)
     image_timeout: float = option('virtual:server', 'image_timeout')
     poll: float = option('virtual:server', 'poll')

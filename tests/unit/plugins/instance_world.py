@@ -62,7 +62,7 @@ SOURCE = Flavor(
     disk_gb=10,
     ephemeral_gb=2,
     swap_mb=512,
-    extra_specs={'hw:mem_page_size': 'large', 'trait:HW_CPU_X86_AVX2': 'required'},
+    extra_specs={'hw:mem_page_size': 'small', 'trait:HW_CPU_X86_AVX2': 'required'},
 )
 
 
