@@ -110,6 +110,22 @@ class Resources(Repository):
         found = self._whole(self._session.execute(query).all())
         return found[0] if found else None
 
+    def with_attribute(self, resource_type: str, name: str, value: str) -> list[Resource]:
+        """Return the resources of a type with this value of an attribute, in id order."""
+        query = (
+            sa.select(RESOURCES)
+            .join(PROPERTIES, PROPERTIES.c.resource_id == RESOURCES.c.id)
+            .where(
+                RESOURCES.c.resource_type == resource_type,
+                RESOURCES.c.deleted == 0,
+                PROPERTIES.c.kind == ATTRIBUTE,
+                PROPERTIES.c.name == name,
+                PROPERTIES.c.value == value,
+            )
+            .order_by(RESOURCES.c.id)
+        )
+        return self._whole(self._session.execute(query).all())
+
     def of_type(self, resource_type: str) -> list[Resource]:
         """Return all resources of a type, in id order."""
         query = (

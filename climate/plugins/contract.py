@@ -33,15 +33,12 @@ from typing import Final
 from typing import Generic
 from typing import TypeVar
 
-from climate import exceptions
 from climate.allocation import shares
 from climate.clients.base import Cloud
 from climate.domain.leases import Reservation
-from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
-from climate.domain.resources import ResourceDraft
 from climate.plugins import models
-from climate.plugins.collection import ResourceCollection
+from climate.plugins import registered
 from climate.plugins.models import Model
 from climate.plugins.models import Request
 from climate.plugins.outcomes import Again
@@ -50,7 +47,6 @@ from climate.plugins.outcomes import Outcome
 from climate.plugins.outcomes import Records
 from climate.plugins.outcomes import SweepFinding
 from climate.plugins.outcomes import Work
-from climate.plugins.refusals import Refusals
 from climate.plugins.searches import Needs
 from climate.plugins.searches import NotEnough
 from climate.plugins.searches import Pick
@@ -83,7 +79,7 @@ BY_NAME: Final[Mapping[str, Any]] = {
 """The :attr:`Plugin.resource_schema` of a type whose resources only have a name."""
 
 
-class Plugin(abc.ABC, Generic[R]):
+class Plugin(registered.Registered, abc.ABC, Generic[R]):
     """One resource type; ``R`` is its frozen, typed request."""
 
     resource_type: ClassVar[str]
@@ -346,55 +342,3 @@ class Plugin(abc.ABC, Generic[R]):
         :param dry_run: report what would be done, without doing it
         """
         return ()
-
-    # -- the resources of this type; some types use those of another type
-
-    resource_schema: ClassVar[Mapping[str, Any] | None] = None
-    """JSON schema of the attributes with which operators register a resource of
-    this type; None if the type has no resources of its own."""
-
-    compute_hosts: ClassVar[bool] = False
-    """Whether its resources are hosts of Nova, which reports whether they work."""
-
-    collection: ClassVar[ResourceCollection | None] = None
-    """A form of its resources that the API serves in addition to the one for all types."""
-
-    reserved_properties: ClassVar[frozenset[str]] = frozenset()
-    """Names that operators cannot give to properties of its resources."""
-
-    refusals: ClassVar[Refusals] = Refusals()
-    """Errors about its resources."""
-
-    def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
-        """Return the resource that an operator registers; read-only in the cloud.
-
-        By default the resource is as the operator declares it. A type whose resources
-        exist in the cloud looks them up.
-
-        :raises climate.exceptions.ClimateError: if it does not exist or is in use
-        """
-        return Resource(
-            resource_type=self.resource_type,
-            name=draft.name,
-            attributes=draft.attributes,
-            inventories=self.stock(draft.inventories),
-        )
-
-    def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
-        """Return the inventories of a resource from those that an operator declares.
-
-        Types that look up their resources in the cloud accept none.
-
-        :raises climate.exceptions.InvalidInput: naming the invalid one
-        """
-        if declared:
-            raise exceptions.InvalidInput(
-                f'Malformed parameter inventories: those of {self.resource_type} are looked up'
-            )
-        return ()
-
-    def admit(self, resource: Resource, cloud: Cloud) -> None:
-        """Set a resource aside in the cloud, so that only leases can use it."""
-
-    def release(self, resource: Resource, cloud: Cloud) -> None:
-        """Unregister a resource in the cloud; the reverse of :meth:`admit`."""

@@ -25,6 +25,10 @@ class Refusals:
         """Return the error for a name that is already registered."""
         return exceptions.ResourceExists(resource_type=resource_type, name=name)
 
+    def renamed(self, resource: Resource, known: Resource) -> exceptions.ResourceExists:
+        """Return the error for a resource that is registered under another name."""
+        return self.exists(resource.resource_type, known.name)
+
     def in_use(self, resource: Resource) -> exceptions.ResourceInUse:
         """Return the error for deleting a resource that has reservations."""
         return exceptions.ResourceInUse(resource_type=resource.resource_type, name=resource.name)

@@ -62,6 +62,8 @@ class Registrar:
         def insert(tx: Transaction) -> int:
             _refuse_changed(tx, plugin)
             refuse_known(tx, plugin, resource.name)
+            for known in _twins(tx, plugin, resource):
+                raise plugin.refusals.renamed(resource, known)
             return tx.resources.insert(resource)
 
         # Recorded before the cloud is changed, and opened to bookings afterwards, so
@@ -85,7 +87,7 @@ class Registrar:
         continues from there.
         """
         try:
-            plugin.release(resource, self._cloud)
+            self._release(plugin, resource)
         except exceptions.ClimateError as error:
             LOG.warning(
                 '%s %s may still be set aside: %s',
@@ -93,6 +95,11 @@ class Registrar:
                 resource.name,
                 error.message,
             )
+
+    def _release(self, plugin: Plugin[Any], resource: Resource) -> None:
+        with self._store.reading() as tx:
+            shared = any(twin.reservable for twin in _twins(tx, plugin, resource))
+        plugin.release(resource, self._cloud, shared=shared)
 
     def delete_resource(self, resource_id: int) -> None:
         """Unregister a resource.
@@ -116,7 +123,7 @@ class Registrar:
             if resource.project_id is None:
                 # A project's own thing was never set aside.
                 plugin = owner(self._plugins, resource.resource_type)
-                on_behalf.answered(lambda: plugin.release(resource, self._cloud))
+                on_behalf.answered(lambda: self._release(plugin, resource))
         except exceptions.ClimateError:
             was = resource.reservable
             self._store.run(lambda tx: tx.resources.set_reservable(resource_id, was))
@@ -159,6 +166,15 @@ def refuse_known(tx: Transaction, plugin: Plugin[Any], name: str) -> None:
     """
     if tx.resources.named(plugin.resource_type, name) is not None:
         raise plugin.refusals.exists(plugin.resource_type, name)
+
+
+def _twins(tx: Transaction, plugin: Plugin[Any], resource: Resource) -> list[Resource]:
+    """Return the other resources that are the same thing in the cloud."""
+    value = None if plugin.identity is None else resource.attributes.get(plugin.identity)
+    if plugin.identity is None or value is None:
+        return []
+    found = tx.resources.with_attribute(resource.resource_type, plugin.identity, str(value))
+    return [one for one in found if one.id != resource.id]
 
 
 def _refuse_changed(tx: Transaction, plugin: Plugin[Any]) -> None:

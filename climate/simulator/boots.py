@@ -39,12 +39,14 @@ def boot(
     hints: Mapping[str, object] | None = None,
     user_id: str = '',
     server_id: str | None = None,
+    node: str | None = None,
 ) -> Server:
     """Start a server.
 
     :param host: the service host, even if it has no room; None for any host with room
     :param flavor: name or id
     :param server_id: a new id if None
+    :param node: the node of the service host; any if None
     :raises LookupError: if there is no such host or flavor
     """
     size = _flavor(db, flavor)
@@ -55,7 +57,7 @@ def boot(
         'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor,'
         ' status, vcpus, metadata, draft)'
         " SELECT ?, ?, ?, service_host, hostname, ?, 'ACTIVE', ?, ?, ? FROM hypervisors"
-        ' WHERE service_host = ? LIMIT 1',
+        ' WHERE service_host = ? AND hostname = coalesce(?, hostname) LIMIT 1',
         server_id,
         name,
         project_id,
@@ -64,6 +66,7 @@ def boot(
         json.dumps(dict(metadata or {})),
         json.dumps(kept),
         service_host,
+        node,
     ):
         raise LookupError(f'the simulated cloud has no host {host!r}')
     server = server_rows.find(db, server_id)

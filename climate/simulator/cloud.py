@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Literal
@@ -27,7 +26,6 @@ from climate.clients.base import Hypervisor
 from climate.clients.base import Image
 from climate.clients.base import Server
 from climate.clock import Clock
-from climate.domain.resources import Inventory
 from climate.simulator import aggregates
 from climate.simulator import boots
 from climate.simulator import catalogue
@@ -37,6 +35,7 @@ from climate.simulator import faults
 from climate.simulator import flavors
 from climate.simulator import floating_ips
 from climate.simulator import heat
+from climate.simulator import hypervisor_rows
 from climate.simulator import hypervisors
 from climate.simulator import images
 from climate.simulator import keystone
@@ -44,7 +43,6 @@ from climate.simulator import network
 from climate.simulator import network_contents
 from climate.simulator import overview
 from climate.simulator import placement
-from climate.simulator import providers
 from climate.simulator import quotas
 from climate.simulator import routers
 from climate.simulator import runner
@@ -56,7 +54,6 @@ from climate.simulator import volume_contents
 from climate.simulator import volume_types
 from climate.simulator.runner import VerbRunner
 from climate.simulator.services import SimulatedServices
-from climate.simulator.store import Db
 from climate.simulator.store import SimulatorStore
 
 SCHEMAS = tuple(
@@ -147,7 +144,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         :param cpu_info: JSON text; a Haswell processor if None
         """
         host = Hypervisor(
-            id=str(uuid.uuid5(uuid.NAMESPACE_DNS, hostname)),
+            id=hypervisor_rows.id_of(hostname),
             hostname=hostname,
             service_host=service_host or hostname,
             hypervisor_type=hypervisor_type,
@@ -161,7 +158,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             availability_zone=hypervisors.DEFAULT_ZONE,
         )
         with self._store.transaction(self._runner.now()) as db:
-            _put_hypervisor(db, host, frozenset(traits))
+            hypervisor_rows.put(db, host, frozenset(traits))
         return host
 
     def set_hypervisor(
@@ -185,19 +182,23 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             ):
                 raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
 
+    def rename_hypervisor(self, hostname: str, name: str) -> None:
+        """Let Nova use another name for a hypervisor, as after a change of its FQDN.
+
+        It gets another id and another provider. Existing servers keep the old name of
+        their node; the old provider stays if it has allocations.
+
+        :raises LookupError: if there is no such hypervisor
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            hypervisor_rows.rename(db, hostname, name)
+
     def remove_hypervisor(self, hostname: str) -> None:
         """Remove a hypervisor, with its provider and its servers."""
         with self._store.transaction(self._runner.now()) as db:
             found = hypervisors.find_hypervisor(db, hostname)
             if found is not None:
-                for server in server_rows.servers(db, host=found.service_host):
-                    if server.hypervisor_hostname == found.hostname:
-                        server_rows.forget(db, server.id)
-                # The tree lists a provider before those that are nested in it.
-                for provider in reversed(providers.tree(db, found.id)):
-                    providers.delete_provider(db, provider)
-                db.run('DELETE FROM aggregate_hosts WHERE host = ?', found.service_host)
-                db.run('DELETE FROM hypervisors WHERE id = ?', found.id)
+                hypervisor_rows.remove(db, found)
 
     def seed(self, hosts: int = 4, *, freepool: str = FREEPOOL) -> tuple[Hypervisor, ...]:
         """Add hosts ``compute-1`` to ``compute-N`` and a freepool, if they are missing.
@@ -275,10 +276,12 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         metadata: Mapping[str, str] | None = None,
         hints: Mapping[str, object] | None = None,
         user_id: str = '',
+        node: str | None = None,
     ) -> Server:
         """Start a server on a service host, even if the host has no room.
 
         :param host: None for any host with room
+        :param node: the node of that service host; any if None
         :param flavor: name or id
         :param user_id: the user who starts it; one named after the project if ''
         :raises LookupError: if there is no such host or flavor
@@ -293,6 +296,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
                 metadata=metadata,
                 hints=hints,
                 user_id=user_id,
+                node=node,
             )
 
     def set_server_deletion_seconds(self, seconds: float) -> None:
@@ -318,29 +322,3 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         """Return every image, oldest first."""
         with self._store.transaction(self._runner.now()) as db:
             return images.images(db)
-
-
-def _put_hypervisor(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
-    db.run(
-        'INSERT OR REPLACE INTO hypervisors'
-        ' (id, hostname, service_host, hypervisor_type, hypervisor_version, vcpus, memory_mb,'
-        ' local_gb, cpu_info, state, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        host.id,
-        host.hostname,
-        host.service_host,
-        host.hypervisor_type,
-        host.hypervisor_version,
-        host.vcpus,
-        host.memory_mb,
-        host.local_gb,
-        host.cpu_info,
-        host.state,
-        host.status,
-    )
-    if providers.find_provider(db, host.hostname) is None:
-        providers.create_provider(db, host.hostname, None, uuid=host.id)
-    totals = (('DISK_GB', host.local_gb), ('MEMORY_MB', host.memory_mb), ('VCPU', host.vcpus))
-    inventories = tuple(
-        Inventory(resource_class=name, total=total, max_unit=total) for name, total in totals
-    )
-    providers.set_contents(db, host.id, inventories, traits)

@@ -57,3 +57,34 @@ class CapabilityInUse(exceptions.PropertyInUse):
 
     error_name = 'CAPABILITY_IN_USE'
     template = "Capability '%(name)s' of host %(host)s cannot be changed: a reservation requires it"
+
+
+class HostShared(exceptions.Conflict):
+    """An aggregate cannot separate the host from other nodes."""
+
+    error_name = 'HOST_SHARED'
+    template = (
+        'Host %(host)s cannot be registered: its nova-compute %(service)s also serves %(nodes)s, '
+        'and aggregates, which isolate leased hosts, hold whole nova-computes'
+    )
+
+
+class HostInZone(exceptions.Conflict):
+    """An operator has put the host into an availability zone."""
+
+    error_name = 'HOST_IN_ZONE'
+    template = (
+        'Host %(host)s cannot be registered: aggregate %(aggregate)s puts it into availability '
+        'zone %(zone)s, and Nova allows one zone, which is that of the lease'
+    )
+
+
+class HostRenamed(exceptions.ResourceExists):
+    """The machine is registered under another name."""
+
+    error_name = 'HOST_RENAMED'
+    template = (
+        "Host '%(host)s' has the nova-compute %(service)s, which is registered as host "
+        "'%(known)s'. If Nova has renamed it, rename the registered host: "
+        'openstack reservable resource set --rename %(host)s %(known)s'
+    )

@@ -32,6 +32,7 @@ from climate.clients.base import CloudNotFound
 from climate.clients.base import Image
 from climate.clients.base import Server
 from climate.plugins import contract
+from climate.plugins.host import nodes
 from climate.plugins.host.facts import HostFacts
 
 _AT_ONCE = datetime.timedelta(0)
@@ -104,7 +105,7 @@ def _servers(work: contract.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Se
     return [
         server
         for host in hosts
-        for server in cloud.compute.list_servers(host)
+        for server in nodes.split(cloud, host, nodes.leased(work, cloud, host)).here
         if server.project_id == work.lease.project_id and server.task_state != 'deleting'
     ]
 

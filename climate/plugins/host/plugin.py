@@ -42,6 +42,7 @@ from climate.plugins.collection import ResourceCollection
 from climate.plugins.host import errors
 from climate.plugins.host import images
 from climate.plugins.host import isolation
+from climate.plugins.host import nodes
 from climate.plugins.host import pools
 from climate.plugins.host import providers
 from climate.plugins.host import resources
@@ -89,6 +90,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     prepares: ClassVar[bool] = True
     compute_hosts: ClassVar[bool] = True
     collection: ClassVar[ResourceCollection | None] = HOSTS
+    identity: ClassVar[str | None] = 'service_name'
     reserved_properties: ClassVar[frozenset[str]] = resources.RESERVED_PROPERTIES
     refusals: ClassVar[resources.HostRefusals] = resources.HostRefusals()
     describes_request: ClassVar[bool] = True
@@ -201,8 +203,8 @@ class PhysicalHost(contract.Plugin[HostRequest]):
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
         """Name the servers on a host."""
-        host = servers.service_host(resource)
-        return ', '.join(server.id for server in cloud.compute.list_servers(host))
+        found = nodes.split(cloud, nodes.service_host(resource), {resource.name})
+        return ', '.join(server.id for server in found.here)
 
     # -- resources
 
@@ -236,6 +238,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
                 'availability_zone': hypervisor.availability_zone,
             },
         )
+        nodes.refuse_place(cloud, found, self._settings.freepool)
         servers.refuse_servers(cloud, found)
         return found
 
@@ -246,13 +249,17 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         """
         traits = isolation.of_provider(self._settings.isolation)
         providers.admit(cloud, resource.name, traits)
-        self._pools.put_into_pool(cloud, servers.service_host(resource))
+        self._pools.put_into_pool(cloud, nodes.service_host(resource))
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
-        """Take a host without servers out of the pool of reservable hosts."""
-        host = servers.service_host(resource)
+    def release(self, resource: Resource, cloud: Cloud, *, shared: bool = False) -> None:
+        """Take a host without servers out of the pool of reservable hosts.
+
+        :param shared: whether another registered host has the same nova-compute, which
+            then stays in the pool
+        """
         servers.refuse_servers(cloud, resource)
-        self._pools.take_out_of_pool(cloud, host)
+        if not shared:
+            self._pools.take_out_of_pool(cloud, nodes.service_host(resource))
         providers.release(cloud, resource.name)
 
 

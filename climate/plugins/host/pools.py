@@ -34,10 +34,11 @@ from climate.domain.leases import AllocationState
 from climate.plugins import contract
 from climate.plugins.host import errors
 from climate.plugins.host import isolation
+from climate.plugins.host import nodes
 from climate.plugins.host import servers as host_servers
 from climate.plugins.host.isolation import Isolation
 from climate.plugins.host.isolation import Marking
-from climate.plugins.host.servers import service_host
+from climate.plugins.host.nodes import service_host
 
 _FIRST_LOOK = datetime.timedelta(seconds=0.25)
 
@@ -181,6 +182,9 @@ class HostPools:
         Servers of other projects may be deleted from hosts of the pool at any time,
         and Nova does not move a host with servers to another zone.
         """
+        for resource in work.resources:
+            if service_host(resource) == host:
+                nodes.refuse_shared(cloud, resource)
         foreign = host_servers.evict(
             work, cloud, host, lambda: self._is_let(cloud, host, aggregate)
         )

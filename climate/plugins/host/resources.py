@@ -19,6 +19,7 @@ from typing import Final
 from climate.domain.resources import Resource
 from climate.plugins import refusals
 from climate.plugins.host import errors
+from climate.plugins.host.nodes import service_host
 
 # The API shows the properties of a host next to these keys.
 RESERVED_PROPERTIES: Final = frozenset(
@@ -51,6 +52,11 @@ class HostRefusals(refusals.Refusals):
     def exists(self, resource_type: str, name: str) -> errors.HostExists:
         """Return the error for a name that is registered already."""
         return errors.HostExists(host=name)
+
+    def renamed(self, resource: Resource, known: Resource) -> errors.HostRenamed:
+        """Return the error for a host whose nova-compute is registered under another name."""
+        service = service_host(resource)
+        return errors.HostRenamed(host=resource.name, service=service, known=known.name)
 
     def in_use(self, resource: Resource) -> errors.HostInUse:
         """Return the error for deleting a host that has reservations."""

@@ -15,6 +15,10 @@
 A manager can hang in any call and continue after another one has ended the lease and
 the next lease has started. Therefore no deletion relies on an earlier look: the
 condition under which a server may be deleted is checked right before each deletion.
+
+Nova lists servers by service host, and one nova-compute can serve many nodes, as with
+Ironic. Only the servers of a node that is leased are touched, see
+:mod:`climate.plugins.host.nodes`.
 """
 
 from __future__ import annotations
@@ -31,24 +35,23 @@ from climate.clients.base import Server
 from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.host import errors
+from climate.plugins.host import nodes
+from climate.plugins.host.nodes import service_host
 
 LOG = logging.getLogger(__name__)
 
 
-def service_host(resource: Resource) -> str:
-    """Return the name of a host in aggregates."""
-    return str(resource.attributes.get('service_name') or resource.name)
+def servers_on(work: contract.Work, cloud: Cloud, host: str) -> str:
+    """List the servers that keep a host in a reservation; '' if there are none.
 
-
-def servers_on(cloud: Cloud, host: str, project_id: str) -> str:
-    """List the servers on a service host; '' if there are none.
-
-    :param project_id: the project whose servers are named; others are only counted
+    Servers of other projects, and those on other nodes of the same nova-compute, are
+    only counted.
     """
-    found = cloud.compute.list_servers(host)
-    mine = [server.id for server in found if server.project_id == project_id]
-    others = len(found) - len(mine)
-    return ', '.join([*mine, *([f'{others} of other projects'] if others else [])])
+    found = _split(work, cloud, host)
+    mine = [server.id for server in found.here if server.project_id == work.lease.project_id]
+    others = len(found.here) - len(mine)
+    counted = {'of other projects': others, 'on other nodes': len(found.elsewhere)}
+    return ', '.join([*mine, *(f'{count} {which}' for which, count in counted.items() if count)])
 
 
 def empty(work: contract.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Server]:
@@ -61,7 +64,7 @@ def empty(work: contract.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Serve
         here = sorted(host for host in hosts if _has(work, cloud, host))
         return [server for host in here for server in clear(work, cloud, host)]
     for host in sorted(hosts):
-        running = servers_on(cloud, host, work.lease.project_id)
+        running = servers_on(work, cloud, host)
         if running:
             raise exceptions.Permanent(f'servers run on {host}: {running}')
     return []
@@ -70,11 +73,11 @@ def empty(work: contract.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Serve
 def clear(work: contract.Work, cloud: Cloud, host: str) -> list[Server]:
     """Delete the project's servers on a host of its lease.
 
-    Servers of other projects are never deleted.
+    Servers of other projects, and on other nodes, are never deleted.
 
     :returns: servers whose deletion is not finished
     :raises climate.exceptions.Transient: if the host is no longer in the
-        reservation's aggregate, or only servers of other projects are left
+        reservation's aggregate, or only servers that are not deleted are left
     """
     project_id = work.lease.project_id
     found = _running(work, cloud, host, lambda _server: True)
@@ -89,6 +92,8 @@ def clear(work: contract.Work, cloud: Cloud, host: str) -> list[Server]:
             if not _has(work, cloud, host):
                 raise exceptions.Transient(f'host {host} has left the aggregate of the lease')
             cloud.compute.delete_server(server.id)
+    if not mine:
+        _refuse_elsewhere(work, cloud, host)
     return mine
 
 
@@ -99,8 +104,10 @@ def evict(
 
     :param is_leased: checks whether another lease has the host
     :returns: servers whose deletion is not finished
-    :raises climate.exceptions.Transient: if another lease has the host
+    :raises climate.exceptions.Transient: if another lease has the host, or servers run
+        on other nodes of the same nova-compute, which are not deleted
     """
+    _refuse_elsewhere(work, cloud, host)
     project_id = work.lease.project_id
     found = _running(work, cloud, host, lambda server: server.project_id != project_id)
     for server in found:
@@ -120,11 +127,24 @@ def _has(work: contract.Work, cloud: Cloud, host: str) -> bool:
 def _running(
     work: contract.Work, cloud: Cloud, host: str, wanted: Callable[[Server], bool]
 ) -> list[Server]:
-    servers = list(filter(wanted, cloud.compute.list_servers(host)))
+    servers = list(filter(wanted, _split(work, cloud, host).here))
     for resource in work.resources:
         if not servers and service_host(resource) == host:
             servers = list(filter(wanted, _hidden(cloud, host, _provider(resource))))
     return servers
+
+
+def _split(work: contract.Work, cloud: Cloud, host: str) -> nodes.Split:
+    return nodes.split(cloud, host, nodes.leased(work, cloud, host))
+
+
+def _refuse_elsewhere(work: contract.Work, cloud: Cloud, host: str) -> None:
+    elsewhere = _split(work, cloud, host).elsewhere
+    if elsewhere:
+        names = sorted({server.hypervisor_hostname for server in elsewhere})
+        raise exceptions.Transient(
+            f'servers run on nodes of nova-compute {host} that are not leased: {", ".join(names)}'
+        )
 
 
 def _provider(resource: Resource) -> str:
@@ -156,7 +176,8 @@ def refuse_servers(cloud: Cloud, resource: Resource) -> None:
     :raises climate.plugins.host.errors.HostHavingServers: naming them
     """
     host = service_host(resource)
-    servers = cloud.compute.list_servers(host) or _hidden(cloud, host, _provider(resource))
+    found = nodes.split(cloud, host, {resource.name}).here
+    servers = found or _hidden(cloud, host, _provider(resource))
     ids = ', '.join(server.id for server in servers)
     if ids:
         raise errors.HostHavingServers(servers=ids, host=resource.name)

@@ -22,9 +22,9 @@ from climate.clients.base import Cloud
 from climate.clients.base import CloudNotFound
 from climate.plugins.contract import Records
 from climate.plugins.contract import SweepFinding
+from climate.plugins.host.nodes import service_host
 from climate.plugins.host.pools import HostPools
 from climate.plugins.host.pools import HostSettings
-from climate.plugins.host.servers import service_host
 
 
 class HostSweep:

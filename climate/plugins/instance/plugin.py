@@ -48,9 +48,9 @@ from climate.clients.base import Server
 from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
 from climate.plugins import contract
+from climate.plugins.host import nodes
 from climate.plugins.host import providers
 from climate.plugins.host.pools import HostPools
-from climate.plugins.host.pools import hosts_of
 from climate.plugins.host.pools import HostSettings
 from climate.plugins.instance import flavors
 from climate.plugins.instance import names
@@ -284,9 +284,7 @@ class Instances(contract.Plugin[R]):
 
     def _evict(self, work: contract.Work, cloud: Cloud) -> contract.Again | None:
         """Delete the servers in the slots to remove; None if there are none."""
-        hosts = hosts_of(work, work.leaving)
-        found = cloud.compute.list_servers_of_flavor(work.reservation.id)
-        going = [server for server in found if server.host in hosts]
+        going = self._in_leaving_slots(work, cloud)
         for server in going:
             if server.task_state != 'deleting':
                 cloud.compute.delete_server(server.id)
@@ -297,6 +295,17 @@ class Instances(contract.Plugin[R]):
         if held and work.now - work.since < _LINGERING:
             return contract.Again(after=_PAUSE, why='slots are still held')
         return None
+
+    def _in_leaving_slots(self, work: contract.Work, cloud: Cloud) -> list[Server]:
+        found = cloud.compute.list_servers_of_flavor(work.reservation.id)
+        gone = {item.resource_id for item in work.leaving}
+        going: list[Server] = []
+        for resource in work.resources:
+            if resource.id in gone:
+                host = nodes.service_host(resource)
+                there = tuple(server for server in found if server.host == host)
+                going += nodes.divide(cloud, there, host, {resource.name}).here
+        return going
 
     def _slots_to_keep(
         self, work: contract.Work, cloud: Cloud, request: R

@@ -33,11 +33,12 @@ from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.host import isolation
+from climate.plugins.host import nodes
 from climate.plugins.host import providers
 from climate.plugins.host.facts import ReleaseFacts
+from climate.plugins.host.nodes import service_host
 from climate.plugins.host.pools import HostPools
 from climate.plugins.host.pools import HostSettings
-from climate.plugins.host.servers import service_host
 from climate.plugins.instance import names
 
 
@@ -121,6 +122,9 @@ class InstanceSlots:
         """
         # A host is out of the pool while Nova schedules a server to its room.
         released = {ReleaseFacts.of(each).released_host for each in work.lease.reservations}
+        for resource in work.resources:
+            if resource.name in given and service_host(resource) not in aggregate.hosts:
+                nodes.refuse_shared(cloud, resource)
         hosts = {host for host, _ in given.values()} - released
         repaired = self._pools.keep_in_pool(cloud, hosts)
         name = names.resource_class(work.reservation.id)

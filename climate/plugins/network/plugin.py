@@ -186,7 +186,7 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
         _refuse_use(found, cloud)
         return found
 
-    def release(self, resource: Resource, cloud: Cloud) -> None:
+    def release(self, resource: Resource, cloud: Cloud, *, shared: bool = False) -> None:
         """Check that no network is on the segment.
 
         :raises climate.plugins.network.errors.SegmentInUse: if there is one

@@ -22,11 +22,13 @@ even if this manager dies.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 from climate import exceptions
+from climate.domain.resources import Resource
 from climate.plugins import contract
-from climate.plugins.host import servers
+from climate.plugins.host import nodes
 from climate.plugins.host.pools import HostPools
 from climate.plugins.instance import demand
 from climate.plugins.instance import extra_specs
@@ -45,11 +47,11 @@ class HostRelease:
     @property
     def hosts(self) -> frozenset[str]:
         """The service hosts with room for the server."""
-        return frozenset(
-            servers.service_host(resource)
-            for part in self._case.work.parts
-            for resource in part.resources
-        )
+        return frozenset(nodes.service_host(resource) for resource in self._resources())
+
+    def _resources(self) -> Iterator[Resource]:
+        for part in self._case.work.parts:
+            yield from part.resources
 
     def open(self) -> tuple[str, contract.Again | None]:
         """Take the host of the room out of the pool.
@@ -70,6 +72,9 @@ class HostRelease:
         if self._released != host:
             facts = dataclasses.replace(self._case.facts, released_host=host)
             return host, self._case.remember('its host leaves the pool for a while', facts)
+        for resource in self._resources():
+            if nodes.service_host(resource) == host:
+                nodes.refuse_shared(self._case.cloud, resource)
         compute.remove_host(pool.id, host)
         return host, None
 

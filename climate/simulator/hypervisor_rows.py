@@ -1,0 +1,89 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The rows of simulated hypervisors, and how they come, go and change."""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+
+from climate.clients.base import Hypervisor
+from climate.domain.resources import Inventory
+from climate.simulator import hypervisors
+from climate.simulator import providers
+from climate.simulator import server_rows
+from climate.simulator.store import Db
+
+
+def id_of(hostname: str) -> str:
+    """Return the id of a hypervisor."""
+    return str(uuid.uuid5(uuid.NAMESPACE_DNS, hostname))
+
+
+def put(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
+    """Insert or replace a hypervisor and its provider, which have the same id."""
+    db.run(
+        'INSERT OR REPLACE INTO hypervisors'
+        ' (id, hostname, service_host, hypervisor_type, hypervisor_version, vcpus, memory_mb,'
+        ' local_gb, cpu_info, state, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        host.id,
+        host.hostname,
+        host.service_host,
+        host.hypervisor_type,
+        host.hypervisor_version,
+        host.vcpus,
+        host.memory_mb,
+        host.local_gb,
+        host.cpu_info,
+        host.state,
+        host.status,
+    )
+    if providers.find_provider(db, host.hostname) is None:
+        providers.create_provider(db, host.hostname, None, uuid=host.id)
+    totals = (('DISK_GB', host.local_gb), ('MEMORY_MB', host.memory_mb), ('VCPU', host.vcpus))
+    inventories = tuple(
+        Inventory(resource_class=name, total=total, max_unit=total) for name, total in totals
+    )
+    providers.set_contents(db, host.id, inventories, traits)
+
+
+def remove(db: Db, found: Hypervisor) -> None:
+    """Remove a hypervisor, with its provider and its servers."""
+    for server in server_rows.servers(db, host=found.service_host):
+        if server.hypervisor_hostname == found.hostname:
+            server_rows.forget(db, server.id)
+    # The tree lists a provider before those that are nested in it.
+    for provider in reversed(providers.tree(db, found.id)):
+        providers.delete_provider(db, provider)
+    db.run('DELETE FROM hypervisors WHERE id = ?', found.id)
+    db.run('DELETE FROM aggregate_hosts WHERE host NOT IN (SELECT service_host FROM hypervisors)')
+
+
+def rename(db: Db, hostname: str, name: str) -> None:
+    """Replace a hypervisor by one with another name, on the same service host.
+
+    :raises LookupError: if there is no such hypervisor
+    """
+    old = hypervisors.find_hypervisor(db, hostname)
+    if old is None:
+        raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
+    put(
+        db,
+        dataclasses.replace(old, id=id_of(name), hostname=name),
+        frozenset(providers.traits(db, old.id)),
+    )
+    db.run('DELETE FROM hypervisors WHERE id = ?', old.id)
+    tree = providers.tree(db, old.id)
+    if not any(providers.allocations(db, provider) for provider in tree):
+        for provider in reversed(tree):
+            providers.delete_provider(db, provider)
