@@ -89,6 +89,7 @@ class Change:
     :ivar before: the object before the change, as the caller sees it; None if the
         caller sees none
     :ivar after: likewise, after the change
+    :ivar made: id or name of the object that the request has created; '' if there is none
     :ivar evaluates: whether the request asks for the outcome of a change, and changes
         nothing
     """
@@ -99,6 +100,7 @@ class Change:
     path: str
     before: Object | None = None
     after: Object | None = None
+    made: str = ''
     evaluates: bool = False
 
 
@@ -106,7 +108,8 @@ class Audit(hooks.PecanHook):
     """Sends an event for each request to a route of a change, even if it fails.
 
     The object is read with the rights of the caller, before and after the change, so
-    an event shows nothing that the caller may not see.
+    an event shows nothing that the caller may not see. The response itself is never part
+    of an event, because some have a secret that is shown only once.
 
     :param send: sends an event; must not block
     """
@@ -152,12 +155,23 @@ class Audit(hooks.PecanHook):
             change.evaluates = environ.pop(base.EVALUATES, change.evaluates)
             changed = status < HTTPStatus.BAD_REQUEST and not change.evaluates
             if changed and change.method != 'DELETE':
-                answered = _json(state.response)
-                change.after = _fetch(state.app, environ, change) if answered is None else answered
+                _look_after(state, change)
             self._send(event(environ, change, status, self._clock.now()))
         except Exception:
             # The change has been made; an error here must not hide that.
             LOG.exception('The audit trail is missing a change: its event could not be sent')
+
+
+def _look_after(state: Any, change: Change) -> None:
+    """Read the object after the change, which the request may have created."""
+    environ = state.request.environ
+    path = change.path
+    if not path:
+        change.made = _made(_json(state.response))
+        if not change.made:
+            return
+        path = f'{environ.get("PATH_INFO", "").rstrip("/")}/{change.made}'
+    change.after = _fetch(state.app, environ, dataclasses.replace(change, path=path))
 
 
 def _fetch(app: Any, environ: Mapping[str, Any], change: Change) -> Object | None:
@@ -199,9 +213,14 @@ def _get(
         'wsgi.input': io.BytesIO(),
         PARAMETERS: parameters,
     }
-    # Attributes that webob keeps for the request that makes the change, and the
-    # conditions of that request.
-    for name in ('webob.adhoc_attrs', 'HTTP_IF_MATCH', 'HTTP_IF_NONE_MATCH'):
+    # Attributes that webob keeps for the request that makes the change, and what that
+    # request says about its own response.
+    for name in (
+        'webob.adhoc_attrs',
+        'HTTP_IF_MATCH',
+        'HTTP_IF_NONE_MATCH',
+        'HTTP_ACCEPT_ENCODING',
+    ):
         asked.pop(name, None)
     response = webob.Request(asked).get_response(app)
     return _json(response) if response.status_int == HTTPStatus.OK else None
@@ -277,10 +296,15 @@ def _initiator(environ: Mapping[str, Any]) -> _Initiator:
 
 
 def _target(change: Change) -> str:
-    """Return the id in the path, or the id or name of the created object."""
+    """Return the id in the path, or the id or name of the created object; '' if unknown."""
     if change.path:
         return change.path.rpartition('/')[2]
-    for made in (change.after or {}).values():
+    return change.made
+
+
+def _made(answered: Object | None) -> str:
+    """Return the id or name of the object in a response; '' if there is none."""
+    for made in (answered or {}).values():
         if isinstance(made, list) and made:
             # Of several offers, the first is the one that may be held.
             made = made[0]

@@ -15,7 +15,8 @@
 The header follows draft-ietf-httpapi-idempotency-key-header: its value is a string in
 quotes; a key without quotes is accepted as well, since most clients send it so. A POST
 claims its key before its handler runs, and stores its answer afterwards, except an error
-after which the client has to try again, and except rehearsals, which can run again. A
+after which the client has to try again, and except rehearsals, which can run again. Nor is
+an answer with a secret stored: the next try replaces the secret of what the first has made. A
 repetition gets the stored answer. Requests without the header never come here.
 """
 
@@ -88,11 +89,15 @@ class IdempotentRequests:
         environ[CLAIMED] = key
         return key.object_id
 
-    def end(self, environ: Environ, response: webob.Response) -> None:
-        """Store the response to a request that has claimed its key; never raises."""
+    def end(self, environ: Environ, response: webob.Response, *, secret: bool) -> None:
+        """Store the response to a request that has claimed its key; never raises.
+
+        :param secret: whether a successful response has a secret, and is not stored
+        """
         key: IdempotencyKey = environ.pop(CLAIMED)
+        kept = _is_final(environ, response) and not (secret and response.status_int < 400)
         try:
-            self._answers.end(key, _stored(response) if _is_final(environ, response) else None)
+            self._answers.end(key, _stored(response) if kept else None)
         except Exception:
             # The response is right anyway. After a while the claim expires.
             LOG.exception('The answer to a request with an idempotency key could not be stored')

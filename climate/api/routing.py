@@ -257,7 +257,8 @@ class Guards(hooks.PecanHook):
         """Store the response if the request has an idempotency key; evaluate conditions."""
         environ, response = state.request.environ, state.response
         if idempotency_keys.CLAIMED in environ:
-            self._idempotent.end(environ, response)
+            guard: Guard = state.controller.__dict__['guard']
+            self._idempotent.end(environ, response, secret=guard.secret)
         if response.status_int == HTTPStatus.OK and hasattr(state.request, 'scope'):
             try:
                 if _is_tagged_list(state):

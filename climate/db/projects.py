@@ -40,18 +40,42 @@ _WRITE = (
 )
 
 
+class NewProject(Exception):
+    """A project has no row yet; :meth:`climate.db.store.Store.run` adds it, and repeats the work.
+
+    The row is added by a transaction of its own. If it were added by the transaction that needs
+    it, concurrent ones of a new project would lock the gap where it belongs, and each would wait
+    for the others before it inserts. A rehearsal, which is rolled back, would leave no row, so
+    that the next ones would meet there again.
+    """
+
+    def __init__(self, project_id: str) -> None:
+        super().__init__(project_id)
+        self.project_id = project_id
+
+
 class Projects(Repository):
     """Rows of ``projects``."""
+
+    def add(self, project_id: str) -> None:
+        """Insert the row of a project, unless it has one.
+
+        :raises oslo_db.exception.DBDuplicateEntry: if another transaction was first;
+            :meth:`climate.db.store.Store.run` then retries
+        """
+        known = sa.select(PROJECTS.c.id).where(PROJECTS.c.id == project_id)
+        if self._session.execute(known).first() is None:
+            self._session.execute(sa.insert(PROJECTS).values(id=project_id, generation=1))
 
     def lock(self, project_id: str) -> None:
         """Keep others from adding to the use of the project until the commit.
 
-        :raises oslo_db.exception.DBDuplicateEntry: if two transactions book its first
-            leases at once; :meth:`climate.db.store.Store.run` then retries
+        :raises NewProject: if it has no row; :meth:`climate.db.store.Store.run` then adds one
+            and retries
         """
         written = self._session.execute(_WRITE, {'project_id': project_id})
         if not written.rowcount:
-            self._session.execute(sa.insert(PROJECTS).values(id=project_id, generation=1))
+            raise NewProject(project_id)
 
     def leases(self, project_id: str) -> int:
         """Return the number of leases of the project that have not ended."""

@@ -36,8 +36,8 @@ from climate.conf import database as options
 from climate.db import addresses
 from climate.db import connections
 from climate.db import errors
-from climate.db import expired_holds
 from climate.db import prepared
+from climate.db import repeatable
 from climate.db.allocations import Allocations
 from climate.db.books import Books
 from climate.db.books import Docket
@@ -326,9 +326,7 @@ class Store:
             inc_retry_interval=True,
             max_retry_interval=0.5,
             retry_on_deadlock=True,
-            exception_checker=lambda error: (
-                errors.is_duplicate(error) or expired_holds.were_in_the_way(self, error, began)
-            ),
+            exception_checker=lambda error: repeatable.is_worth_repeating(self, error, began),
             jitter=True,
         )
         def attempt() -> T:

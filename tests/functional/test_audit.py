@@ -140,7 +140,7 @@ class TestAudit(AuditCase):
         self.send('DELETE', f'/offers/{held["id"]}', version='1.4')
         created, deleted = self.told
         self.assertEqual(['create', 'delete'], [created['action'], deleted['action']])
-        self.assertEqual(held['id'], self.parts(created)['after']['offers'][0]['id'])
+        self.assertEqual(held['id'], self.parts(created)['after']['offer']['id'])
         self.assertEqual(held['id'], deleted['target']['id'])
 
     def test_a_body_that_is_no_form(self) -> None:
@@ -209,6 +209,50 @@ class TestAudit(AuditCase):
         self.assertIn('service/reservation/leases', text)
         self.assertNotIn(SECRET, text)
         self.assertNotIn(http.MEMBER, text)
+
+    def test_no_secret_of_a_response_is_told(self) -> None:
+        """What is shown only once is not shown to readers of the trail."""
+        hook = {'url': 'https://example.org/', 'name': 'chat'}
+        made = self.send('POST', '/webhooks', hook, version='1.5').json['webhook']
+        path = f'/webhooks/{made["id"]}'
+        changed = self.send('PUT', path, {'rotate_secret': True}, version='1.5').json['webhook']
+        shown = self.send('GET', path, version='1.5').json
+        self.send('POST', f'{path}/test', {}, version='1.5')
+        feed = self.send('POST', '/feeds', {'name': 'ours'}, version='1.5').json['feed']
+        shown_feed = self.send('GET', f'/feeds/{feed["id"]}', version='1.5').json
+        create, update, test, subscribe = self.told
+        text = json.dumps(self.told)
+        link = feed['url'].rpartition('/')[2].partition('.')[0]
+        for secret in (made['secret'], changed['secret'], link):
+            self.assertNotIn(secret, text)
+        self.assertEqual({'before', 'after'}, set(self.parts(update)))
+        self.assertEqual(shown, self.parts(update)['after'])
+        self.assertEqual(shown, self.parts(test)['after'])
+        self.assertEqual(shown_feed, self.parts(subscribe)['after'])
+        self.assertEqual('chat', self.parts(create)['after']['webhook']['name'])
+        targets = [event['target']['id'] for event in self.told]
+        self.assertEqual([made['id']] * 3 + [feed['id']], targets)
+
+    def test_what_every_post_creates(self) -> None:
+        """The object is read where the response says that it is."""
+        admin = {'token': http.ADMIN, 'version': '1.5'}
+        maintenance = {
+            'resource_type': 'physical:host',
+            'resource_name': 'compute-1',
+            'start_date': '2031-02-01T00:00:00Z',
+            'end_date': '2031-02-02T00:00:00Z',
+        }
+        http.send(self.service.app, 'DELETE', '/v1/os-hosts/4')
+        self.told.clear()
+        for path, body in (
+            ('/resource-types', {'name': 'custom:laser', 'noun': 'lasers'}),
+            ('/resources', {'resource_type': 'custom:laser', 'name': 'red 1'}),
+            ('/maintenances', maintenance),
+            ('/os-hosts', {'name': 'compute-4'}),
+        ):
+            answer = self.send('POST', path, body, **admin)
+            self.assertEqual(201, answer.status_int, answer.text)
+            self.assertEqual({'after': answer.json}, self.parts(self.told[-1]), path)
 
     def test_a_trail_that_fails_changes_nothing(self) -> None:
         def fail(_: Any) -> None:

@@ -16,6 +16,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import sqlalchemy as sa
+
+from climate.db.tables import IDEMPOTENCY_KEYS
 from tests import base
 from tests.functional import http
 from tests.functional.fixtures import Service
@@ -60,6 +63,35 @@ class _Kinds(RetryCase):
     def test_readiness(self) -> None:
         body = {'ready': ['compute-1'], 'waiting': [], 'by': 'power'}
         self.check(f'/leases/{self.lease["id"]}/readiness', body, 200)
+
+    def test_secrets_are_replaced(self) -> None:
+        """An answer with a secret is stored nowhere: a repetition gets a new secret."""
+        bodies = {'webhook': {'url': 'https://example.org/'}, 'feed': {'name': 'ours'}}
+        for noun, field in (('webhook', 'secret'), ('feed', 'url')):
+            first, again = (
+                http.send(
+                    self.service.app,
+                    'POST',
+                    f'/v1/{noun}s',
+                    bodies[noun],
+                    version='1.5',
+                    headers={'Idempotency-Key': noun},
+                ).json[noun]
+                for _ in range(2)
+            )
+            self.assertEqual(first['id'], again['id'])
+            self.assertNotEqual(first[field], again[field])
+            listed = http.send(self.service.app, 'GET', f'/v1/{noun}s', version='1.5').json
+            self.assertEqual([first['id']], [one['id'] for one in listed[f'{noun}s']])
+            if noun == 'feed':
+                for link, status in ((first, 404), (again, 200)):
+                    path = link['url'].removeprefix('http://localhost')
+                    self.assertEqual(
+                        status, http.send(self.service.app, 'GET', path).status_int, path
+                    )
+        with self.service.store.reading() as tx:
+            rows = tx.session.execute(sa.select(IDEMPOTENCY_KEYS)).all()
+        self.assertEqual([None, None], [row.body for row in rows[-2:]])
 
     def test_other_methods_ignore_it(self) -> None:
         path = f'/v1/leases/{self.lease["id"]}'

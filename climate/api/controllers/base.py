@@ -87,6 +87,8 @@ class Guard:
         changes something
     :ivar large: whether the response is worth compressing, and mixes no secret with text of
         the request, whose length would tell about the secret
+    :ivar secret: whether a successful response has a secret that is shown only once, so that it
+        must not be stored: a repetition with the same idempotency key gets a new secret
     """
 
     rule: str
@@ -95,6 +97,7 @@ class Guard:
     since: Microversion | None
     conditional: bool
     large: bool = False
+    secret: bool = False
 
 
 def guard(
@@ -105,6 +108,7 @@ def guard(
     since: Microversion | None = None,
     conditional: bool = False,
     large: bool = False,
+    secret: bool = False,
 ) -> Callable[[F], F]:
     """Declare the :class:`Guard` of a handler; :class:`climate.api.routing.Guards` applies it."""
 
@@ -116,6 +120,7 @@ def guard(
             since=since,
             conditional=conditional,
             large=large,
+            secret=secret,
         )
         return handler
 

@@ -57,7 +57,7 @@ class FeedsController(base.Controller):
         return shown
 
     @index.when(method='POST', template='json')
-    @base.guard(policies.CREATE)
+    @base.guard(policies.CREATE, secret=True)
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Create a calendar feed; only this response has its link."""
         scope = req.scope

@@ -136,6 +136,7 @@ class TestInPlaceOfOsloDb(cases.StoreCase):
         return found
 
     def test_each_transaction_begins_once(self) -> None:
+        self.store.run(lambda tx: tx.projects.add('demo'))
         found = self.begun()
         for _ in range(2):
             self.store.ping()
