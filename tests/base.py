@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import os
+import unittest
 
 import fixtures
 import hypothesis
@@ -51,6 +52,21 @@ class TestCase(testtools.TestCase):
             )
         )
         self.addCleanup(self._check_generations)
+
+    def useFixture(self, fixture: fixtures.Fixture) -> fixtures.Fixture:
+        """Use a fixture; skip the test if another fixture that it uses skips it.
+
+        Fixtures wrap the exceptions of those they use, which would make a skip an error.
+        """
+        try:
+            return super().useFixture(fixture)
+        except Exception as error:
+            cause: BaseException | None = error
+            while cause is not None:
+                if isinstance(cause, unittest.SkipTest):
+                    raise cause from None
+                cause = cause.__context__
+            raise
 
     def _check_generations(self) -> None:
         self.assertEqual([], generations.taken(), 'written without raising a generation')

@@ -114,8 +114,6 @@ def write(instant: datetime.datetime | None, version: Microversion) -> str | Non
     """Format *instant* like the dates of a lease, an event or an allocation."""
     if instant is None:
         return None
-    if instant.tzinfo is not datetime.UTC:
-        instant = instant.astimezone(datetime.UTC)
     if version >= V1_1:
         return instant.isoformat()[:-_OFFSET] + 'Z'
     return instant.isoformat(timespec='microseconds')[:-_OFFSET]

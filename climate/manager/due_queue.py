@@ -59,8 +59,20 @@ class DueQueue:
     project with thousands of leases does not delay the others.
     """
 
-    def __init__(self, store: Store, clock: Clock, claims: ClaimKeeper) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        claims: ClaimKeeper,
+        rng: random.Random | None = None,
+    ) -> None:
+        """Prepare for claims.
+
+        :param rng: where to begin in a backlog that managers share; None for a source of
+            its own
+        """
         self._store = store
+        self._rng = rng or random.Random()
         self._clock = clock
         self._claims = claims
         self._waiting: deque[str] = deque()
@@ -102,7 +114,7 @@ class DueQueue:
         if self._shared:
             # Managers that all begin at the head take the leases from each other, and have
             # to look again each time.
-            self._waiting.rotate(random.randrange(_AHEAD))
+            self._waiting.rotate(self._rng.randrange(_AHEAD))
         now = self._clock.ticks()
         self._look_again_at = now + min(max(_LASTS, _RARELY * (now - began)), _LONGEST)
 

@@ -102,7 +102,9 @@ class _Keys:
 
     def test_a_dead_process_is_replaced_and_answers_no_more(self) -> None:
         first = self.begin()
-        self.clock.advance(61)
+        self.clock.move_to(cases.NOW + MINUTE - datetime.timedelta(microseconds=1))
+        self.assertRaises(exceptions.IdempotencyKeyInUse, self.begin)
+        self.clock.move_to(cases.NOW + MINUTE)
         second = self.begin()
         self.assertEqual(first.object_id, second.object_id)
         self.answers.end(first, dataclasses.replace(ANSWER, status=500))

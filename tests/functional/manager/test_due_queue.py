@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import random
 from typing import Any
 
 import fixtures
@@ -53,9 +54,10 @@ class Queue:
         )
         self.office.leases.create(caller, draft)
 
-    def queue(self) -> DueQueue:
+    def queue(self, seed: int = 0) -> DueQueue:
         manager = self.office.hire()
-        return DueQueue(self.office.store, self.office.clock, manager.claims)
+        rng = random.Random(seed)
+        return DueQueue(self.office.store, self.office.clock, manager.claims, rng)
 
     def projects(self, ids: list[str]) -> list[str]:
         with self.office.store.reading() as tx:
@@ -87,7 +89,7 @@ class Queue:
         )
 
     def test_two_managers_share_a_backlog(self) -> None:
-        one, other, ids = self.queue(), self.queue(), []
+        one, other, ids = self.queue(1), self.queue(2), []
         for queue in (one, other) * 20:
             ids += queue.claim(5).ids
         self.assertEqual(48, len(ids))
@@ -96,7 +98,7 @@ class Queue:
     def test_two_managers_rarely_want_the_same(self) -> None:
         for _ in range(100):
             self.book('large', 103)
-        one, other = self.queue(), self.queue()
+        one, other = self.queue(1), self.queue(2)
         looks = []
         fair = DueLeases.fair
 

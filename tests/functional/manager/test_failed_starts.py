@@ -50,6 +50,15 @@ class TestFailedStart(base.TestCase):
         self.assertEqual('start_lease', told['event_type'])
         self.assertIn('Nova is away', told['reason'])
 
+    def test_it_is_missed_when_a_manager_comes_at_the_very_end(self) -> None:
+        lease = self.office.create(10, 60)
+        self.office.away_until(60)
+        self.office.work()
+        start = self.office.event(lease, EventKind.START)
+        self.assertIs(EventState.ERROR, start.state)
+        self.assertIn('had ended before it could start', start.error or '')
+        self.assertEqual(0, PhysicalHost.start.call_count)
+
     def test_it_is_told_then_though_the_end_fails_too(self) -> None:
         lease = self.office.create(10, 60)
         with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
