@@ -22,6 +22,7 @@ import zoneinfo
 from typing import Final
 
 from dateutil import parser
+from dateutil import tz
 
 from climate.domain import periods
 
@@ -73,7 +74,9 @@ def instant(text: str, now: datetime.datetime) -> datetime.datetime:
     :param text: ``now``, ``+4h`` or ``in 4h``; ``today``, ``tomorrow`` or a weekday, with a
         time or without; a time alone, which is the next one; or a date. An offset such as
         ``+02:00`` or a zone such as ``Europe/Berlin`` can follow; otherwise the zone is that
-        of *now*
+        of *now*. A time that clocks skip when they go forward is read with the offset
+        before the change; of a time that occurs twice, the first one is meant (RFC 5545,
+        section 3.3.5)
     :param now: the present instant, in the zone of the user
     :raises TimeSyntaxError: if it cannot be read
     """
@@ -89,7 +92,8 @@ def instant(text: str, now: datetime.datetime) -> datetime.datetime:
     if not words:
         raise _unreadable(text)
     try:
-        return _local(words, now.astimezone(zone)).astimezone(datetime.UTC)
+        local = tz.resolve_imaginary(_local(words, now.astimezone(zone)))
+        return local.astimezone(datetime.UTC)
     except (ValueError, OverflowError, parser.UnknownTimezoneWarning):
         raise _unreadable(text) from None
 

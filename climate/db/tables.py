@@ -281,6 +281,8 @@ OUTBOX: Final = sa.Table(
     sa.Index('ix_outbox_lease', 'lease_id', 'seq'),
     sa.Index('ix_outbox_fanned', 'fanned', 'seq'),
     sa.UniqueConstraint('id', name='uniq_outbox_id'),
+    # Without it, SQLite gives the numbers of deleted rows again.
+    sqlite_autoincrement=True,
     **MYSQL,
 )
 """A notification, written in the transaction that it reports.

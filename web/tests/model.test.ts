@@ -81,6 +81,19 @@ test('clocks that change have right ticks', () => {
   assert.ok(ticks(autumn, after, 86400, BERLIN).some((tick) => tick.at === autumn));
 });
 
+test('times that clocks skip or repeat', () => {
+  for (const [zone, month, day, hour, minute, expected] of [
+    ['America/New_York', 3, 14, 2, 30, '2027-03-14T07:30Z'],
+    ['America/New_York', 11, 7, 1, 30, '2027-11-07T05:30Z'],
+    ['Europe/Berlin', 3, 28, 2, 30, '2027-03-28T01:30Z'],
+    ['Europe/Berlin', 10, 31, 2, 30, '2027-10-31T00:30Z'],
+    ['Australia/Lord_Howe', 10, 3, 2, 15, '2027-10-02T15:45Z'],
+  ] as const) {
+    const found = instant({ year: 2027, month, day, hour, minute }, zone);
+    assert.equal(found, Date.parse(expected) / 1000, `${zone} ${month}-${day}`);
+  }
+});
+
 test('inputs are read on the clock of the zone', () => {
   for (const zone of ['UTC', BERLIN, 'Asia/Kathmandu', 'America/St_Johns']) {
     assert.equal(fromInput(toInput(1795480800, zone), zone), 1795480800);

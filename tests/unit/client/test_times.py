@@ -15,8 +15,11 @@
 from __future__ import annotations
 
 import datetime
+import time
 import zoneinfo
 
+import fixtures
+from dateutil import tz
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +33,36 @@ NOW = datetime.datetime(2030, 3, 29, 12, 30, tzinfo=ZONE)
 
 class ClientTimesTest(base.TestCase):
     """A time is in the zone of the user."""
+
+    def test_times_that_clocks_skip_or_repeat(self) -> None:
+        for zone in (zoneinfo.ZoneInfo, tz.gettz):
+            for text, name, expected in (
+                ('2027-03-14 02:30', 'America/New_York', '2027-03-14 03:30-04:00'),
+                ('2027-03-14 01:59', 'America/New_York', '2027-03-14 01:59-05:00'),
+                ('2027-03-14 03:00', 'America/New_York', '2027-03-14 03:00-04:00'),
+                ('2027-11-07 01:30', 'America/New_York', '2027-11-07 01:30-04:00'),
+                ('2027-03-28 02:30', 'Europe/Berlin', '2027-03-28 03:30+02:00'),
+                ('2027-10-31 02:30', 'Europe/Berlin', '2027-10-31 02:30+02:00'),
+                ('2027-10-03 02:15', 'Australia/Lord_Howe', '2027-10-03 02:45+11:00'),
+                ('2027-04-04 01:45', 'Australia/Lord_Howe', '2027-04-04 01:45+11:00'),
+            ):
+                with self.subTest(text=text, name=name, zone=zone):
+                    there = NOW.replace(year=2027, month=1).astimezone(zone(name))
+                    expected_instant = datetime.datetime.fromisoformat(expected)
+                    self.assertEqual(expected_instant, times.instant(text, there))
+                    self.assertEqual(expected_instant, times.instant(f'{text} {name}', NOW))
+
+    def test_in_the_zone_of_the_machine(self) -> None:
+        self.useFixture(fixtures.EnvironmentVariable('TZ', 'America/New_York'))
+        time.tzset()
+        self.addCleanup(time.tzset)
+        for text, expected in (
+            ('2027-03-14 02:30', '2027-03-14 03:30-04:00'),
+            ('2027-11-07 01:30', '2027-11-07 01:30-04:00'),
+            ('2027-07-01 09:00', '2027-07-01 09:00-04:00'),
+        ):
+            there = NOW.astimezone(tz.tzlocal())
+            self.assertEqual(datetime.datetime.fromisoformat(expected), times.instant(text, there))
 
     def test_instants(self) -> None:
         for text, expected in (

@@ -15,6 +15,7 @@
 export interface Wall { year: number; month: number; day: number; hour: number; minute: number }
 
 const QUARTER = 900;
+const DAY = 86400;
 const formats = new Map<string, Intl.DateTimeFormat>();
 const offsets = new Map<string, number>();
 
@@ -58,13 +59,17 @@ export function wall(instant: number, zone: string): Wall {
   };
 }
 
-/** Return when a clock shows this; days and months may overflow. A time that is skipped is later. */
+/**
+ * Return when a clock shows this; days and months may overflow. As RFC 5545, section 3.3.5, has
+ * it: a time that is skipped is read with the offset before, of one that occurs twice the first
+ * one is meant.
+ */
 export function instant(at: Wall, zone: string): number {
   const local = Date.UTC(at.year, at.month - 1, at.day, at.hour, at.minute) / 1000;
-  const first = local - offset(local, zone);
-  const second = local - offset(first, zone);
-  if (second + offset(second, zone) === local) return second;
-  return Math.max(first, second);
+  const before = local - offset(local - DAY, zone);
+  const after = local - offset(local + DAY, zone);
+  if (before + offset(before, zone) === local) return before;
+  return after + offset(after, zone) === local ? after : before;
 }
 
 /** Return the beginning of the day that has an instant. */
