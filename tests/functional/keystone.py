@@ -31,12 +31,14 @@ class Keystone(fixtures.Fixture):
     """What the sign-in, and the validation of tokens, need of Keystone.
 
     :ivar tokens: valid ones, with the project of each
+    :ivar services: what the catalog has besides Keystone: type, name and URL of each
     :ivar refuses: the status of all requests, if it is not 0
     :ivar now: its clock
     """
 
     def _setUp(self) -> None:
         self.tokens: dict[str, str | None] = {'service-token': 'service', 'brought': 'blue'}
+        self.services: list[tuple[str, str, str]] = []
         self.refuses = 0
         self.now = lambda: datetime.datetime.now(datetime.UTC)
         self.asked: list[str] = []
@@ -112,22 +114,21 @@ class Keystone(fixtures.Fixture):
             }
             found['roles'] = [{'id': role, 'name': role} for role in ('member', 'reader')]
             found['catalog'] = [
-                {
-                    'type': 'identity',
-                    'name': 'keystone',
-                    'id': 'k',
-                    'endpoints': [
-                        {
-                            'id': one,
-                            'interface': one,
-                            'region': 'r',
-                            'region_id': 'r',
-                            'url': self.url,
-                        }
-                        for one in ('public', 'internal', 'admin')
-                    ],
-                }
+                _service(*service)
+                for service in (('identity', 'keystone', self.url), *self.services)
             ]
-        return webob.Response(
-            status=status, json={'token': found}, headers={'X-Subject-Token': token}
-        )
+        answer = webob.Response(status=status, json={'token': found})
+        answer.headers['X-Subject-Token'] = token
+        return answer
+
+
+def _service(kind: str, name: str, url: str) -> dict[str, Any]:
+    return {
+        'type': kind,
+        'name': name,
+        'id': name,
+        'endpoints': [
+            {'id': one, 'interface': one, 'region': 'r', 'region_id': 'r', 'url': url}
+            for one in ('public', 'internal', 'admin')
+        ],
+    }

@@ -350,6 +350,19 @@ class TestOthers(_Test):
         self.blazar('lease-delete', 'new')
         self.assertEqual([], self.service.ask('GET', '/leases')[1]['leases'])
 
+    def test_a_property_is_removed(self) -> None:
+        """Client 4.6.0 has the command, and misspells its name for ``openstack``."""
+        before = self.blazar('host-show', 'compute-2')
+        self.assertNotIn('rack', before)
+        self.blazar('host-update', '--extra', 'rack=r1', '--extra', 'ssd=yes', 'compute-2')
+        self.assertIn('rack', self.blazar('host-show', 'compute-2'))
+        self.blazar('host-unset', '--extra', 'rack', 'compute-2')
+        shown = self.blazar('host-show', 'compute-2')
+        self.assertNotIn('rack', shown)
+        self.assertIn('ssd', shown)
+        self.blazar('host-unset', '--extra', 'ssd', 'compute-2')
+        self.assertEqual(before.count('\n'), self.blazar('host-show', 'compute-2').count('\n'))
+
     def test_openstacksdk(self) -> None:
         connection = openstack.connect(
             load_yaml_config=False,

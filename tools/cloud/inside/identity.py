@@ -37,7 +37,7 @@ _CATALOGUE = (
     ('neutron', 'neutron', 'network', ''),
     ('cinder-api', 'cinder', 'block-storage', '/v3'),
     ('heat-api', 'heat', 'orchestration', '/v1/%(tenant_id)s'),
-    ('climate-api', 'climate', 'reservation', '/v1'),
+    ('climate-api', 'blazar', 'reservation', '/v1'),
 )
 _INTERFACES = ('public', 'internal', 'admin')
 
