@@ -33,7 +33,7 @@ from tests.architecture import ROOT
 from tests.functional import processes
 
 Done = subprocess.CompletedProcess[str]
-# A folder that debootstrap has filled, with python3-venv and systemd; saves minutes.
+# A folder that debootstrap has filled, with the packages below; saves minutes.
 BASE = 'CLIMATE_CHROOT'
 SUITE = 'bookworm'
 EXTRAS = (
@@ -41,7 +41,7 @@ EXTRAS = (
     *('python-memcached', 'redis'),
 )
 MOUNTED = 'mounted'
-_INCLUDED = 'python3,python3-venv,systemd'
+_INCLUDED = 'haproxy,nginx-light,python3,python3-venv,systemd'
 _ENVIRONMENT = {
     'PATH': '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     'HOME': '/root',

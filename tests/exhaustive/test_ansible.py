@@ -147,6 +147,20 @@ class AnsibleTest(base.TestCase):
         self.check_units()
         third = self.play(**ALONE)
         self.assertEqual((0, 0), (third['changed'], third['failed']))
+        self.check_proxy('nginx')
+        self.ask('systemctl', 'disable', '--now', 'nginx')
+        self.play(**ALONE, climate_proxy='haproxy')
+        self.check_proxy('haproxy')
+
+    def check_proxy(self, name: str) -> None:
+        """Check that a proxy runs, and answers for the API with its own limit of bodies."""
+        self.assertEqual('active', self.ask('systemctl', 'is-active', name).strip())
+        self.assertEqual('enabled', self.ask('systemctl', 'is-enabled', name).strip())
+        code = (
+            'import http.client as h; c = h.HTTPConnection("localhost", 1234); '
+            'c.request("POST", "/v1/leases", b"x" * 114689); print(c.getresponse().status)'
+        )
+        self.assertEqual('413', self.ask('python3', '-c', code).strip())
 
     def check_units(self) -> None:
         """Check that all units do their work."""
@@ -155,7 +169,7 @@ class AnsibleTest(base.TestCase):
             self.assertEqual('enabled', self.ask('systemctl', 'is-enabled', unit).strip())
         code = (
             'import urllib.request as r; '
-            'print(r.urlopen("http://127.0.0.1:1234/healthcheck?checks=database").status)'
+            'print(r.urlopen("http://localhost:1234/healthcheck?checks=database").status)'
         )
         api = ('python3', '-c', code)
         manager = ('/opt/climate/bin/climate-manager', '--check')

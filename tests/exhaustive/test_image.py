@@ -178,7 +178,7 @@ class ImageTest(base.TestCase):
     def get(self, where: chroots.Namespaces, path: str) -> str:
         """Return what the API answers."""
         code = 'import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())'
-        done = self.ask(where, 'python', '-c', code, f'http://127.0.0.1:1234{path}')
+        done = self.ask(where, 'python', '-c', code, f'http://127.0.0.1:1235{path}')
         self.assertEqual(0, done.returncode, done.stderr)
         return done.stdout
 

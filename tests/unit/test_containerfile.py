@@ -21,6 +21,7 @@ import yaml
 
 from tests import base
 from tests import containerfiles
+from tests import proxies
 from tests.architecture import ROOT
 from tests.containerfiles import Copy
 from tests.containerfiles import Run
@@ -107,10 +108,15 @@ class ContainerfileTest(base.TestCase):
     def test_the_image_and_its_compose_file_agree(self) -> None:
         *_, final = containerfiles.parse((DEPLOY / 'Containerfile').read_text(encoding='utf-8'))
         services = yaml.safe_load((DEPLOY / 'compose' / 'compose.yaml').read_text())['services']
-        self.assertEqual([1234], final.ports)
-        self.assertIn('--bind=0.0.0.0:1234', final.command)
+        # gunicorn is reached through the proxy only, which has its network.
+        self.assertEqual([], final.ports)
+        self.assertIn('--bind=127.0.0.1:1235', final.command)
+        self.assertIn('127.0.0.1:1235/', services['api']['healthcheck']['test'][-1])
         self.assertEqual(['127.0.0.1:1234:1234'], services['api']['ports'])
+        self.assertEqual('service:api', services['proxy']['network_mode'])
+        (source, _, _) = services['proxy']['volumes'][0].split(':')
+        self.assertEqual(proxies.NGINX, (DEPLOY / 'compose' / source).resolve())
         self.assertNotEqual('0', final.user.partition(':')[0])
-        for name in ('tables', 'api', 'manager'):
+        for name in ('tables', 'api', 'manager', 'proxy'):
             self.assertTrue(services[name]['read_only'], name)
             self.assertEqual(['ALL'], services[name]['cap_drop'], name)

@@ -219,6 +219,7 @@ def _gunicorn(cloud: Cloud, name: str) -> list[str]:
         f'--bind={HOST}:{cloud.ports[name]}',
         f'--workers={WORKERS}',
         '--threads=8',
+        '--no-control-socket',
         # Import the deployed Climate, not a clone in the current directory.
         f'--chdir={cloud.data}',
         'climate.wsgi.api:application',

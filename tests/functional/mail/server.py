@@ -19,13 +19,13 @@ import email.message
 import email.policy
 import pathlib
 import ssl
-import subprocess
 from typing import Any
 
 import fixtures
 from aiosmtpd import controller
 from aiosmtpd import smtp
 
+from tests import certificates
 from tests.functional.processes import free_port
 
 USER, PASSWORD = 'climate', 'k33p out'
@@ -130,17 +130,10 @@ class SmtpServer(fixtures.Fixture):
 
     def _certified(self) -> ssl.SSLContext:
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        key, certificate = folder / 'key.pem', folder / 'certificate.pem'
-        subprocess.run(
-            ['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2']
-            + ['-keyout', str(key), '-out', str(certificate), '-subj', '/CN=localhost']
-            + ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
-            check=True,
-            capture_output=True,
-        )
+        certificate = certificates.make(folder)
         self.cafile = str(certificate)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
+        context.load_cert_chain(certificate)
         return context
 
 
