@@ -44,6 +44,10 @@ HISTORY = (
         '1.5',
         'What a web page needs: the calendar of resources, the caller, parts of leases.',
     ),
+    (
+        '1.6',
+        'Resources as the cloud has them now.',
+    ),
 )
 
 
@@ -63,5 +67,6 @@ V1_2 = Microversion(1, 2)
 V1_3 = Microversion(1, 3)
 V1_4 = Microversion(1, 4)
 V1_5 = Microversion(1, 5)
+V1_6 = Microversion(1, 6)
 MIN = V1_0
-MAX = V1_5
+MAX = V1_6

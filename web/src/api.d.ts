@@ -1,4 +1,4 @@
-// The types of the API at microversion 1.5. Do not edit: "make web-types" writes them.
+// The types of the API at microversion 1.6. Do not edit: "make web-types" writes them.
 
 export type Allocation = {
   resource_id: string;
