@@ -41,6 +41,10 @@ class Clock(Protocol):
         """Return the seconds since a fixed instant; setting the clock has no effect."""
         ...
 
+    def processor(self) -> float:
+        """Return the processor time that the thread has used, in seconds."""
+        ...
+
 
 class SystemClock:
     """The clock of the machine."""
@@ -50,6 +54,9 @@ class SystemClock:
 
     ticks = staticmethod(functools.partial(time.clock_gettime, _TICKING))
     """Return the seconds since the machine was booted, including suspended time."""
+
+    processor = staticmethod(time.thread_time)
+    """Return the processor time that the thread has used, in seconds."""
 
 
 class ManualClock:
@@ -69,6 +76,10 @@ class ManualClock:
     def ticks(self) -> float:
         """Return the instant the clock was last moved to, in seconds."""
         return self.now().timestamp()
+
+    def processor(self) -> float:
+        """Return the same: whatever moves the clock has kept the processor busy."""
+        return self.ticks()
 
     def move_to(self, now: datetime.datetime) -> None:
         """Jump to *now* (aware)."""

@@ -35,6 +35,8 @@ from climate.allocation.profiles import Profile
 from climate.allocation.profiles import Spans
 from climate.allocation.steps import Ints
 from climate.allocation.steps import StepFunctions
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 
 # The arrays of so many steps stay in the caches of the processor, and are allocated without
 # asking the system for memory.
@@ -141,6 +143,7 @@ def availability(
     demand: Mapping[str, int],
     groups: Sequence[Ints],
     number: int,
+    budget: Budget = UNLIMITED,
 ) -> Availability:
     """Return what is free of many resources in each interval.
 
@@ -150,6 +153,8 @@ def availability(
         slots
     :param groups: the group of each resource of each block; negative for none
     :param number: how many groups there are
+    :param budget: what is left for the request
+    :raises climate.exceptions.RequirementsTooSlow: if it is spent
     """
     # A block also keeps classes that none of its resources has, or has any more.
     names = sorted(
@@ -164,6 +169,7 @@ def availability(
     classes = {name: _Amount(number, buckets) for name in names}
     for block, mine in zip(blocks, groups, strict=True):
         for rows, part in extracts.split(block, _STEPS):
+            budget.check()
             members = _Members(np.where(part.bookable, mine[rows], -1))
             if len(members.groups):
                 _BlockSums(part, buckets, members).add(whole, classes, slots, demand)

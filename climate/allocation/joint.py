@@ -37,6 +37,8 @@ from climate.allocation.steps import Bools
 from climate.allocation.steps import Ints
 from climate.allocation.steps import LATEST
 from climate.allocation.steps import StepFunctions
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 from climate.domain.resources import Spread
 
 MINUTE: Final = 60 * 10**6
@@ -156,10 +158,12 @@ class Searching:
     """Searches for starts, up to a number of them, so that the cost is bounded.
 
     :ivar left: how many more there may be
+    :param budget: ends the searches when it is spent
     """
 
-    def __init__(self, left: int) -> None:
+    def __init__(self, left: int, budget: Budget = UNLIMITED) -> None:
         self.left = left
+        self._budget = budget
 
     def first(self, wanted: Sequence[Wanted], frame: Frame) -> int | None:
         """Return the first start at which each of *wanted* is free on its own.
@@ -182,7 +186,7 @@ class Searching:
         return start
 
     def _next(self, one: Wanted, frame: Frame, start: int) -> int | None:
-        if self.left <= 0 or start > frame.latest:
+        if self.left <= 0 or start > frame.latest or self._budget.spent:
             return None
         self.left -= 1
         return search.earliest(one.blocks, one.question(frame, start))

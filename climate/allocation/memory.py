@@ -14,7 +14,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
+import functools
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +27,8 @@ import numpy as np
 
 # In bytes: arrays of this size and smaller no longer make a difference.
 _LARGE: Final = 1 << 22
+# In bytes, of the memory that all threads share; see keep_freed().
+_KEPT: Final = 1 << 23
 
 
 def keep_freed() -> None:
@@ -35,6 +40,27 @@ def keep_freed() -> None:
     """
     # Allocated, but not filled: it takes no memory.
     np.empty(_LARGE, dtype=np.int8)
+
+
+def give_back() -> None:
+    """Return freed memory to the system, of all threads.
+
+    The GNU C library keeps what a thread has freed for that thread, below anything that is
+    still in use: what one search took for a moment would be taken for good, by each thread.
+    """
+    trim = _trim()
+    if trim is not None:
+        trim(_KEPT)
+
+
+@functools.cache
+def _trim() -> Callable[[int], int] | None:
+    """Return ``malloc_trim``; None in other C libraries."""
+    try:
+        found: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError):
+        return None
+    return found
 
 
 def size(item: Any) -> int:

@@ -30,17 +30,22 @@ from climate.allocation.placement_bins import Bins
 from climate.allocation.placement_greedy import greedy
 from climate.allocation.placement_problem import Placed
 from climate.allocation.placement_problem import Problem
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 
-SECONDS: Final = (0.3, 0.7)
-"""The longest times to search for an assignment: on few resources, and on all."""
+SHARES: Final = (0.3, 0.5)
+"""The shares of the time that is left for an assignment: on few resources, and on all."""
+
+LONGEST: Final = 1.0
+"""The longest time of which these are shares, in seconds."""
 
 FEW_ROWS: Final = 400
 """How many rows are enough in most cases."""
 
-MOST_VARIABLES: Final = 50_000
-"""How many numbers of members, by group and bin, to consider at most."""
+MOST_TERMS: Final = 100_000
+"""How many variables and constraints a search may have: about 600 bytes each."""
 
-Search = Callable[[Bins, float], tuple[Placed | None, bool]]
+Search = Callable[[Bins, float, Budget], tuple[Placed | None, bool]]
 """Returns the best assignment to bins that it found within some seconds, and whether there
 is no better one."""
 
@@ -58,7 +63,11 @@ class Unplaced:
 
 
 def place(
-    problem: Problem, *, search: Search | None = None, few: int = FEW_ROWS
+    problem: Problem,
+    *,
+    search: Search | None = None,
+    few: int = FEW_ROWS,
+    budget: Budget = UNLIMITED,
 ) -> Placed | Unplaced:
     """Return an assignment: as many members as possible, and among those of the highest score.
 
@@ -67,20 +76,25 @@ def place(
 
     :param search: None for an integer program, if OR-Tools is installed
     :param few: how many rows to consider at first
+    :param budget: what is left for the request; when it is spent, the best assignment that
+        was found until then is the answer
+    :raises climate.exceptions.RequirementsTooSlow: if it is spent before there was any
     """
     if search is None:
         search = by_trying if placement_program.cp_sat() is None else placement_program.solve
-    first = greedy(problem)
+    first = greedy(problem, budget)
     best = None if isinstance(first, int) else first
     bound = problem.bound()
     if best is not None and best.quality >= bound:
         return best
     final = False
     # Few rows are usually enough; the others are added if they are not.
-    many = max(few, MOST_VARIABLES // len(problem.groups))
-    for rows, seconds in zip((few, many), SECONDS, strict=True):
-        bins = Bins(problem, rows)
-        found, final = search(bins, seconds)
+    many = max(MOST_TERMS // problem.terms(), 1)
+    for rows, share in zip((min(few, many), many), SHARES, strict=True):
+        if budget.spent:
+            break
+        bins = Bins(problem, rows, budget)
+        found, final = search(bins, min(budget.left, LONGEST) * share, budget)
         final = final and bins.complete
         if found is not None and (best is None or found.quality > best.quality):
             best = found
@@ -88,10 +102,11 @@ def place(
             break
     if best is not None:
         return best
+    budget.check()
     assert isinstance(first, int)
     return Unplaced(place=first, proven=final)
 
 
-def by_trying(bins: Bins, _seconds: float) -> tuple[Placed | None, bool]:
+def by_trying(bins: Bins, _seconds: float, budget: Budget) -> tuple[Placed | None, bool]:
     """Search without OR-Tools, for a limited number of steps."""
-    return placement_search.search(bins)
+    return placement_search.search(bins, budget=budget)

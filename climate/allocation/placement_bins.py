@@ -33,6 +33,8 @@ from climate.allocation.placement_problem import Problem
 from climate.allocation.placement_problem import Usage
 from climate.allocation.steps import Bools
 from climate.allocation.steps import Ints
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 
 _MOST_COMPARED: Final = 1024
 
@@ -59,11 +61,13 @@ class Bins:
 
     :param most: how many rows to consider where each needs a bin of its own: the best of
         each combination of labels and values
+    :param budget: if it is spent, no more bins are made
     :ivar complete: whether no assignment is missed
     """
 
-    def __init__(self, problem: Problem, most: int) -> None:
+    def __init__(self, problem: Problem, most: int, budget: Budget = UNLIMITED) -> None:
         self.problem = problem
+        self._budget = budget
         usage = Usage(problem)
         self.slots = [usage.slots(place) for place in range(len(problem.groups))]
         self.complete = True
@@ -88,6 +92,9 @@ class Bins:
         if len(cells) > most:
             cells, self.complete = cells[:most], False
         for rows in cells:
+            if self._budget.spent:
+                self.complete = False
+                return
             if alone:
                 yield Bin(rows=rows, room={part[0]: int(self.slots[part[0]][rows].sum())})
             elif wholes:

@@ -32,20 +32,37 @@ from climate.allocation.placement_problem import Placed
 from climate.allocation.placement_problem import Problem
 from climate.allocation.placement_problem import Usage
 from climate.allocation.steps import Ints
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 
 _MOST_VALUES: Final = 64
 _MOST_ORDERS: Final = 10
 _MOST_WAYS: Final = 500
 
 
-def greedy(problem: Problem) -> Placed | int:
+class _Tries:
+    """The ways to place a group that may still be tried."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self._left = _MOST_WAYS
+
+    def another(self) -> bool:
+        """Whether one more may be tried, which then counts."""
+        self.budget.check()
+        self._left -= 1
+        return self._left >= 0
+
+
+def greedy(problem: Problem, budget: Budget = UNLIMITED) -> Placed | int:
     """Place the groups in turn; one that fails is tried again before the others.
 
     :returns: the assignment, or the place of the first group that could not be placed
+    :raises climate.exceptions.RequirementsTooSlow: if the budget is spent
     """
-    order, ways = list(range(len(problem.groups))), iter(range(_MOST_WAYS))
+    order, tries = list(range(len(problem.groups))), _Tries(budget)
     for _ in range(min(len(order) + 1, _MOST_ORDERS)):
-        found = _in_order(problem, order, ways)
+        found = _in_order(problem, order, tries)
         if not isinstance(found, int):
             return found
         if found == order[0]:
@@ -55,10 +72,10 @@ def greedy(problem: Problem) -> Placed | int:
     return found
 
 
-def _in_order(problem: Problem, order: Sequence[int], ways: Iterator[int]) -> Placed | int:
+def _in_order(problem: Problem, order: Sequence[int], tries: _Tries) -> Placed | int:
     usage, members = Usage(problem), list[Members]([{}] * len(order))
     for place in order:
-        found = next(_ways(problem, usage, place, ways), None)
+        found = next(_ways(problem, usage, place, tries), None)
         if found is None:
             return place
         usage.values, members[place] = found
@@ -67,29 +84,26 @@ def _in_order(problem: Problem, order: Sequence[int], ways: Iterator[int]) -> Pl
 
 
 def _ways(
-    problem: Problem, usage: Usage, place: int, left: Iterator[int]
+    problem: Problem, usage: Usage, place: int, tries: _Tries
 ) -> Iterator[tuple[dict[int, int], Members]]:
-    """Yield members of a group, and the values that shared properties then have.
-
-    :param left: has an item for each way that may still be tried
-    """
+    """Yield members of a group, and the values that shared properties then have."""
     group = problem.groups[place]
     open_ = [
         number
         for number, same in enumerate(problem.sames)
         if place in same.groups and number not in usage.values
     ]
-    if next(left, None) is None:
+    if not tries.another():
         return
     if not open_:
-        found = _filled(problem, group, usage.slots(place))
+        found = _filled(problem, group, usage.slots(place), tries.budget)
         if sum(found.values()) >= group.minimum and problem.is_even(place, found):
             yield usage.values, found
         return
     for value in _values(problem, usage, open_[0])[:_MOST_VALUES]:
         bound = copy.copy(usage)
         bound.values = {**usage.values, open_[0]: value}
-        yield from _ways(problem, bound, place, left)
+        yield from _ways(problem, bound, place, tries)
 
 
 def _values(problem: Problem, usage: Usage, number: int) -> list[int]:
@@ -108,13 +122,13 @@ def _values(problem: Problem, usage: Usage, number: int) -> list[int]:
     return sorted(members, key=lambda value: (-members[value], -worth[value], value))
 
 
-def _filled(problem: Problem, group: Group, slots: Ints) -> Members:
+def _filled(problem: Problem, group: Group, slots: Ints, budget: Budget) -> Members:
     """Place as many members as possible."""
     rows = group.order(np.flatnonzero(slots))
     if group.together:
         return _together(group, slots, rows)
     if group.spreads:
-        return _Filler(problem, group, slots, rows).filled()
+        return _Filler(problem, group, slots, rows).filled(budget)
     return _in_turn(group.maximum, slots, rows)
 
 
@@ -167,11 +181,13 @@ class _Filler:
             cell.left.append(fit)
         self._cells = list(cells.values())
 
-    def filled(self) -> Members:
+    def filled(self, budget: Budget) -> Members:
         """Return the members, as many as possible."""
         members: Counter[int] = Counter()
         for _ in range(self._group.maximum):
-            possible = [cell for cell in self._cells if self._may_grow(cell)]
+            budget.check()
+            fewest = [*map(_fewest, self._group.spreads, self._counts)]
+            possible = [cell for cell in self._cells if self._may_grow(cell, fewest)]
             if not possible:
                 break
             cell = min(possible, key=self._order)
@@ -180,11 +196,11 @@ class _Filler:
                 counts[label] += 1
         return members
 
-    def _may_grow(self, cell: _Cell) -> bool:
+    def _may_grow(self, cell: _Cell, fewest: Sequence[int]) -> bool:
         return cell.next < len(cell.rows) and all(
-            _skew(one, counts, counts[label] + 1) <= one.max_skew
-            for one, counts, label in zip(
-                self._group.spreads, self._counts, cell.labels, strict=True
+            counts[label] + 1 - least <= one.max_skew
+            for one, counts, label, least in zip(
+                self._group.spreads, self._counts, cell.labels, fewest, strict=True
             )
         )
 
@@ -194,6 +210,6 @@ class _Filler:
         return used, -self._group.weight(row), int(self._group.rank[row])
 
 
-def _skew(one: EvenSpread, counts: Counter[int], most: int) -> int:
-    """Return the difference between *most* and the smallest number with one of the values."""
-    return most - min((counts[value] for value in one.values), default=0)
+def _fewest(one: EvenSpread, counts: Counter[int]) -> int:
+    """Return the smallest number of members with one of the values."""
+    return min((counts[value] for value in one.values), default=0)

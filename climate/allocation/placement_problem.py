@@ -21,6 +21,7 @@ here, whatever its type. A *label* is the value of a property, as a number.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -130,6 +131,33 @@ class Problem:
     def apart(self, one: int, other: int) -> bool:
         """Whether two groups may not share a resource."""
         return other in self.groups[one].apart_from or one in self.groups[other].apart_from
+
+    def cliques(self) -> list[frozenset[int]]:
+        """Return groups of which no two may share a resource; all such pairs are in one."""
+        apart = {
+            place: {other for other in range(len(self.groups)) if self.apart(place, other)}
+            for place, group in enumerate(self.groups)
+        }
+        left = {(one, other) for one in apart for other in apart[one] if one < other}
+        found = []
+        for pair in sorted(left):
+            if pair in left:
+                clique = set(pair)
+                for place, others in apart.items():
+                    if clique <= others:
+                        clique.add(place)
+                found.append(frozenset(clique))
+                left.difference_update(itertools.combinations(sorted(clique), 2))
+        return found
+
+    def terms(self) -> int:
+        """Return how many variables and constraints each resource adds at most."""
+        found = len(self.free) + len(self.cliques())
+        for place, group in enumerate(self.groups):
+            shared = sum(place in same.groups for same in self.sames)
+            found += 2 + 2 * (group.together + len(group.spreads) + shared)
+            found += 2 * any(self.apart(place, other) for other in range(len(self.groups)))
+        return found
 
     def is_even(self, place: int, members: Members) -> bool:
         """Whether a group is spread as required, with the members that it has."""

@@ -22,13 +22,41 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
+import threading
 from collections import defaultdict
 from typing import Any
+from typing import Final
 
+from climate.allocation import memory
 from climate.allocation.placement_bins import Bin
 from climate.allocation.placement_bins import Bins
 from climate.allocation.placement_problem import numbers
 from climate.allocation.placement_problem import Placed
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
+
+# How long to wait until other threads have solved their programs, in seconds.
+_LONGEST_WAIT: Final = 5.0
+
+
+class _Spent(Exception):
+    """The budget was spent while the program was built."""
+
+
+class _Turns:
+    """Lets one thread at a time solve a program."""
+
+    def __init__(self) -> None:
+        self.renew()
+        # Another thread may hold the lock when the process forks.
+        os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        self.lock = threading.Lock()
+
+
+_TURNS: Final = _Turns()
 
 
 @functools.cache
@@ -40,14 +68,31 @@ def cp_sat() -> Any:
         return None
 
 
-def solve(bins: Bins, seconds: float) -> tuple[Placed | None, bool]:
+def solve(bins: Bins, seconds: float, budget: Budget = UNLIMITED) -> tuple[Placed | None, bool]:
     """Return the best assignment that was found, and whether there is no better one.
 
+    One thread of a process does so at a time, because of the memory that it takes.
+
     :param seconds: the longest time to search
+    :param budget: if it is spent, or if other threads take long, nothing is found
     """
-    program = _Program(bins)
+    lock = _TURNS.lock
+    if not lock.acquire(timeout=_LONGEST_WAIT):
+        return None, False
+    try:
+        found = _solved(bins, seconds, budget)
+    except _Spent:
+        found = None, False
+    finally:
+        lock.release()
+    memory.give_back()
+    return found
+
+
+def _solved(bins: Bins, seconds: float, budget: Budget) -> tuple[Placed | None, bool]:
+    program = _Program(bins, budget)
     solver = program.cp.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.max_time_in_seconds = min(seconds, budget.left)
     # Requests are served in parallel already, and one worker always finds the same.
     solver.parameters.num_workers = 1
     status = solver.solve(program.model)
@@ -68,14 +113,17 @@ class _Program:
     :ivar members: how many members are placed, by group and bin
     """
 
-    def __init__(self, bins: Bins) -> None:
+    def __init__(self, bins: Bins, budget: Budget) -> None:
         self.cp = cp_sat()
         self.model = self.cp.CpModel()
         self._bins = bins
         self._problem = bins.problem
         self._of_group: defaultdict[int, list[tuple[int, Bin, Any]]] = defaultdict(list)
         self.members: dict[tuple[int, int], Any] = {}
+        self._budget = budget
+        self._cliques = self._problem.cliques()
         for number, one in enumerate(bins.found):
+            self._check()
             for place, room in one.room.items():
                 most = min(room, self._problem.groups[place].maximum)
                 variable = self.model.new_int_var(0, most, '')
@@ -83,11 +131,17 @@ class _Program:
                 self._of_group[place].append((number, one, variable))
         self._add_sizes()
         for number, one in enumerate(bins.found):
+            self._check()
             if len(one.room) > 1:
                 self._add_sharing(number, one)
+                self._add_apart(number, one)
         self._add_sames()
         self._add_spreads()
         self._add_goal()
+
+    def _check(self) -> None:
+        if self._budget.spent:
+            raise _Spent
 
     def _sum(self, variables: Any) -> Any:
         return self.cp.LinearExpr.sum(list(variables))
@@ -121,19 +175,24 @@ class _Program:
             if len(users) > 1:
                 used = [self.members[place, number] * groups[place].demand[name] for place in users]
                 self.model.add(self._sum(used) <= int(self._problem.free[name][one.first]))
-        for index, place in enumerate(parts):
-            for other in parts[index + 1 :]:
-                if self._problem.apart(place, other):
-                    self._add_either(number, one, place, other)
 
-    def _add_either(self, number: int, one: Bin, place: int, other: int) -> None:
-        chosen = self.model.new_bool_var('')
-        for user, used in ((place, chosen), (other, 1 - chosen)):
-            room = min(one.room[user], self._problem.groups[user].maximum)
-            self.model.add(self.members[user, number] <= room * used)
+    def _add_apart(self, number: int, one: Bin) -> None:
+        """Add that a bin has members of one of the groups that may not share a resource."""
+        groups = self._problem.groups
+        parts = {place for place in one.room if groups[place].demand}
+        used: dict[int, Any] = {}
+        for clique in dict.fromkeys(each & parts for each in self._cliques):
+            if len(clique) < 2:
+                continue
+            for place in sorted(clique - used.keys()):
+                used[place] = self.model.new_bool_var('')
+                room = min(one.room[place], groups[place].maximum)
+                self.model.add(self.members[place, number] <= room * used[place])
+            self.model.add_at_most_one(used[place] for place in sorted(clique))
 
     def _add_sames(self) -> None:
         for same in self._problem.sames:
+            self._check()
             labels = self._problem.labels[same.property]
             chosen: dict[int, Any] = {}
             for place in sorted(same.groups):
@@ -150,11 +209,15 @@ class _Program:
     def _add_spreads(self) -> None:
         for place, group in enumerate(self._problem.groups):
             for spreading in group.spreads:
+                self._check()
                 labels = self._problem.labels[spreading.property]
-                counts: dict[int, list[Any]] = {value: [] for value in spreading.values}
+                counts: defaultdict[int, list[Any]] = defaultdict(list)
                 for _, one, variable in self._of_group[place]:
                     counts[int(labels[one.first])].append(variable)
                 had = numbers(labels, group.has)
+                # One value stands for all that nothing can be added to.
+                full = {had[value]: value for value in spreading.values - counts.keys()}
+                counts.update((value, []) for value in full.values())
                 most = group.maximum + sum(had.values())
                 fewest = self.model.new_int_var(0, most, '')
                 for value, variables in counts.items():

@@ -22,6 +22,8 @@ from typing import Final
 
 from climate.allocation.placement_bins import Bins
 from climate.allocation.placement_problem import Placed
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 
 MOST_STEPS: Final = 20_000
 """How many choices to try: about 0.1 seconds."""
@@ -29,12 +31,15 @@ MOST_STEPS: Final = 20_000
 _Counts = dict[int, int]
 
 
-def search(bins: Bins, steps: int = MOST_STEPS) -> tuple[Placed | None, bool]:
+def search(
+    bins: Bins, steps: int = MOST_STEPS, budget: Budget = UNLIMITED
+) -> tuple[Placed | None, bool]:
     """Return the best assignment that was found, and whether there is no better one.
 
     :param steps: how many choices to try
+    :param budget: ends the search when it is spent
     """
-    attempt = _Attempt(bins, steps)
+    attempt = _Attempt(bins, steps, budget)
     bound = bins.problem.bound()
     best: Placed | None = None
     for counts in attempt.groups(0):
@@ -52,10 +57,11 @@ class _Attempt:
     :ivar steps: how many choices are left
     """
 
-    def __init__(self, bins: Bins, steps: int) -> None:
+    def __init__(self, bins: Bins, steps: int, budget: Budget) -> None:
         self._bins = bins
         self._problem = bins.problem
         self.steps = steps
+        self._budget = budget
         self._counts: list[_Counts] = []
 
     def groups(self, place: int) -> Iterator[list[_Counts]]:
@@ -68,6 +74,8 @@ class _Attempt:
         rows.sort(key=lambda number: -group.weight(self._bins.found[number].first))
         self._counts.append({})
         for count in range(group.maximum, group.minimum - 1, -1):
+            if self.steps <= 0:
+                break
             for _ in self._members(place, rows, count):
                 if self._is_even(place):
                     yield from self.groups(place + 1)
@@ -83,7 +91,7 @@ class _Attempt:
         number, rest = bins[0], bins[1:]
         mine = self._counts[place]
         for some in range(min(count, self._room(place, number)), -1, -1):
-            self.steps -= 1
+            self.steps = 0 if self._budget.spent else self.steps - 1
             if some:
                 mine[number] = some
             done = bool(some) and self._problem.groups[place].together and some < count

@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import json
 import math
 import operator
@@ -64,6 +65,8 @@ TRAIT_NAME: Final = f'[A-Z0-9_]{{1,{MAX_KEY}}}'
 """The regular expression of the name of a trait, as in Placement."""
 
 _MAX_NUMBER: Final = 400
+# In characters: of 256 texts, and of what they mean, which takes about four times as much.
+_LONGEST_KEPT: Final = 8 * 1024
 _DECIMAL: Final = re.compile(r'-?[0-9]+(\.[0-9]+)?')
 
 
@@ -169,6 +172,18 @@ def parse(text: object) -> Requirement | None:
     """
     if text is None or (isinstance(text, str) and not text.strip()):
         return None
+    if isinstance(text, str) and len(text) <= _LONGEST_KEPT:
+        return _kept(text)
+    return _read(text)
+
+
+@functools.lru_cache(maxsize=256)
+def _kept(text: str) -> Requirement | None:
+    # Each request reads its requirements several times, and callers repeat their requests.
+    return _read(text)
+
+
+def _read(text: object) -> Requirement | None:
     node = _decode(text) if isinstance(text, str) else text
     if isinstance(text, str | list | tuple):
         return None if node in ([], ()) else _Reader().read(node, '', 1)
@@ -220,6 +235,11 @@ def keys(requirement: Requirement | None) -> frozenset[str]:
 def traits(requirement: Requirement | None) -> frozenset[str]:
     """Return the names of all traits in *requirement*, also of those that it forbids."""
     return frozenset(each.name for each in _leaves(requirement) if isinstance(each, Trait))
+
+
+def conditions(requirement: Requirement | None) -> int:
+    """Return the number of comparisons and traits in *requirement*."""
+    return sum(1 for _ in _leaves(requirement))
 
 
 def dumps(requirement: Requirement | None) -> str:

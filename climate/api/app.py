@@ -124,7 +124,9 @@ def _paths(root: RootController) -> set[str]:
 
 def _pecan(root: RootController, services: Services, settings: ApiSettings) -> WSGIApp:
     idempotent = IdempotentRequests(services.keyed_answers, settings.waits)
-    hooks = [Compression(), Json(), Guards(services.enforcer, services.clock, idempotent)]
+    limits = services.leases.settings.budget
+    guards = Guards(services.enforcer, services.clock, idempotent, limits)
+    hooks = [Compression(), Json(), guards]
     if settings.audit is not None:
         hooks.append(Audit(settings.audit, services.clock))
     app: WSGIApp = Router(

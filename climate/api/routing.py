@@ -45,6 +45,8 @@ from climate.api.microversions import V1_5
 from climate.api.services import Enforcer
 from climate.api.streams import JsonText
 from climate.clock import Clock
+from climate.domain.budgets import Budget
+from climate.domain.budgets import BudgetLimits
 from climate.domain.origins import RequestOrigin
 from climate.domain.requests import Caller
 from climate.policies import leases as lease_policies
@@ -152,7 +154,13 @@ class Scope:
     :ivar object_id: the id of the object that the request makes; None for any
     """
 
-    def __init__(self, environ: dict[str, Any], decisions: Decisions, clock: Clock) -> None:
+    def __init__(
+        self,
+        environ: dict[str, Any],
+        decisions: Decisions,
+        clock: Clock,
+        limits: BudgetLimits,
+    ) -> None:
         self._decisions = decisions
         context = environ[CONTEXT]
         self._credentials = {
@@ -177,6 +185,7 @@ class Scope:
                 traceparent=environ.get(spans.TRACEPARENT),
             ),
             token=context.auth_token,
+            budget=Budget(limits, clock.processor, clock.ticks, exceptions.RequirementsTooSlow),
         )
 
     def allows(self, rule: str) -> bool:
@@ -222,10 +231,17 @@ class Guards(hooks.PecanHook):
 
     priority = 30
 
-    def __init__(self, enforcer: Enforcer, clock: Clock, idempotent: IdempotentRequests) -> None:
+    def __init__(
+        self,
+        enforcer: Enforcer,
+        clock: Clock,
+        idempotent: IdempotentRequests,
+        limits: BudgetLimits,
+    ) -> None:
         self._decisions = Decisions(enforcer, clock)
         self._clock = clock
         self._idempotent = idempotent
+        self._limits = limits
 
     def before(self, state: Any) -> None:
         """Check the request, and add the scope to it.
@@ -239,7 +255,7 @@ class Guards(hooks.PecanHook):
             raise errors.RouteNotFound
         if not is_served(state):
             raise exceptions.MethodNotAllowed(allowed=set(handlers(state.controller)))
-        scope = Scope(environ, self._decisions, self._clock)
+        scope = Scope(environ, self._decisions, self._clock, self._limits)
         scope.authorize(guard.rule)
         if guard.parameters is not None and scope.parameters:
             queries.refuse_unknown(scope.parameters, guard.parameters, scope.version)

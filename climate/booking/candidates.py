@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -23,7 +22,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from climate import exceptions
 from climate.allocation import extracts
 from climate.allocation.blocks import Block
 from climate.allocation.joint import Wanted
@@ -39,17 +37,10 @@ class MatchingBlocks:
     """The resources that match requirements, as timelines; for one transaction.
 
     :param gone: allocations that do not count
-    :param late: whether the request has taken so long that it should end; None for never
     """
 
-    def __init__(
-        self,
-        tx: Transaction,
-        gone: Iterable[Allocation] = (),
-        late: Callable[[], bool] | None = None,
-    ) -> None:
+    def __init__(self, tx: Transaction, gone: Iterable[Allocation] = ()) -> None:
         self._tx = tx
-        self._late = late
         self._gone = extracts.bookings(gone)
         self._known: list[tuple[Match, Sequence[Block]]] = []
         self._every: dict[str, Sequence[Block]] = {}
@@ -57,14 +48,13 @@ class MatchingBlocks:
     def of(self, match: Match) -> Sequence[Block]:
         """Return all resources of a type; those that do not match are closed.
 
-        :raises climate.exceptions.RequirementsTooSlow: if it is late
+        :raises climate.exceptions.RequirementsTooSlow: if the request has spent its budget
         """
         for known, found in self._known:
             if known == match:
                 return found
         # Many comparisons on many resources take longer than all that follows.
-        if self._known and self._late is not None and self._late():
-            raise exceptions.RequirementsTooSlow
+        self._tx.budget.check()
         blocks = self._all(match.resource_type)
         if match != Match(resource_type=match.resource_type, private=match.private):
             ids = np.array(self._tx.search.ids(match), dtype=np.int64)

@@ -251,7 +251,7 @@ def _cases(
     findings: prepare.Findings,
 ) -> list[revise.RevisedCase] | prepare.Missing:
     found = []
-    for one in changed_requests.read(context.plugins, old, new.change):
+    for one in changed_requests.read(context.plugins, old, new.change, new.caller.budget):
         request, plugin, reservation = one.request, one.plugin, one.reservation
         if plugin.inspects and request != one.before:
             inspected, seen = findings.inspected.get(reservation.id, (None, None))

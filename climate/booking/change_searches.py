@@ -57,7 +57,7 @@ def searching(context: Context, new: ChangeRequest) -> Iterator[ChangeSearch]:
     :raises climate.exceptions.ClimateError: if the lease cannot be changed in this way
     """
     findings = _findings(context, new)
-    with context.store.reading(context.store.timelines) as tx:
+    with context.store.reading(context.store.timelines, new.caller.budget) as tx:
         yield ChangeSearch(tx, context, new, findings)
 
 
@@ -65,7 +65,7 @@ def _findings(context: Context, new: ChangeRequest) -> Findings:
     """Return what the changed requests name in the cloud."""
     findings = prepare.NOTHING
     while new.change.reservations:
-        with context.store.reading() as tx:
+        with context.store.reading(budget=new.caller.budget) as tx:
             try:
                 outcome = changes.choose(tx, context, new, findings)
             except exceptions.NotEnoughResources:
@@ -94,12 +94,11 @@ class ChangeSearch(PeriodSearch):
         self._findings = findings
         ids = [one.id for one in self.old.reservations]
         self.has = tuple(tx.allocations.live_of(ids)) if ids else ()
-        until, late = self.deadline(context)
-        self._matching = MatchingBlocks(tx, self.has, late)
+        self._matching = MatchingBlocks(tx, self.has)
         period = dates.changed_period(self.old, new.change, tx.now).after(tx.now)
         needed = list(self._requirements(context, period))
         wanted = candidates.wanted(self._matching, needed)
-        super().__init__(tx, context, period, needed, wanted, until)
+        super().__init__(tx, context, period, needed, wanted)
         if self.running:
             # What is in use stays where it is.
             self.wanted = self._growing()
@@ -115,7 +114,9 @@ class ChangeSearch(PeriodSearch):
         return self.old.status is not LeaseStatus.PENDING
 
     def _requirements(self, context: Context, period: Period) -> Iterator[Requirements]:
-        for one in changed_requests.read(context.plugins, self.old, self._new.change):
+        for one in changed_requests.read(
+            context.plugins, self.old, self._new.change, self.caller.budget
+        ):
             _, request = self._findings.inspected.get(one.reservation.id, (None, one.request))
             search = one.plugin.search(request)
             has = sum(self._slots(one.reservation.id, search.demand).values())

@@ -15,12 +15,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
 from climate.booking import requests
+from climate.domain.budgets import Budget
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LeaseStatus
@@ -47,11 +50,31 @@ class ReservationUpdate:
     request: Any
 
 
-def read(plugins: Plugins, lease: Lease, change: LeaseChange) -> Iterator[ReservationUpdate]:
-    """Yield what a change requests of each reservation of a lease.
+def read(
+    plugins: Plugins, lease: Lease, change: LeaseChange, budget: Budget
+) -> Sequence[ReservationUpdate]:
+    """Return what a change requests of each reservation of a lease.
 
+    :param budget: what is left for the request
     :raises climate.exceptions.InvalidInput: naming the field that is wrong
+    :raises climate.exceptions.RequirementsTooSlow: if it has more conditions than are allowed
     """
+    found = list(_read(plugins, lease, change))
+    if change.reservations:
+        before = _conditions((one.plugin, one.before) for one in found)
+        after = _conditions((one.plugin, one.request) for one in found)
+        # A lease of an earlier release may have more, as long as they do not become more.
+        if after > before:
+            requests.check_conditions(budget, after)
+    return found
+
+
+def _conditions(asked: Iterable[tuple[contract.Plugin[Any], Any]]) -> int:
+    """Return how many conditions some requests have together."""
+    return sum(requests.conditions_of(plugin, plugin.dump(request)) for plugin, request in asked)
+
+
+def _read(plugins: Plugins, lease: Lease, change: LeaseChange) -> Iterator[ReservationUpdate]:
     bodies = _bodies(lease, change)
     for place, reservation in enumerate(lease.reservations):
         plugin = requests.plugin_of(plugins, reservation.resource_type)

@@ -121,6 +121,7 @@ class Chooser:
         """Choose slots as :meth:`choose` does; return None if there are not enough."""
         if not needed.maximum:
             return ()
+        self.tx.budget.check()
         if needed.placement is not None:
             placed = self.placed([needed])
             return None if isinstance(placed, int) else placed[0]
@@ -176,6 +177,7 @@ class Chooser:
 
     def every(self, needed: Requirements) -> tuple[list[Candidate], dict[int, Mapping[str, int]]]:
         """Return all free resources, the best first, and the free units by resource id."""
+        self.tx.budget.check()
         never, rooms = {*needed.never, *self._whole}, list[Room]()
         if needed.search.demand:
             rooms = self._searches().every_room(needed, self._window(needed))
@@ -206,6 +208,7 @@ class Chooser:
 
         They need not be open to new bookings.
         """
+        self.tx.budget.check()
         self._remember(self.tx.resources.generations(ids))
         found = self.tx.search.matching(needed.match, ids)
         self._chosen.append(
@@ -218,6 +221,7 @@ class Chooser:
 
         They need not be open to new bookings.
         """
+        self.tx.budget.check()
         return self.tx.rooms.find(
             needed.match,
             needed.search.demand,
@@ -243,6 +247,7 @@ class Chooser:
 
     def refusal(self, needed: Requirements) -> exceptions.NotEnoughResources:
         """Return the refusal of requirements, with the reasons."""
+        self.tx.budget.check()
         fit = functools.partial(self._fit, needed)
         reduced = [key for key, parts in self._parts.items() if parts.total()]
         reasons = self._searches().reasons(needed, self._window(needed), fit, reduced)

@@ -118,7 +118,7 @@ def _in_one_transaction(context: Context, caller: Caller, steps: Steps[R]) -> Le
         judge(tx, context, caller, request)
         return _written(tx, steps, request, None)
 
-    return context.store.run(work)
+    return context.store.run(work, budget=caller.budget)
 
 
 def judge(tx: Transaction, context: Context, caller: Caller, request: AllocationRequest) -> None:
@@ -144,7 +144,7 @@ def _in_several_transactions(context: Context, caller: Caller, steps: Steps[R]) 
             return found, None
         return found, _question(tx, context, caller, found)
 
-    request, question = store.run(choose)
+    request, question = store.run(choose, budget=caller.budget)
     if isinstance(request, Missing):
         return request
     if question is None:

@@ -128,7 +128,7 @@ class ExtensionSearch:
             return None
         try:
             return self._search.trial(dataclasses.replace(self._lease.period, end=end))
-        except _REFUSED:
+        except (*_REFUSED, exceptions.RequirementsTooSlow):
             return None
         except exceptions.ClimateError as error:
             self._refusal = error

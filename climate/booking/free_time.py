@@ -35,11 +35,15 @@ from climate.domain.availability import AvailabilityGroup
 from climate.domain.availability import AvailabilityQuery
 from climate.domain.availability import BucketAmounts
 from climate.domain.availability import MOST_CELLS
+from climate.domain.budgets import Budget
 
 
-def show(context: Context, query: AvailabilityQuery) -> tuple[AvailabilityGroup, ...]:
+def show(
+    context: Context, budget: Budget, query: AvailabilityQuery
+) -> tuple[AvailabilityGroup, ...]:
     """Return what is free in each bucket, by the values of a property.
 
+    :param budget: what is left for the request
     :raises climate.exceptions.UnsupportedResourceType: if there is no such type
     :raises climate.exceptions.InvalidInput: naming the parameter that is wrong
     """
@@ -52,7 +56,7 @@ def show(context: Context, query: AvailabilityQuery) -> tuple[AvailabilityGroup,
         )
     pause = context.settings.cleaning_time
     expired_holds.release(context.store)
-    with context.store.reading(context.store.timelines) as tx:
+    with context.store.reading(context.store.timelines, budget) as tx:
         match = Match(
             resource_type=query.resource_type,
             requirement=requests.parsed_requirement(
@@ -69,7 +73,7 @@ def show(context: Context, query: AvailabilityQuery) -> tuple[AvailabilityGroup,
             since=microseconds(tx.now),
             pause=microseconds(query.period.start) - microseconds(query.period.start - pause),
         )
-    found = availability.availability(blocks, buckets, query.demand, groups, len(values))
+    found = availability.availability(blocks, buckets, query.demand, groups, len(values), budget)
     return tuple(_group(found, place, value) for place, value in enumerate(values))
 
 

@@ -32,6 +32,8 @@ from climate.booking.holds import make as make_offers
 from climate.booking.reallocate import reallocate
 from climate.db import expired_holds
 from climate.db.store import Transaction
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 from climate.domain.history import History
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
@@ -150,10 +152,12 @@ class Leases(Context):
         project_id: str | None,
         wanted: Reallocation,
         check: Check | None = None,
+        budget: Budget = UNLIMITED,
     ) -> Lease:
         """Replace a resource of a reservation by another one.
 
         :param check: of the lease before; None for none
+        :param budget: what is left for the request
         :raises climate.exceptions.ClimateError: if that is not possible; the lease
             is then as before
         """
@@ -167,7 +171,7 @@ class Leases(Context):
             wanted=wanted,
             check=check,
         )
-        lease = move.run(self.store, self.settings.booking_attempts, work)
+        lease = move.run(self.store, self.settings.booking_attempts, work, budget)
         self.wake()
         return lease
 

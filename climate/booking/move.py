@@ -35,6 +35,8 @@ from climate.booking.requirements import Requirements
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain import events
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Allocation
@@ -203,14 +205,17 @@ class Mover:
         return dataclasses.replace(new, events=timetable, next_due=events.next_due(timetable))
 
 
-def run(store: Store, attempts: int, work: Callable[[Transaction], T]) -> T:
+def run(
+    store: Store, attempts: int, work: Callable[[Transaction], T], budget: Budget = UNLIMITED
+) -> T:
     """Run *work*, which moves something; run it again when other bookings are faster.
 
+    :param budget: what is left for the request that it serves
     :raises climate.exceptions.BookedMeanwhile: if they are faster every time
     """
     for _ in range(attempts):
         try:
-            return store.run(work)
+            return store.run(work, budget=budget)
         except (choose.LostRace, exceptions.BookedMeanwhile):
             continue
     raise exceptions.BookedMeanwhile

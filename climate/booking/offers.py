@@ -92,7 +92,7 @@ def takeable(
 def searching(context: Context, new: NewLease) -> Iterator[OfferSearch]:
     """Open a search for periods of a request, in a transaction that only reads."""
     expired_holds.release(context.store)
-    with context.store.reading(context.store.timelines) as tx:
+    with context.store.reading(context.store.timelines, new.caller.budget) as tx:
         yield OfferSearch(tx, context, new)
 
 
@@ -108,10 +108,9 @@ class OfferSearch(PeriodSearch):
         padded = period.padded(context.settings.cleaning_time)
         needed = create.requirements(new, period, padded)
         placed_properties.check(tx, needed)
-        until, late = self.deadline(context)
-        self.matching = candidates.MatchingBlocks(tx, late=late)
+        self.matching = candidates.MatchingBlocks(tx)
         wanted = candidates.wanted(self.matching, needed)
-        super().__init__(tx, context, period, needed, wanted, until)
+        super().__init__(tx, context, period, needed, wanted)
         self._new = new
 
     def limited_to(self, needed: Sequence[Requirements]) -> OfferSearch:

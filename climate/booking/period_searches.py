@@ -22,7 +22,6 @@ from __future__ import annotations
 import abc
 import dataclasses
 import datetime
-from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Final
 
@@ -48,8 +47,6 @@ MOST_SEARCHES: Final = 60
 """How often one request looks for a start in all timelines of a type."""
 MOST_CHOICES: Final = 20
 """How often one request chooses resources to confirm a start."""
-MOST_SECONDS: Final = 2.0
-"""How long one request chooses resources: one choice for many reservations may take long."""
 
 _FURTHEST: Final = datetime.timedelta(days=400)
 _MINUTE: Final = datetime.timedelta(minutes=1)
@@ -60,7 +57,6 @@ class PeriodSearch(abc.ABC):
     """Searches for periods of one request, in one transaction.
 
     :param needed: what the reservations require in that period
-    :param until: when the search should end, in seconds of the clock's ticks
     :ivar context: with those filters only that need no other service
     :ivar period: the requested one, as far as it lies ahead
     :ivar wanted: the conditions that they set on their own
@@ -74,16 +70,14 @@ class PeriodSearch(abc.ABC):
         period: Period,
         needed: Sequence[Requirements],
         wanted: Sequence[Wanted],
-        until: float,
     ) -> None:
         self.tx = tx
         self.context = dataclasses.replace(context, filters=context.filters.local)
         self.period = period
         self.needed = list(needed)
         self.wanted = list(wanted)
-        self._searching = Searching(MOST_SEARCHES)
+        self._searching = Searching(MOST_SEARCHES, tx.budget)
         self._choices = MOST_CHOICES
-        self._until = until
         self._refusal: exceptions.NotEnoughResources | None = None
         self.reached = 0
 
@@ -149,13 +143,9 @@ class PeriodSearch(abc.ABC):
         except exceptions.NotEnoughResources as error:
             self._refusal = self._refusal or error
             return None
-
-    @staticmethod
-    def deadline(context: Context) -> tuple[float, Callable[[], bool]]:
-        """Return when a search that begins now should end, and whether it is later."""
-        ticks = context.clock.ticks
-        until = ticks() + MOST_SECONDS
-        return until, lambda: ticks() >= until
+        except exceptions.RequirementsTooSlow:
+            # What was found before is the answer.
+            return None
 
     @property
     def exhausted(self) -> bool:
@@ -164,11 +154,11 @@ class PeriodSearch(abc.ABC):
 
     @property
     def late(self) -> bool:
-        """Whether the search has taken so long that it should end."""
-        return self.context.clock.ticks() >= self._until
+        """Whether the request has spent its budget, so that the search should end."""
+        return self.tx.budget.spent
 
     def renew(self, choices: int = MOST_CHOICES) -> None:
-        """Allow a number of choices, however many there were before, but no more time."""
+        """Allow a number of choices, however many there were before."""
         self._choices = choices
 
     def offer(self, period: Period, chosen: Sequence[Allocation], kind: OfferKind) -> Offer:

@@ -10,7 +10,6 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-
 """Places the members of reservations, for :mod:`climate.booking.choose`."""
 
 from __future__ import annotations
@@ -136,7 +135,7 @@ def place(stock: Stock, needed: Sequence[Requirements]) -> list[Placing] | int:
     :returns: the choice for each, or the place of one that could not be placed
     """
     board = _Board(stock, needed)
-    found = placement.place(board.problem())
+    found = placement.place(board.problem(), budget=stock.tx.budget)
     if isinstance(found, placement.Unplaced):
         return min(found.place, len(needed) - 1)
     return [board.placing(number, found.members[number]) for number in range(len(needed))]
@@ -183,6 +182,7 @@ class _Board:
     def _read(self, needed: Requirements) -> Labels:
         """Return the labels of all resources that a reservation could use, free or not."""
         tx = self._stock.tx
+        tx.budget.check()
         ids = {key for held in self._held for key in held}
         ids |= {item.resource_id for held in self._others.values() for item in held}
         return tx.search.labels(needed.match, _visible(tx, needed, self._values), self._traits, ids)

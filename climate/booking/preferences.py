@@ -135,6 +135,9 @@ class _Comparison:
         times = joint.turns(self._search.wanted, self._frame)
         self._compared = len(times) <= MOST_STARTS
         for time in times[:MOST_STARTS].tolist():
+            if self._search.late:
+                self._compared = False
+                break
             bounds = self._frame.bounds(time)
             pieces = [one.pieces(bounds) for one in self._search.wanted]
             if all(number is not None for number in pieces):

@@ -24,6 +24,7 @@ from typing import Any
 from climate import exceptions
 from climate.allocation import requirements
 from climate.booking.context import Context
+from climate.domain.budgets import Budget
 from climate.domain.placements import MemberPlacement
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
@@ -79,7 +80,11 @@ def read(context: Context, caller: Caller, draft: LeaseDraft) -> list[Reservatio
     :raises climate.exceptions.ClimateError: if something named, or the type of
         a part, does not exist
     """
-    parsed = [_parsed(context, body, draft) for body in draft.reservations]
+    parsed, conditions = [], 0
+    for body in draft.reservations:
+        parsed.append(_parsed(context, body, draft))
+        conditions += conditions_of(parsed[-1][0], body)
+        check_conditions(caller.budget, conditions)
     found: list[ReservationRequest] = []
     placements = draft.placements or (None,) * len(parsed)
     for (plugin, request), placement in zip(parsed, placements, strict=True):
@@ -113,6 +118,25 @@ def refuse_traits(
         value = body.get(key)
         if value and value != known.get(key):
             parsed_requirement(key, value, traits=False)
+
+
+def conditions_of(plugin: contract.Plugin[Any], body: Mapping[str, Any]) -> int:
+    """Return how many conditions the requirements of a body have, which was read before."""
+    values = [body.get(key) for key in plugin.model.requirement_keys]
+    return sum(requirements.conditions(requirements.parse(value)) for value in values if value)
+
+
+def check_conditions(budget: Budget, number: int) -> None:
+    """Refuse more conditions than a request may have, before they cost anything.
+
+    :raises climate.exceptions.RequirementsTooSlow: if there are more
+    """
+    most = budget.limits.conditions
+    if most is not None and number > most:
+        raise exceptions.RequirementsTooSlow(
+            f'The requirements of all reservations have more than {most} comparisons and traits '
+            'together: compare fewer properties, or request fewer reservations'
+        )
 
 
 def parsed_requirement(key: str, value: Any, *, traits: bool) -> requirements.Requirement | None:

@@ -61,6 +61,32 @@ OPTS: list[cfg.Opt] = [
         help='Number of times that resources are chosen again because another process booked the '
         'chosen ones first.',
     ),
+    cfg.FloatOpt(
+        'request_processor_seconds',
+        default=1.0,
+        min=0.01,
+        help='Longest processor time of one request that searches for resources, in seconds: a '
+        'create, a change, a rehearsal, offers, alternatives or availability. A request that '
+        'needs more gets what was found until then, such as fewer offers, or is refused with 400 '
+        'REQUIREMENTS_TOO_SLOW.',
+    ),
+    cfg.FloatOpt(
+        'request_transaction_seconds',
+        default=10.0,
+        min=0.1,
+        help='Longest time that such a request spends in transactions while it searches, in '
+        'seconds, including the time in which it waits for the database. Afterwards it ends as if '
+        'its processor time were spent.',
+    ),
+    cfg.IntOpt(
+        'request_conditions',
+        default=500,
+        min=1,
+        max=100000,
+        help='Largest number of comparisons and traits in the requirements of all reservations '
+        'of a request together. One requirement has at most 100. A request with more is refused '
+        'with 400 REQUIREMENTS_TOO_SLOW before anything is searched for.',
+    ),
     cfg.IntOpt(
         'offer_lifetime',
         default=600,

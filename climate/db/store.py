@@ -34,6 +34,7 @@ from climate.clock import Clock
 from climate.conf import allocation as allocation_options
 from climate.conf import database as options
 from climate.db import addresses
+from climate.db import clock_difference
 from climate.db import connections
 from climate.db import errors
 from climate.db import prepared
@@ -82,6 +83,8 @@ from climate.db.trusts import Trusts
 from climate.db.usage import UsageReports
 from climate.db.vault import Vault
 from climate.db.webhooks import WebhookRows
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 from climate.metrics import catalogue
 from climate.metrics import recording
 
@@ -89,14 +92,6 @@ T = TypeVar('T')
 
 # SQLite decides at BEGIN whether the transaction may write.
 _WRITES = 'climate_writes'
-_COMPARISONS = 3
-# The current time of the database in UTC, not that at which the transaction began.
-_MYSQL_CLOCK = sa.text('SELECT UTC_TIMESTAMP(6)')
-_CLOCKS = {
-    'mysql': _MYSQL_CLOCK,
-    'mariadb': _MYSQL_CLOCK,
-    'postgresql': sa.text("SELECT clock_timestamp() AT TIME ZONE 'UTC'"),
-}
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
@@ -126,6 +121,7 @@ class Transaction:
     :ivar timelines: None if everything is searched for in SQL
     :ivar following: lets them follow what it books; None if no search has used them
     :param waits: whether it waits for timelines, since SQL does not answer its questions
+    :ivar budget: what is left for the request that it serves
     """
 
     def __init__(
@@ -136,6 +132,7 @@ class Transaction:
         timelines: Timelines | None = None,
         *,
         waits: bool = False,
+        budget: Budget = UNLIMITED,
     ) -> None:
         now = clock.now()
         self.now = now
@@ -173,6 +170,7 @@ class Transaction:
         self.following: TimelineFollowing | None = None
         self._docket = docket
         self._waits = waits
+        self.budget = budget
         self._add_reports(session, now)
         self._add_subscriptions(session, now)
 
@@ -200,9 +198,10 @@ class Transaction:
         if self.timelines is None:
             return None
         reader = TimelineReader(self.session, self.now)
-        if self._waits:
-            return self.timelines.complete(reader, resource_type, until)
-        found = self.timelines.current(reader, resource_type, until)
+        with self.budget.for_all():
+            if self._waits:
+                return self.timelines.complete(reader, resource_type, until)
+            found = self.timelines.current(reader, resource_type, until)
         if found is not None:
             self.follow(self.timelines)
         return found
@@ -262,31 +261,35 @@ class Store:
         return self._manager.writer.get_engine()
 
     @contextlib.contextmanager
-    def reading(self, timelines: Timelines | None = None) -> Iterator[Transaction]:
+    def reading(
+        self, timelines: Timelines | None = None, budget: Budget = UNLIMITED
+    ) -> Iterator[Transaction]:
         """Open a read-only transaction.
 
         :param timelines: those that it waits for; None for those of bookings, if they use any
+        :param budget: what is left for the request that it serves
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
         try:
-            with self.engine.connect() as session, prepared.kept(session):
+            with self.engine.connect() as session, prepared.kept(session), budget.transaction():
                 session.info[VAULT] = self.vault
                 found, waits = timelines or self._timelines, timelines is not None
-                yield Transaction(session, self._clock, timelines=found, waits=waits)
+                yield Transaction(session, self._clock, timelines=found, waits=waits, budget=budget)
         except errors.RAISED as error:
             errors.reraise(error)
 
     @contextlib.contextmanager
-    def _writing(self, *, undone: bool = False) -> Iterator[Transaction]:
+    def _writing(self, budget: Budget, *, undone: bool) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
         with self.engine.connect() as session:
             session.info[_WRITES] = True
             session.begin()
             session.info[VAULT] = self.vault
             docket = Docket()
-            transaction = Transaction(session, self._clock, docket, self._timelines)
+            transaction = Transaction(session, self._clock, docket, self._timelines, budget=budget)
             try:
-                yield transaction
+                with budget.transaction():
+                    yield transaction
                 if transaction.following is not None:
                     transaction.following.read(session)
                 if docket.additions:
@@ -302,7 +305,13 @@ class Store:
             if transaction.following is not None:
                 transaction.following.committed()
 
-    def run(self, work: Callable[[Transaction], T], *, undone: bool = False) -> T:
+    def run(
+        self,
+        work: Callable[[Transaction], T],
+        *,
+        undone: bool = False,
+        budget: Budget = UNLIMITED,
+    ) -> T:
         """Run *work* in a transaction that may write, and commit.
 
         Bookings are checked before the commit (:mod:`climate.db.judgement`). After a
@@ -311,6 +320,7 @@ class Store:
         no effects outside the database. This is the only place that retries.
 
         :param undone: roll back instead of committing, whatever *work* has written
+        :param budget: what is left for the request that it serves
         :raises climate.db.judgement.LostRace: if the resources lack the capacity for
             what was booked; the transaction is rolled back
         :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
@@ -334,7 +344,7 @@ class Store:
             if repeated:
                 recording.count(catalogue.DATABASE_RETRIES)
             repeated = True
-            with self._writing(undone=undone) as transaction:
+            with self._writing(budget, undone=undone) as transaction:
                 began = transaction.now
                 return work(transaction)
 
@@ -367,19 +377,7 @@ class Store:
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
         with self.reading() as transaction:
-            ask = _CLOCKS.get(transaction.session.dialect.name)
-            if ask is None:
-                return Difference()
-            # The first statement may have to connect, and each may have to wait for a
-            # processor: the fastest measurement is the most precise.
-            found = [self._compare(transaction.session, ask) for _ in range(_COMPARISONS)]
-            return min(found, key=lambda one: one.uncertainty)
-
-    def _compare(self, session: sa.Connection, ask: sa.TextClause) -> Difference:
-        before = self._clock.now()
-        theirs = session.execute(ask).scalar_one().replace(tzinfo=datetime.UTC)
-        half = (self._clock.now() - before) / 2
-        return Difference(offset=theirs - before - half, uncertainty=half)
+            return clock_difference.measured(transaction.session, self._clock)
 
     def close(self) -> None:
         """Close all connections."""

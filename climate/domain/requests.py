@@ -22,6 +22,8 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate.domain.budgets import Budget
+from climate.domain.budgets import UNLIMITED
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.listed import ListedLease
@@ -50,6 +52,7 @@ class Caller:
     """The caller of a request; from the token only, never from a body.
 
     :ivar all_projects: whether policy lets the caller see every project
+    :ivar budget: what is left of what the request may cost
     :ivar origin: the ids of the request; None if there is no request
     :ivar token: for queries to the cloud with the rights of the caller; never
         stored
@@ -61,6 +64,7 @@ class Caller:
     all_projects: bool = False
     origin: RequestOrigin | None = None
     token: str | None = dataclasses.field(default=None, repr=False)
+    budget: Budget = dataclasses.field(default=UNLIMITED, repr=False, compare=False)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

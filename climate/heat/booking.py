@@ -30,7 +30,7 @@ from climate.heat import bodies
 
 # Others may take what was offered; then there is another offer.
 _ATTEMPTS: Final = 5
-# Each takes up to two seconds, in which Heat does nothing else for the stack.
+# Each takes up to a second or more, in which Heat does nothing else for the stack.
 _MOST_SEARCHES: Final = 20
 
 

@@ -22,6 +22,7 @@ from climate.conf.settings import option
 from climate.conf.settings import part
 from climate.conf.settings import seconds
 from climate.conf.settings import Settings
+from climate.domain.budgets import BudgetLimits
 from climate.domain.health import HealActive
 from climate.enforcement.limits import ProjectLimits
 from climate.leases.prices import Prices
@@ -38,6 +39,9 @@ class LeasingSettings(Settings):
     :ivar cleaning_time: pause between two leases of one resource
     :ivar sample_size: free resources to compare in addition to those needed
     :ivar booking_attempts: how often to choose before giving up a lost race
+    :ivar processor_seconds: the processor time of a request
+    :ivar transaction_seconds: the time of a request in transactions
+    :ivar conditions: how many conditions the requirements of a request have together
     :ivar offer_lifetime: how long an offer can be taken
     :ivar max_hold: the longest time for which an offer is held; zero for never
     :ivar notify_before_start: seconds before the start at which to announce it
@@ -62,6 +66,9 @@ class LeasingSettings(Settings):
     cleaning_time: datetime.timedelta = option('allocation', 'cleaning_time', seconds)
     sample_size: int = option('allocation', 'sample_size')
     booking_attempts: int = option('allocation', 'booking_attempts')
+    processor_seconds: float = option('allocation', 'request_processor_seconds')
+    transaction_seconds: float = option('allocation', 'request_transaction_seconds')
+    conditions: int = option('allocation', 'request_conditions')
     offer_lifetime: datetime.timedelta = option('allocation', 'offer_lifetime', seconds)
     max_hold: datetime.timedelta = option('allocation', 'max_hold', seconds)
     notify_before_start: tuple[int, ...] = option('manager', 'notify_before_start', tuple)
@@ -78,3 +85,12 @@ class LeasingSettings(Settings):
     limits: ProjectLimits = part(ProjectLimits)
     prices: Prices = part(Prices)
     trust_margin: datetime.timedelta = option('trusts', 'margin', seconds)
+
+    @property
+    def budget(self) -> BudgetLimits:
+        """What one request may cost."""
+        return BudgetLimits(
+            processor_seconds=self.processor_seconds,
+            transaction_seconds=self.transaction_seconds,
+            conditions=self.conditions,
+        )

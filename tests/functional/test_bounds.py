@@ -59,7 +59,7 @@ class TestCosts(HoldsCase):
 
         def together(*facts: Any) -> Any:
             counts.append(1)
-            self.service.clock.advance(1)
+            self.service.clock.advance(0.5)
             return choose.together(*facts)
 
         # Each reservation is free on its own, but not both of them.
@@ -85,7 +85,7 @@ class TestCosts(HoldsCase):
 
         def slow(*facts: Any) -> Any:
             counts.append(1)
-            self.service.clock.advance(1)
+            self.service.clock.advance(0.5)
             return ids(*facts)
 
         self.useFixture(MonkeyPatch('climate.db.search.ResourceSearch.ids', slow))

@@ -49,6 +49,6 @@ class AvailabilityController(base.Controller):
             sees_private=scope.sees_private,
             compares_private=scope.caller.all_projects,
         )
-        groups = self._services.leases.availability(query)
+        groups = self._services.leases.availability(scope.caller.budget, query)
         shown = {'availability': view.availability(query, groups, scope.version)}
         return conditions.answer(req, resp, shown)

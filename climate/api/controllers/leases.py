@@ -173,7 +173,9 @@ class LeaseController(base.Item):
         if wanted.forced:
             scope.authorize(policies.FORCE)
         check = self._check(req)
-        lease = self._services.leases.reallocate(lease_id, scope.project_id, wanted, check)
+        lease = self._services.leases.reallocate(
+            lease_id, scope.project_id, wanted, check, scope.caller.budget
+        )
         return self._answer(lease, req, resp)
 
     @pecan.expose(template='json')

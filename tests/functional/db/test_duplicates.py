@@ -24,6 +24,7 @@ import sqlalchemy as sa
 from climate import exceptions
 from climate.db.store import Transaction
 from climate.db.tables import RESOURCES
+from climate.domain.budgets import UNLIMITED
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Resource
 from climate.plugins.host import errors
@@ -62,7 +63,7 @@ class _Duplicates:
 
         self.looked = threading.Event()
         thread = threading.Thread(target=run)
-        with self.store._writing() as tx:
+        with self.store._writing(UNLIMITED, undone=False) as tx:
             first(tx)
             thread.start()
             self.assertTrue(self.looked.wait(LONG))

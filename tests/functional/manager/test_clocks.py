@@ -53,6 +53,9 @@ class Shifted:
     def ticks(self) -> float:
         return self._system.ticks() + self.later
 
+    def processor(self) -> float:
+        return self._system.processor()
+
 
 class _Clocks:
     """One database, and managers on machines with clocks of their own."""

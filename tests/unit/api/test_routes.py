@@ -28,6 +28,7 @@ from climate.api import routing
 from climate.api.idempotency_keys import IdempotentRequests
 from climate.api.waits import Waits
 from climate.clock import SystemClock
+from climate.domain.budgets import BudgetLimits
 from tests import base
 from tests.routes import ALL
 from tests.routes import root
@@ -68,7 +69,7 @@ class Found(routing.Json):
 def match(method, path, version=microversions.MAX, served=('virtual:floatingip',)):
     """Return the policy rule and the ids of the route that a request finds."""
     found, enforcer = Found(), Enforcer()
-    guards = routing.Guards(enforcer, SystemClock(), keyless())
+    guards = routing.Guards(enforcer, SystemClock(), keyless(), BudgetLimits())
     controllers = root(*served)
     app = routing.Router(
         controllers,
