@@ -147,6 +147,10 @@ def _configuration(url: str) -> cfg.ConfigOpts:
     with contextlib.suppress(cfg.NoSuchGroupError):
         # Older trees limit nothing.
         conf.set_override('leases', 0, group='limits')
+    with contextlib.suppress(cfg.NoSuchOptError, cfg.NoSuchGroupError):
+        conf.set_override('per_project', '', group='rate_limit')
+        conf.set_override('per_address', '', group='rate_limit')
+        conf.set_override('project_share', 1.0, group='api')
     conf.set_override('resource_types', ['physical:host', 'virtual:instance'])
     # Log lines are written as in production, but not to the output of the benchmark.
     conf.set_override('log_file', os.devnull)

@@ -39,8 +39,11 @@ def configuration(url: str) -> cfg.ConfigOpts:
     conf([], project='climate', default_config_files=[])
     conf.set_override('connection', url, group='database')
     conf.set_override('auth_strategy', 'noauth')
+    # One project books all leases, from one address.
+    conf.set_override('project_share', 1.0, group='api')
+    conf.set_override('per_project', '', group='rate_limit')
+    conf.set_override('per_address', '', group='rate_limit')
     conf.set_override('transport_url', 'fake://')
-    # One project books all leases.
     conf.set_override('leases', 0, group='limits')
     # Log lines are written as in production, but not to the output of the benchmark.
     conf.set_override('log_file', os.devnull)

@@ -273,6 +273,9 @@ def _configuration(folder: pathlib.Path) -> cfg.ConfigOpts:
     conf([], project='climate', default_config_files=[])
     conf.set_override('connection', f'sqlite:///{folder / "climate.sqlite"}', group='database')
     conf.set_override('auth_strategy', 'noauth')
+    conf.set_override('project_share', 1.0, group='api')
+    conf.set_override('per_project', '', group='rate_limit')
+    conf.set_override('per_address', '', group='rate_limit')
     conf.set_override('transport_url', 'fake://')
     types = [name for name in _RESERVATIONS if not name.startswith('custom:')]
     conf.set_override('resource_types', types)

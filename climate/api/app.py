@@ -14,6 +14,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from oslo_context.context import RequestContext
 from oslo_middleware import cors
 from oslo_middleware import request_id
 
@@ -44,18 +47,25 @@ from climate.api.proxies import HEADERS
 from climate.api.proxies import Proxies
 from climate.api.rates import AddressRate
 from climate.api.rates import ProjectRate
+from climate.api.refused_projects import RefusedProjects
 from climate.api.routes import OPEN
 from climate.api.routes import walk
 from climate.api.routes import words
+from climate.api.routing import credentials
+from climate.api.routing import Decisions
 from climate.api.routing import Guards
 from climate.api.routing import Json
 from climate.api.routing import Request
 from climate.api.routing import Router
 from climate.api.services import ApiSettings
 from climate.api.services import Services
+from climate.api.shares import ProjectThreads
+from climate.api.shares import SharedThreads
+from climate.api.shares import Shares
 from climate.api.traces import TracedRequests
 from climate.api.wsgi import WSGIApp
 from climate.metrics import recording
+from climate.policies.base import OPERATORS
 from climate.resources.catalog import fixed
 from climate.tracing import spans
 
@@ -72,20 +82,27 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # the body. FeedCalendars answers calendars, whose readers have no token. Negotiation
     # precedes authentication, because version documents and the OpenAPI document need no
     # token; so does the web page, whose sessions add tokens to requests. Identity precedes
-    # all work, because clients repeat a request after a 401. ReadBody is innermost: who
-    # has no token, or sent too many requests, can make no thread wait for a body.
+    # all work, because clients repeat a request after a 401. ProjectThreads follows, so that
+    # a project that sends too much gets its refusal before its requests cost anything.
+    # ReadBody is innermost: who has no token, or sent too many requests, can make no thread
+    # wait for a body.
     root = RootController(services, settings)
+    shares = Shares(settings.shares)
     app: WSGIApp = ReadBody(_pecan(root, services, settings))
+    app = ProjectThreads(app, shares, _operators(services))
     if settings.rates is not None and settings.rates.projects:
         app = ProjectRate(app, settings.rates)
+    app = RefusedProjects(app, services.clock)
     app = Identity(app)
     app = settings.authenticate(app)
-    app = ForPath(openapi.PATH, openapi.OpenApi(DocumentWriter(root, fixed(services.plugins))), app)
+    document = openapi.OpenApi(DocumentWriter(root, fixed(services.plugins)))
+    app = ForPath(openapi.PATH, SharedThreads(document, shares), app)
     app = Negotiation(app)
     if settings.ui:
         app = _with_page(app, services, settings)
     app = SizeLimit(app, settings.max_request_body_size)
-    app = ForPattern(FEED_PATH, FeedCalendars(services.feeds, settings.rates), app)
+    feeds = SharedThreads(FeedCalendars(services.feeds, settings.rates), shares)
+    app = ForPattern(FEED_PATH, feeds, app)
     if settings.rates is not None and settings.rates.addresses:
         app = AddressRate(app, settings.rates)
     app = JsonErrors(app)
@@ -115,6 +132,12 @@ def _with_page(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIA
         shared=bool(settings.conf.cors.allowed_origin),
     )
     return web_page.WebPage(sessions, files)
+
+
+def _operators(services: Services) -> Callable[[RequestContext], bool]:
+    """Return a function that says whether a caller is an operator or a service."""
+    decisions = Decisions(services.enforcer, services.clock)
+    return lambda context: decisions.allows(OPERATORS, credentials(context))
 
 
 def _paths(root: RootController) -> set[str]:

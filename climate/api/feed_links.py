@@ -68,10 +68,11 @@ class FeedCalendars:
         return answer
 
     def _respond(self, secret: str, environ: Environ) -> webob.Response:
-        found = self._feeds.open(secret)
+        feed = self._feeds.find(secret)
         if self._rates is not None:
-            feed_id = None if found is None else found.feed.id
+            feed_id = None if feed is None else feed.id
             self._rates.feed(feed_id, environ.get('REMOTE_ADDR') or '')
+        found = None if feed is None else self._feeds.read(feed)
         if found is None:
             raise exceptions.NotFound('The calendar does not exist, or its link has expired')
         etag = calendars.tag(found, self._feeds.settings)

@@ -170,6 +170,9 @@ class JsonErrors:
         if answer.status_int < HTTPStatus.BAD_REQUEST or errors.ANSWERED in environ:
             return answer
         # keystonemiddleware answers some errors itself, in plain text.
+        close = getattr(answer.app_iter, 'close', None)
+        if close is not None:
+            close()
         reason = answer.status.partition(' ')[2]
         rewritten = errors.response(errors.from_status(answer.status_int, reason), environ)
         for header in ('WWW-Authenticate', 'Retry-After'):

@@ -19,13 +19,17 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 from typing import Final
 
 from climate import exceptions
+from climate.api.auth import CONTEXT
 from climate.api.services import Services
+from climate.api.shares import WORK
 from climate.api.waits import Waits
+from climate.api.wsgi import Environ
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 
@@ -49,7 +53,7 @@ def started(services: Services, waits: Waits, request: Any, response: Any, lease
     def settled() -> bool:
         return lease.period.start > latest or leases.status(lease.id) in _SETTLED
 
-    if waits.wait(wanted, settled) is not None:
+    if _wait(waits, request.environ, wanted, settled) is not None:
         response.headers[APPLIED] = f'wait={wanted}'
         # If it was deleted meanwhile, or cannot be read, it is shown as it was booked.
         with contextlib.suppress(exceptions.NotFound, exceptions.ServiceUnavailable):
@@ -65,8 +69,14 @@ def removed(services: Services, waits: Waits, request: Any, response: Any, lease
     wanted = waits.wanted(request.environ)
     if not wanted:
         return
-    gone = waits.wait(wanted, lambda: services.leases.status(lease_id) is None)
+    gone = _wait(waits, request.environ, wanted, lambda: services.leases.status(lease_id) is None)
     if gone is not None:
         response.headers[APPLIED] = f'wait={wanted}'
         if not gone:
             response.status = HTTPStatus.ACCEPTED
+
+
+def _wait(waits: Waits, environ: Environ, wanted: int, settled: Callable[[], bool]) -> bool | None:
+    # What follows costs next to nothing, so others of the project may begin.
+    environ[WORK].idle()
+    return waits.wait(wanted, settled, environ[CONTEXT].project_id)

@@ -102,13 +102,8 @@ class Rates:
         self._count_address(self._sign_ins, 'address that sign in', text)
 
     def _count_address(self, items: list[limits.RateLimitItem], kind: str, text: str) -> None:
-        try:
-            address = ipaddress.ip_address(text)
-        except ValueError:
-            # A Unix socket, for example; all of them count as one client.
-            self._count(items, kind, 'unknown')
-            return
-        if not any(address in network for network in self._addresses):
+        address = _address(text)
+        if address is None or not any(address in network for network in self._addresses):
             self._count(items, kind, _client(address))
 
     def feed(self, feed_id: str | None, address: str) -> None:
@@ -118,7 +113,8 @@ class Rates:
         :raises climate.exceptions.TooManyRequests: if there are too many
         """
         kind = 'address' if feed_id is None else 'feed'
-        self._count(self._per_feed, kind, feed_id or f'feeds {address}')
+        who = f'feeds {_client(_address(address))}' if feed_id is None else feed_id
+        self._count(self._per_feed, kind, who)
 
     def _count(self, items: list[limits.RateLimitItem], kind: str, who: str) -> None:
         try:
@@ -186,8 +182,21 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         ) from error
 
 
-def _client(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str:
-    """Return the key of an address; one client with IPv6 has a whole /64 network."""
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an address; None for a Unix socket, for example."""
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def _client(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None) -> str:
+    """Return the key of an address; one client with IPv6 has a whole /64 network.
+
+    Clients without an address count as one.
+    """
+    if address is None:
+        return 'unknown'
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return str(address.ipv4_mapped)

@@ -23,6 +23,7 @@ from typing import Final
 
 import pecan
 import webob
+from oslo_context.context import RequestContext
 from pecan import core
 from pecan import hooks
 from pecan import jsonify
@@ -147,6 +148,17 @@ class Decisions:
         return known[key]
 
 
+def credentials(context: RequestContext) -> Credentials:
+    """Return what the policy knows about a caller."""
+    return {
+        'user_id': context.user_id,
+        'project_id': context.project_id,
+        'roles': tuple(context.roles or ()),
+        'domain_id': context.domain_id,
+        'system_scope': context.system_scope,
+    }
+
+
 class Scope:
     """What handlers know about a request: the caller, microversion and parameters.
 
@@ -163,13 +175,7 @@ class Scope:
     ) -> None:
         self._decisions = decisions
         context = environ[CONTEXT]
-        self._credentials = {
-            'user_id': context.user_id,
-            'project_id': context.project_id,
-            'roles': tuple(context.roles or ()),
-            'domain_id': context.domain_id,
-            'system_scope': context.system_scope,
-        }
+        self._credentials = credentials(context)
         self.now: datetime.datetime = clock.now()
         self.object_id: str | None = None
         self.version: Microversion = environ['climate.microversion']

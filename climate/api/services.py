@@ -24,11 +24,13 @@ from oslo_config import cfg
 
 from climate.api.browser_sessions import SignInService
 from climate.api.rates import Rates
+from climate.api.shares import ShareSettings
 from climate.api.waits import Waits
 from climate.api.wsgi import Wrapper
 from climate.booking.leases import Leases
 from climate.clock import Clock
 from climate.conf.settings import option
+from climate.conf.settings import part
 from climate.conf.settings import values
 from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.feeds.links import FeedLinks
@@ -85,6 +87,7 @@ class ApiSettings:
     :ivar trusted_proxies: networks of proxies whose headers are trusted
     :ivar rates: rate limits; None for none
     :ivar waits: the requests that wait for leases
+    :ivar shares: how many requests of one project are carried out at once
     :ivar ui: whether to serve the web page
     :ivar sign_in: makes what signs users of the page in; None without authentication
     :ivar max_sign_ins: how many sign-ins are handled at once
@@ -96,6 +99,7 @@ class ApiSettings:
     max_request_body_size: int = option('api', 'max_request_body_size')
     max_limit: int = option('api', 'max_limit')
     max_reservations: int = option('api', 'max_reservations_per_lease')
+    shares: ShareSettings = part(ShareSettings)
     trusted_proxies: tuple[str, ...] = option('api', 'trusted_proxies', tuple)
     ui: bool = option('ui', 'enabled')
     max_sign_ins: int = option('ui', 'max_sign_ins')

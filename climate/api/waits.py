@@ -12,12 +12,14 @@
 
 """Requests that wait until a lease is settled: the preference ``wait`` of RFC 7240.
 
-A waiting request takes a thread of the server, so only a few may wait at once. It has no
-transaction open, and reads one row after growing pauses.
+A waiting request takes a thread of the server, so only a few may wait at once, and not all of
+them of one project. It has no transaction open, and reads one row after growing pauses. It
+does not count among the requests of its project that are carried out at once.
 """
 
 from __future__ import annotations
 
+import collections
 import re
 import threading
 import time
@@ -55,7 +57,7 @@ class Waits:
     """The requests of a process that wait for leases.
 
     :param longest: seconds that one waits at most; 0 for never
-    :param most: how many wait at once
+    :param most: how many wait at once; one project may have half of them, but at least one
     :param pause: sleeps for seconds
     :param ticks: returns the seconds since a fixed instant
     """
@@ -68,7 +70,9 @@ class Waits:
         ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         self._longest = longest
-        self._free = threading.Semaphore(most)
+        self._most = most
+        self._lock = threading.Lock()
+        self._waiting: dict[str, int] = collections.Counter()
         self._pause = pause
         self._ticks = ticks
 
@@ -84,20 +88,36 @@ class Waits:
             return 0
         return min(seconds(header), self._longest)
 
-    def wait(self, wanted: int, settled: Callable[[], bool]) -> bool | None:
+    def wait(self, wanted: int, settled: Callable[[], bool], project_id: str = '') -> bool | None:
         """Wait until *settled* is true, for at most *wanted* seconds.
 
+        :param project_id: of the caller
         :returns: whether it is; None, at once, if too many others wait, or if the database
             does not answer: what the request has done is done
         """
-        if not self._free.acquire(blocking=False):
+        if not self._enter(project_id):
             return None
         try:
             return self._watch(wanted, settled)
         except exceptions.ServiceUnavailable:
             return None
         finally:
-            self._free.release()
+            self._leave(project_id)
+
+    def _enter(self, project_id: str) -> bool:
+        """Whether a request of a project may wait; count it if so."""
+        with self._lock:
+            own = self._waiting[project_id]
+            if sum(self._waiting.values()) >= self._most or own >= max(1, self._most // 2):
+                return False
+            self._waiting[project_id] += 1
+            return True
+
+    def _leave(self, project_id: str) -> None:
+        with self._lock:
+            self._waiting[project_id] -= 1
+            if not self._waiting[project_id]:
+                del self._waiting[project_id]
 
     def _watch(self, wanted: int, settled: Callable[[], bool]) -> bool:
         deadline, pause = self._ticks() + wanted, _FIRST_PAUSE

@@ -36,7 +36,11 @@ _CLI = [
         default=False,
         help='Listen on an address other than loopback although auth_strategy is noauth.',
     ),
-    cfg.IntOpt('threads', default=8, min=1, help='The number of requests served at once.'),
+    cfg.IntOpt(
+        'threads',
+        min=1,
+        help='The number of requests served at once; that of [api] threads by default.',
+    ),
 ]
 
 
@@ -49,6 +53,8 @@ def main() -> int:
         config.set_up_logging(conf, 'climate-api')
         if conf.auth_strategy == 'noauth' and not conf.i_know:
             exposure.check(conf.host)
+        if conf.threads is not None:
+            conf.set_override('threads', conf.threads, group='api')
         application = composition.wsgi_application(conf)
     except (cfg.Error, exceptions.ConfigurationError) as error:
         sys.stderr.write(f'climate-api: {error}\n')
@@ -57,7 +63,7 @@ def main() -> int:
         application,
         host=conf.host,
         port=conf.port,
-        threads=conf.threads,
+        threads=conf.api.threads,
         ident='climate',
         clear_untrusted_proxy_headers=False,
     )

@@ -188,7 +188,7 @@ class Standalone:
                 application,
                 host=options.host,
                 port=options.port,
-                threads=8,
+                threads=parts.conf.api.threads,
                 ident='climate',
                 clear_untrusted_proxy_headers=False,
             )
@@ -266,6 +266,9 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf.set_override('transport_url', 'fake://')
     # The simulated cloud has what each of them needs.
     conf.set_default('resource_types', samples.TYPES)
+    # Trials and tests come from one address.
+    conf.set_default('per_project', '', group='rate_limit')
+    conf.set_default('per_address', '', group='rate_limit')
     # Trial leases last minutes, so notifications must come soon before the start.
     conf.set_default('notify_before_start', [3600, 300, 60, 30], group='manager')
     conf.set_default('max_sleep', 1.0, group='manager')

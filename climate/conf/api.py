@@ -107,9 +107,35 @@ OPTS: list[cfg.Opt] = [
         'max_waiting_requests',
         default=2,
         min=0,
-        help='How many requests of one API process wait for their leases at once. Each takes a '
-        'thread of the process, so this must be lower than the number of threads. Further '
-        'requests are answered at once, as if they had no preference.',
+        help='How many requests of one API process wait for their leases at once, at most half of '
+        'them (but at least one) of one project. Each takes a thread of the process, so this '
+        'must be lower than the number of threads. Further requests are answered at once, as if '
+        'they had no preference.',
+    ),
+    cfg.IntOpt(
+        'threads',
+        default=8,
+        min=1,
+        help='Number of threads of each API process that carry out requests: that of the WSGI '
+        'server, such as --threads of gunicorn. climate-api starts so many.',
+    ),
+    cfg.FloatOpt(
+        'project_share',
+        default=0.25,
+        min=0.01,
+        max=1.0,
+        help='Share of the threads of an API process that the requests of one project use at '
+        'most, but at least 2 threads; 1 for no limit. Operators and services use half of the '
+        'threads together, requests without a token this share together.',
+    ),
+    cfg.FloatOpt(
+        'share_wait',
+        default=1.0,
+        min=0.0,
+        max=30.0,
+        help='How long a request waits for others of its project, in seconds, before it gets '
+        'status 429 and a Retry-After header. It waits only while a quarter of the threads is '
+        'free for others.',
     ),
     cfg.StrOpt(
         'opaque_id_secret',

@@ -21,14 +21,14 @@ GROUP = 'rate_limit'
 OPTS: list[cfg.Opt] = [
     cfg.StrOpt(
         'per_project',
-        default='',
+        default='100/second;3000/minute',
         help='Maximum number of requests with tokens of one project, such as "600/minute", or '
         '"50/second;600/minute" for both. No limit if empty. Further requests get status 429 and '
-        'a Retry-After header.',
+        'a Retry-After header. By default, it counts in each process, see storage.',
     ),
     cfg.StrOpt(
         'per_address',
-        default='',
+        default='200/second;6000/minute',
         help='Maximum number of requests from one address, counted before authentication; for '
         'IPv6, from one network of 64 bits. The format is that of per_project. No limit if empty. '
         'Behind a proxy, set [api] trusted_proxies, or all clients count as one.',

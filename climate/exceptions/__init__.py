@@ -46,6 +46,7 @@ from climate.exceptions.limits import LeaseTooLong as LeaseTooLong
 from climate.exceptions.limits import LimitExceeded as LimitExceeded
 from climate.exceptions.limits import OutsideExtensionWindow as OutsideExtensionWindow
 from climate.exceptions.limits import ProjectLimit as ProjectLimit
+from climate.exceptions.limits import TooManyAtOnce as TooManyAtOnce
 from climate.exceptions.limits import TooManyRequests as TooManyRequests
 
 

@@ -69,3 +69,13 @@ class TooManyRequests(ClimateError):
     code = 429
     error_name = 'TOO_MANY_REQUESTS'
     template = 'Too many requests of one %(kind)s: the limit is %(limit)s'
+
+
+class TooManyAtOnce(TooManyRequests):
+    """A caller has as many requests in progress as one may have."""
+
+    error_name = 'TOO_MANY_AT_ONCE'
+    template = (
+        'Too many requests of one %(kind)s at once: a process of the service carries out '
+        '%(most)s of them at a time'
+    )

@@ -141,13 +141,17 @@ class FeedLinks:
         """
         self._store.run(lambda tx: tx.feeds.delete(tx.feeds.get(feed_id, reach).id))
 
-    def open(self, secret: str) -> Calendar | None:
-        """Return what a link shows; None if it does not exist, was revoked or has expired."""
+    def find(self, secret: str) -> Feed | None:
+        """Return the feed of a link; None if it does not exist, was revoked or has expired."""
         if _SECRET.fullmatch(secret) is None:
             return None
         with self._store.reading() as tx:
-            feed = tx.feeds.of_digest(_digest(secret))
-            return None if feed is None else self._calendar(tx, feed)
+            return tx.feeds.of_digest(_digest(secret))
+
+    def read(self, feed: Feed) -> Calendar | None:
+        """Return what the link of a feed shows; None if there is nothing left to show."""
+        with self._store.reading() as tx:
+            return self._calendar(tx, feed)
 
     def _calendar(self, tx: Transaction, feed: Feed) -> Calendar | None:
         since, most = tx.now - self.settings.past, self.settings.max_entries

@@ -115,6 +115,14 @@ REFUSALS: Final = _counter(
     'Requests that were refused or failed, by the error_name of the response.',
     'reason',
 )
+IN_PROGRESS: Final = _gauge(
+    'climate_api_requests_in_progress',
+    Exporter.API,
+    'Requests in progress, by group (project, operators or anonymous) and state: running or '
+    'waiting for the share of their project.',
+    *('group', 'state'),
+    read=False,
+)
 
 # -- events
 
@@ -272,7 +280,7 @@ ALLOCATED: Final = _gauge(
 )
 
 ALL: Final = (
-    *(REQUESTS, REFUSALS),
+    *(REQUESTS, REFUSALS, IN_PROGRESS),
     *(LATENESS, EVENTS, CLAIMS, LOST_CLAIMS, HELD, WORKERS, WAKE_UPS, CLOCK),
     CLOUD_CALLS,
     *(WEBHOOK_ATTEMPTS, DEAD_LETTERS),

@@ -21,7 +21,9 @@ PROJECT_MEMBER = 'rule:project_member_api'
 PROJECT_READER = 'rule:project_reader_api'
 PROJECT_MEMBER_OR_ADMIN = 'rule:project_member_or_admin'
 PROJECT_READER_OR_ADMIN = 'rule:project_reader_or_admin'
-SERVICE_OR_ADMIN = 'rule:service_or_admin'
+OPERATORS = 'service_or_admin'
+"""The name of the rule of operators and services."""
+SERVICE_OR_ADMIN = f'rule:{OPERATORS}'
 
 # Every request needs a token of a project, since leases belong to projects.
 SCOPE_TYPES = ['project']

@@ -101,6 +101,11 @@ class Service(World):
         ui_options.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')
+        # Requests come as fast as they can, from any number of threads, and no server closes
+        # the responses.
+        conf.set_override('project_share', 1.0, group='api')
+        conf.set_override('per_project', '', group='rate_limit')
+        conf.set_override('per_address', '', group='rate_limit')
         policy_opts.set_defaults(conf, policy_file=None)
         registrar = Registrar(self.store, self.plugins, self.cloud)
         services = Services(

@@ -40,6 +40,21 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'costs': (('refusals',),),
     'guards': ((*SQLITE, '--times', '2', '--warm', '1', '--allocations', '2000'),),
     'judgement': ((*SQLITE, '--times', '2'),),
+    'neighbours': (
+        (
+            '--engine',
+            'sqlite',
+            '--seconds',
+            '0.1',
+            '--least',
+            '1',
+            '--hosts',
+            '5',
+            '--only',
+            'idle',
+        ),
+        ('--engine', 'sqlite', '--seconds', '0.1', '--least', '1', '--hosts', '5', '--only', '90'),
+    ),
     'offers': ((*SQLITE, '--small', '--times', '1'),),
     'page': (('--times', '1', '--frames', '20', '--hosts', '200', '--allocations', '2000'),),
     'placement': (('--times', '1'), ('--times', '1', '--without-solver')),
@@ -52,7 +67,9 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
 }
 # What benchmarks start as processes of their own, and what needs a real cloud.
-OTHERS = {'against_child', 'client', 'cloud', 'manager', 'page_server', 'starter'}
+OTHERS = {
+    *('against_child', 'client', 'cloud', 'manager', 'neighbours_client', 'page_server', 'starter')
+}
 
 
 class BenchmarksTest(base.TestCase):

@@ -191,6 +191,11 @@ class Service(fixtures.Fixture):
         store.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')
+        # Requests come as fast as they can, from any number of threads, and no server closes
+        # the responses.
+        conf.set_override('project_share', 1.0, group='api')
+        conf.set_override('per_project', '', group='rate_limit')
+        conf.set_override('per_address', '', group='rate_limit')
         conf.set_override('max_limit', 5, group='api')
         conf.set_override('connection', database.url, group='database')
         policy_opts.set_defaults(conf, policy_file=None)

@@ -65,6 +65,10 @@ def configuration(url: str) -> cfg.ConfigOpts:
     conf.set_override('connection', url, group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
+    # Processes share no threads, and do not wait for each other.
+    conf.set_override('project_share', 1.0, group='api')
+    conf.set_override('per_project', '', group='rate_limit')
+    conf.set_override('per_address', '', group='rate_limit')
     # That of administrators has as many as a test wants.
     conf.set_override('override', ['ops: leases=0'], group='limits')
     return conf

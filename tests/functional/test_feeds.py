@@ -26,6 +26,7 @@ from climate.enforcement.limits import ProjectLimits
 from tests.base import TestCase
 from tests.functional import fixtures
 from tests.functional import http
+from tests.functional.db import plans
 
 OTHER = 'bob:red:member'
 
@@ -167,3 +168,28 @@ class FeedsTest(TestCase):
         self.assertEqual(200, self.open(other).status_int)
         lost = url[:-8] + 'AAAA.ics'
         self.assertEqual([404, 404, 429], [self.open(lost).status_int for _ in range(3)])
+
+    def test_what_is_refused_reads_no_calendar(self) -> None:
+        self.service.conf.set_override('rate', '1/day', group='feeds')
+        self.service.app = self.service.made()
+        self.lease('ours')
+        url = self.feed()
+        with plans.captured(self.service.store.engine) as read:
+            self.assertEqual(200, self.open(url).status_int)
+        with plans.captured(self.service.store.engine) as refused:
+            self.assertEqual(429, self.open(url).status_int)
+        self.assertEqual(1, len(refused), refused)
+        self.assertGreater(len(read), 1)
+
+    def test_a_network_of_ipv6_guesses_as_one(self) -> None:
+        self.service.conf.set_override('rate', '2/day', group='feeds')
+        self.service.app = self.service.made()
+
+        def guess(address: str) -> int:
+            request = webob.Request.blank('/feeds/' + 'A' * 43 + '.ics')
+            request.environ['REMOTE_ADDR'] = address
+            return int(request.get_response(self.service.app).status_int)
+
+        self.assertEqual([404, 404, 429], [guess(f'2001:db8:0:1::{n}') for n in range(3)])
+        self.assertEqual(404, guess('2001:db8:0:2::1'))
+        self.assertEqual([404, 404, 429], [guess(each) for each in ('', 'unix:', '')])

@@ -21,6 +21,7 @@ import tempfile
 from typing import Any
 
 import webob
+from limits import parse_many
 
 from climate import exceptions
 from climate.api.rates import Rates
@@ -129,7 +130,20 @@ class TestAddresses(RateCase):
 class TestOptions(RateCase):
     """What operators write."""
 
-    def test_off_by_default(self) -> None:
+    def test_generous_by_default(self) -> None:
+        for name in ('per_project', 'per_address'):
+            self.service.conf.clear_override(name, group='rate_limit')
+        self.limit()
+        self.assertEqual([200] * 30, self.codes(30))
+        options = self.service.conf.rate_limit
+        rates = [*parse_many(options.per_project), *parse_many(options.per_address)]
+        self.assertEqual(
+            ['100 per 1 second', '3000 per 1 minute', '200 per 1 second', '6000 per 1 minute'],
+            [str(each) for each in rates],
+        )
+
+    def test_none(self) -> None:
+        self.limit(per_project='', per_address='')
         self.assertEqual([200] * 30, self.codes(30))
 
     def test_wrong(self) -> None:

@@ -67,6 +67,11 @@ transport_url = fake://
 connection = {database}
 [limits]
 leases = 0
+[api]
+project_share = 1
+[rate_limit]
+per_project =
+per_address =
 """
 
 

@@ -100,13 +100,30 @@ class WaitsTest(base.TestCase):
 
         def wait_again() -> bool:
             if len(second) < 2:
+                project_id = f'project-{len(second)}'
                 second.append(None)
-                second[-1:] = [allowed.wait(1, wait_again)]
+                second[-1:] = [allowed.wait(1, wait_again, project_id)]
             return True
 
         self.assertIs(True, allowed.wait(1, wait_again))
         self.assertEqual({None, True}, set(second))
         self.assertIs(True, allowed.wait(1, lambda: True))
+
+    def test_one_project_leaves_room_for_others(self) -> None:
+        allowed = self.waits(4)
+        found: list[bool | None] = []
+
+        def third() -> bool:
+            found.append(allowed.wait(1, lambda: True, 'red'))
+            found.append(allowed.wait(1, lambda: True, 'blue'))
+            return True
+
+        def second() -> bool:
+            return bool(allowed.wait(1, third, 'red'))
+
+        self.assertIs(True, allowed.wait(1, second, 'red'))
+        self.assertEqual([None, True], found)
+        self.assertIs(True, allowed.wait(1, lambda: True, 'red'))
 
     def test_none_may(self) -> None:
         self.assertIsNone(self.waits(0).wait(1, lambda: True))
