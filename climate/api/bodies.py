@@ -17,12 +17,15 @@ from __future__ import annotations
 import json
 import logging
 import math
+from collections.abc import Mapping
 from collections.abc import MutableMapping
+from types import MappingProxyType
 from typing import Any
 from typing import Final
 
 from climate import exceptions
 from climate.domain import names
+from climate.domain.names import Characters
 
 LOG = logging.getLogger(__name__)
 
@@ -104,18 +107,24 @@ def raw(environ: MutableMapping[str, Any], most: int | None = None) -> bytes:
     return body
 
 
-def read(environ: MutableMapping[str, Any]) -> dict[str, Any]:
+Texts = Mapping[str, 'Texts | Characters']
+"""The characters of texts, by field; a field of an object has those of its own fields."""
+
+
+def read(environ: MutableMapping[str, Any], texts: Texts = MappingProxyType({})) -> dict[str, Any]:
     """Return the body of a request.
 
+    :param texts: the fields whose texts may have more than one line
     :raises climate.exceptions.UnsupportedMediaType: if it is not JSON
-    :raises climate.exceptions.InvalidInput: if it is not a JSON object, or
-        contains values that a database cannot store
+    :raises climate.exceptions.InvalidInput: if it is not a JSON object, or contains values that
+        a database cannot store, or characters that a terminal or a page would not show as
+        they are
     """
     _check_content_type(environ.get('CONTENT_TYPE') or '')
     body = _parse(raw(environ))
     if not isinstance(body, dict):
         raise exceptions.InvalidInput('The body must be a JSON object')
-    _check_values(body)
+    _check_values(body, texts)
     return body
 
 
@@ -124,14 +133,9 @@ def name(field: str, text: str) -> str:
 
     :raises climate.exceptions.MalformedParameter: if it has control characters
     """
-    if names.CONTROL.search(text):
-        raise control_characters(field)
+    if reason := names.misfit(text):
+        raise _malformed(field, reason)
     return text
-
-
-def control_characters(field: str) -> exceptions.MalformedParameter:
-    """Return the error for control characters in a text that must fit on one line."""
-    return _malformed(field, 'control characters are not allowed')
 
 
 def _check_content_type(content_type: str) -> None:
@@ -173,25 +177,27 @@ def _finite(text: str) -> float:
     return number
 
 
-def _check_values(body: dict[str, Any]) -> None:
-    """Refuse field names and values that a database cannot store."""
+def _check_values(body: dict[str, Any], texts: Texts) -> None:
+    """Refuse field names and values that cannot be stored, or shown as they are."""
     # A list instead of recursion, since the caller chooses the depth.
-    pending: list[tuple[_Path | None, int, Any]] = [(None, 0, body)]
+    pending: list[tuple[_Path | None, int, Any, Texts | Characters]] = [(None, 0, body, texts)]
     while pending:
-        path, level, value = pending.pop()
+        path, level, value, rule = pending.pop()
+        own = rule if isinstance(rule, Characters) else Characters.ONE_LINE
         if level > MOST_LEVELS:
             raise exceptions.InvalidInput(
                 f'The body is nested too deeply at {printable(_written(path))}'
             )
         if isinstance(value, dict):
             for key, inner in value.items():
-                if reason := unfit_text(key):
+                if reason := unfit_text(key, own):
                     raise _malformed(f'the name of {_written((path, key))!r}', reason)
-                pending.append(((path, key), level + 1, inner))
+                below = rule if isinstance(rule, Characters) else rule.get(key, own)
+                pending.append(((path, key), level + 1, inner, below))
         elif isinstance(value, list):
-            pending.extend(((path, i), level + 1, inner) for i, inner in enumerate(value))
+            pending.extend(((path, i), level + 1, inner, rule) for i, inner in enumerate(value))
         elif isinstance(value, str):
-            if reason := unfit_text(value):
+            if reason := unfit_text(value, own):
                 raise _malformed(_written(path), reason)
         elif isinstance(value, int | float) and abs(value) > _MOST:
             raise _malformed(_written(path), 'the number is too large')
@@ -210,8 +216,8 @@ def _malformed(field: str, reason: str) -> exceptions.MalformedParameter:
     return exceptions.MalformedParameter(f'Malformed parameter {printable(field)}: {reason}')
 
 
-def unfit_text(text: str) -> str | None:
-    """Return the reason why a database cannot store *text*; None if it can."""
+def unfit_text(text: str, allowed: Characters = Characters.ONE_LINE) -> str | None:
+    """Return why *text* cannot be stored, or not be shown as it is; None if it can."""
     if '\0' in text:
         return 'the character NUL is not allowed'
     if not text.isascii():
@@ -219,10 +225,10 @@ def unfit_text(text: str) -> str | None:
             text.encode('utf-8')
         except UnicodeEncodeError:
             return 'half of a surrogate pair is not a character'
-    return None
+    return names.misfit(text, allowed)
 
 
 def printable(field: str) -> str:
     """Return *field* shortened and escaped for responses and logs."""
-    text = field.encode('utf-8', 'backslashreplace').decode().replace('\0', '\\x00')
+    text = names.escaped(field.encode('utf-8', 'backslashreplace').decode())
     return text if len(text) <= 200 else text[:197] + '...'

@@ -33,6 +33,7 @@ import webob
 from climate import exceptions
 from climate.api import bodies
 from climate.api import origins
+from climate.api import texts
 from climate.api.errors import RouteNotFound
 from climate.api.rates import Rates
 from climate.api.schemas import sign_in as schemas
@@ -147,7 +148,7 @@ class BrowserSessions:
         if environ.get('CONTENT_TYPE', '').partition(';')[0].strip() != 'application/json':
             raise exceptions.UnsupportedMediaType(content_type=environ.get('CONTENT_TYPE', ''))
         bodies.raw(environ, _LARGEST_BODY)
-        wanted = schemas.read(bodies.read(environ))
+        wanted = schemas.read(bodies.read(environ, texts.SIGN_IN))
         if self._rates is not None:
             self._rates.sign_in(environ.get('REMOTE_ADDR') or '')
         if not self._places.acquire(blocking=False):

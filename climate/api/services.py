@@ -22,6 +22,7 @@ from typing import Protocol
 
 from oslo_config import cfg
 
+from climate.api.bodies import Texts
 from climate.api.browser_sessions import SignInService
 from climate.api.rates import Rates
 from climate.api.shares import ShareSettings
@@ -55,6 +56,7 @@ class Services:
     """The layers below the API.
 
     :ivar plugins: plugins by resource type
+    :ivar texts: the fields of leases and offers whose texts may have more than one line
     :ivar health: checks by name, such as ``database``; each raises if the part that it
         checks does not work
     """
@@ -70,6 +72,7 @@ class Services:
     plugins: Mapping[str, Plugin[Any]]
     enforcer: Enforcer
     clock: Clock
+    texts: Texts
     health: Mapping[str, Callable[[], Mapping[str, int] | None]] = dataclasses.field(
         default_factory=dict
     )

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
+from climate.client import terminal
 from climate.client import times
 from climate.client.sdk import errors
 
@@ -38,7 +39,7 @@ def describe(error: errors.RefusedRequest) -> str:
     user must send another request.
     """
     reasons_of = (f'  {each}' for each in reasons(error))
-    return '\n'.join([str(error), *reasons_of, *_numbered(error)])
+    return terminal.shown('\n'.join([str(error), *reasons_of, *_numbered(error)]))
 
 
 def choose(

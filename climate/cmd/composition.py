@@ -30,12 +30,14 @@ from oslo_config import cfg
 from climate import exceptions
 from climate.allocation import placement_program
 from climate.api import auth
+from climate.api import texts
 from climate.api.app import make_app
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.api.wsgi import Wrapper
 from climate.api.wsgi import WSGIApp
 from climate.booking.leases import Leases
+from climate.client import terminal
 from climate.clients.base import Cloud
 from climate.clients.sign_in import KeystoneSignIn
 from climate.clock import Clock
@@ -246,6 +248,7 @@ def api(
         plugins=parts.plugins,
         enforcer=make_enforcer(parts.conf),
         clock=parts.clock,
+        texts=texts.of_leases(parts.plugins),
         health={'database': parts.store.ping, 'clock': clocks.check, **health},
     )
     wrapper = authenticate or auth.wrapper(parts.conf)
@@ -373,6 +376,9 @@ def _broker_check(check: BrokerCheck) -> Callable[[], None]:
 
 
 def say(text: str) -> None:
-    """Print a line on standard output, and flush it."""
-    sys.stdout.write(text + '\n')
+    """Print a line on standard output, and flush it.
+
+    Names in it cannot control the terminal.
+    """
+    sys.stdout.write(terminal.shown(text) + '\n')
     sys.stdout.flush()

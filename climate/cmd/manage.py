@@ -22,6 +22,7 @@ from typing import Any
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.client import terminal
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
@@ -64,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _refuse(why: str, status: int) -> int:
-    sys.stderr.write(f'climate-manage: {why}\n')
+    sys.stderr.write(f'climate-manage: {terminal.shown(why)}\n')
     return status
 
 

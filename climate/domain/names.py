@@ -10,16 +10,58 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The characters allowed in names and ids."""
+"""The characters allowed in texts, names and ids."""
 
 from __future__ import annotations
 
+import enum
 import re
 import uuid
 from typing import Final
 
-CONTROL: Final = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
-"""A character that moves the cursor, ends a line, or cannot be stored in a database."""
+_DIRECTIONS: Final = '\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069'
+CONTROL: Final = re.compile(f'[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_DIRECTIONS}]')
+"""A character that moves the cursor, ends a line, changes the direction of the text around it,
+or cannot be stored in a database."""
+_CONTROL_IN_LINES: Final = re.compile(
+    f'[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_DIRECTIONS}]'
+)
+_DIRECTION: Final = re.compile(f'[{_DIRECTIONS}]')
+
+
+class Characters(enum.Enum):
+    """Which characters a text may have.
+
+    ``ONE_LINE``: no control characters; ``LINES``: also tabs and line ends; ``ANY``: all that a
+    database can store, since only programs read it.
+    """
+
+    ONE_LINE = CONTROL
+    LINES = _CONTROL_IN_LINES
+    ANY = re.compile('[\x00\ud800-\udfff]')
+
+
+ONE_LINE: Final = Characters.ONE_LINE
+
+
+def misfit(text: str, allowed: Characters = ONE_LINE) -> str | None:
+    """Return why *text* has a character that is not allowed; None if it has none."""
+    if text.isprintable():
+        return None
+    found = allowed.value.search(text)
+    if found is None:
+        return None
+    if _DIRECTION.match(found[0]):
+        return 'characters that change the direction of text are not allowed'
+    return 'control characters are not allowed'
+
+
+def escaped(text: str, allowed: Characters = ONE_LINE) -> str:
+    """Return *text* with an escape such as ``\\x1b`` for each character that is not allowed."""
+    if text.isprintable():
+        return text
+    return allowed.value.sub(lambda one: one[0].encode('unicode_escape').decode('ascii'), text)
+
 
 _UUID = re.compile('[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
 

@@ -241,7 +241,7 @@ class Text(Kind):
         text = {'type': 'string', 'maxLength': LONGEST_TEXT}
         text |= {'pattern': r'\S'} if self.required else {}
         return {
-            'anyOf': [{**text, **(schemas.STORABLE if self.lines else schemas.NO_CONTROLS)}, number]
+            'anyOf': [{**text, **(schemas.LINES if self.lines else schemas.NO_CONTROLS)}, number]
         }
 
     def read(self, value: Any) -> str:
@@ -250,7 +250,7 @@ class Text(Kind):
             value = str(value)
         if not isinstance(value, str) or UNSTORABLE.search(value):
             raise Fault(f'{shown(value)} is not a text')
-        if not self.lines and names.CONTROL.search(value):
+        if names.misfit(value, names.Characters.LINES if self.lines else names.ONE_LINE):
             raise Fault(f'{shown(value)} has control characters')
         if len(value) > LONGEST_TEXT:
             raise Fault(f'it is longer than {LONGEST_TEXT} characters')

@@ -22,8 +22,13 @@ from climate.allocation import requirements
 
 Schema = dict[str, Any]
 
-CONTROLS: Final = '[\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]'
+_DIRECTIONS: Final = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
+_BEYOND: Final = f'\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff{_DIRECTIONS}'
+CONTROLS: Final = f'[\\u0000-\\u001f{_BEYOND}]'
 NO_CONTROLS: Final[Schema] = {'not': {'pattern': CONTROLS}}
+LINES: Final[Schema] = {
+    'not': {'pattern': f'[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f{_BEYOND}]'}
+}
 STORABLE: Final[Schema] = {'not': {'pattern': '[\\u0000\\ud800-\\udfff]'}}
 
 _KEY = {'type': 'string', 'minLength': 2, 'maxLength': requirements.MAX_KEY + 1, **STORABLE}

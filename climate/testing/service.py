@@ -27,6 +27,7 @@ from oslo_policy import opts as policy_opts
 
 from climate.api import app
 from climate.api import auth
+from climate.api import texts
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.api.wsgi import WSGIApp
@@ -120,6 +121,7 @@ class Service(World):
             plugins=self.plugins,
             enforcer=make_enforcer(conf),
             clock=self.clock,
+            texts=texts.of_leases(self.plugins),
         )
         self.app = app.make_app(services, ApiSettings.from_conf(conf, auth.wrapper(conf)))
 

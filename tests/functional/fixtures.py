@@ -34,6 +34,7 @@ from oslo_policy import opts as policy_opts
 
 from climate.api import app
 from climate.api import auth
+from climate.api import texts
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.api.waits import Waits
@@ -228,6 +229,7 @@ class Service(fixtures.Fixture):
             plugins=self.plugins,
             enforcer=make_enforcer(self.conf),
             clock=self.clock,
+            texts=texts.of_leases(self.plugins),
             health={'database': self.store.ping, 'broker': self._check_broker},
         )
 

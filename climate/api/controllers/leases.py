@@ -95,7 +95,11 @@ class LeasesController(base.Controller):
     @base.guard(policies.CREATE)
     def create(self, req: Request, resp: Any) -> Any:
         """Create a lease."""
-        scope, leases, body = req.scope, self._services.leases, bodies.read(req.environ)
+        scope, leases, body = (
+            req.scope,
+            self._services.leases,
+            bodies.read(req.environ, self._services.texts),
+        )
         offer = None
         if taken_offers.OFFER_ID in body and scope.version >= microversions.V1_4:
             offer = _offer(leases, scope, taken_offers.read(body))
@@ -141,7 +145,8 @@ class LeaseController(base.Item):
     def update(self, req: Request, resp: Any) -> Any:
         """Change a lease."""
         scope, leases, lease_id = req.scope, self._services.leases, self._id()
-        reader = schemas.Reader(bodies.read(req.environ), scope.version, scope.now)
+        body = bodies.read(req.environ, self._services.texts)
+        reader = schemas.Reader(body, scope.version, scope.now)
         change = reader.change(lambda: leases.get(lease_id, scope.project_id).period.start)
         change = dataclasses.replace(change, check=self._check(req))
         req.environ[base.EVALUATES] = reader.dry_run

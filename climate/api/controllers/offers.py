@@ -44,9 +44,8 @@ class OffersController(base.Controller):
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """Find periods in which a lease could be booked, and hold the first if requested."""
         scope = req.scope
-        request = schemas.read(
-            bodies.read(req.environ), scope.now, scope.version, self._settings.max_reservations
-        )
+        body = bodies.read(req.environ, self._services.texts)
+        request = schemas.read(body, scope.now, scope.version, self._settings.max_reservations)
         # The offers themselves expire unnoticed; a hold takes resources away from others.
         req.environ[base.EVALUATES] = request.hold is None
         found = self._services.leases.offers(scope.caller, request, scope.object_id)

@@ -39,7 +39,6 @@ from climate.api.validation import Validator
 from climate.domain import periods
 from climate.domain.events import EventKind
 from climate.domain.leases import NOTICES
-from climate.domain.names import CONTROL
 from climate.domain.periods import SECOND
 from climate.domain.requests import EventDraft
 from climate.domain.requests import LeaseChange
@@ -293,9 +292,7 @@ class Reader:
 
     def _name(self) -> str:
         name: str = self._body['name']
-        if CONTROL.search(name):
-            raise bodies.control_characters('name')
-        return name
+        return bodies.name('name', name)
 
     def _times(self, *fields: str) -> dict[str, datetime.datetime]:
         """Return the instants of those *fields* that have one."""

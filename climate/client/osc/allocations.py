@@ -17,15 +17,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from osc_lib.command import command
-
+from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import plugin
 from climate.client.osc.columns import TimeColumn
 from climate.client.osc.columns import ValuesColumn
 
 
-class ListAllocations(command.Lister):
+class ListAllocations(commands.Lister):
     """List when resources are reserved; ``lease calendar`` draws it."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

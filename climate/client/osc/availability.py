@@ -21,17 +21,17 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Any
 
-from osc_lib.command import command
-
 from climate.client import charts
 from climate.client import sizes
+from climate.client import terminal
+from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.availability import Availability
 
 
-class ShowAvailability(command.Lister):
+class ShowAvailability(commands.Lister):
     """Show how much of a resource type is free over time."""
 
     _chart = ''
@@ -98,7 +98,7 @@ class ShowAvailability(command.Lister):
         """Write the table or the chart; formats for programs have no chart."""
         if not parsed_args.chart or parsed_args.formatter != 'table':
             return int(super().produce_output(parsed_args, column_names, data))
-        self.app.stdout.write(f'{self._chart}\n')
+        self.app.stdout.write(terminal.shown(f'{self._chart}\n'))
         return 0
 
 

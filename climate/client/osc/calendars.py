@@ -27,12 +27,13 @@ from typing import NamedTuple
 
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
-from osc_lib.command import command
 from rich import console
 from rich import text
 
 from climate.client import gantt
+from climate.client import terminal
 from climate.client import times
+from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import projects
@@ -64,7 +65,7 @@ class CalendarPeriod(NamedTuple):
     sign: str
 
 
-class ShowCalendar(command.Lister):
+class ShowCalendar(commands.Lister):
     """Draw when your leases are, or when hosts are reserved."""
 
     _lines: list[str]
@@ -117,7 +118,7 @@ class ShowCalendar(command.Lister):
             return int(super().produce_output(parsed_args, column_names, data))
         screen = console.Console(file=self.app.stdout, highlight=False)
         for line in self._lines:
-            shown = text.Text(line)
+            shown = text.Text(terminal.shown(line))
             for sign, style in _STYLES.items():
                 shown.highlight_regex(f'{sign}+' if sign != _OUT else 'xx+', style)
             screen.print(shown, soft_wrap=True)

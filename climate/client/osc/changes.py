@@ -19,10 +19,10 @@ import datetime
 from typing import Any
 
 from osc_lib import exceptions
-from osc_lib.command import command
 
 from climate.client import refusals
 from climate.client import times
+from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import notices
 from climate.client.osc import options
@@ -50,7 +50,7 @@ def end_of(lease: Lease) -> datetime.datetime:
     return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
 
 
-class SetLease(command.ShowOne):
+class SetLease(commands.ShowOne):
     """Change a lease."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -80,7 +80,7 @@ class SetLease(command.ShowOne):
         return leases.shown(change(proxy, lease, **fields))
 
 
-class ExtendLease(command.ShowOne):
+class ExtendLease(commands.ShowOne):
     """Extend a lease."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -116,7 +116,7 @@ class ExtendLease(command.ShowOne):
         return leases.shown(change(proxy, lease, **fields))
 
 
-class ShortenLease(command.ShowOne):
+class ShortenLease(commands.ShowOne):
     """Shorten a lease, so that others can use the time."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -142,7 +142,7 @@ class ShortenLease(command.ShowOne):
         return leases.shown(change(proxy, lease, **fields))
 
 
-class EndLease(command.ShowOne):
+class EndLease(commands.ShowOne):
     """End a lease early, so that others can use its resources; it stays in the list."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

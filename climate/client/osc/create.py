@@ -21,9 +21,9 @@ from typing import Any
 from typing import Final
 
 from osc_lib import exceptions
-from osc_lib.command import command
 
 from climate.client import refusals
+from climate.client.osc import commands
 from climate.client.osc import files
 from climate.client.osc import leases
 from climate.client.osc import names
@@ -37,7 +37,7 @@ from climate.client.sdk.proxy import ReservationProxy
 _OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations'})
 
 
-class CreateLease(command.ShowOne):
+class CreateLease(commands.ShowOne):
     """Lease resources for a period."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

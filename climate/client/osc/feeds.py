@@ -17,8 +17,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from osc_lib.command import command
-
+from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import objects
 from climate.client.osc import options
@@ -28,7 +27,7 @@ from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
 
 
-class CreateFeed(command.ShowOne):
+class CreateFeed(commands.ShowOne):
     """Create a secret link to a calendar, which is shown only once."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -76,7 +75,7 @@ class CreateFeed(command.ShowOne):
         return tuple(columns), tuple(columns.values())
 
 
-class ListFeeds(command.Lister):
+class ListFeeds(commands.Lister):
     """List calendar feeds, without their links."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:

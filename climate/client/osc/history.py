@@ -19,15 +19,14 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from osc_lib.command import command
-
+from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import plugin
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.histories import LeaseHistory
 
 
-class ShowHistory(command.Lister):
+class ShowHistory(commands.Lister):
     """Show what was done for a lease in the cloud, and what is still to come."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

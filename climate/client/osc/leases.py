@@ -23,6 +23,7 @@ from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 from osc_lib.command import command
 
+from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import projects
@@ -106,7 +107,7 @@ def add_status(parser: argparse.ArgumentParser, about: str) -> None:
     )  # fmt: skip
 
 
-class ListLeases(command.Lister):
+class ListLeases(commands.Lister):
     """List the leases of your project, or of all."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -158,7 +159,7 @@ def _rows(leases: Iterator[Lease], with_project: bool) -> Iterator[tuple[Any, ..
         )
 
 
-class ShowLease(command.ShowOne):
+class ShowLease(commands.ShowOne):
     """Show a lease."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -195,7 +196,7 @@ class DeleteLease(command.Command):
             proxy.wait_for_deleted_lease(lease.id, interval=_INTERVAL)
 
 
-class WaitForLease(command.ShowOne):
+class WaitForLease(commands.ShowOne):
     """Wait until a lease has a status, ACTIVE by default."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

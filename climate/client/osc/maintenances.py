@@ -19,9 +19,9 @@ import argparse
 from typing import Any
 
 from osc_lib import exceptions
-from osc_lib.command import command
 
 from climate.client import times
+from climate.client.osc import commands
 from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
@@ -46,7 +46,7 @@ def _columns(found: ResourceMaintenance) -> dict[str, Any]:
     }
 
 
-class ListMaintenances(command.Lister):
+class ListMaintenances(commands.Lister):
     """List current and future maintenances (administrators)."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -75,7 +75,7 @@ class ShowMaintenance(objects.ShowById):
         return _columns(proxy.get_maintenance(parsed.id))
 
 
-class CreateMaintenance(command.ShowOne):
+class CreateMaintenance(commands.ShowOne):
     """Announce a maintenance: no new lease books the resource then (administrators)."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

@@ -19,9 +19,9 @@ import argparse
 from typing import Any
 
 from osc_lib import exceptions
-from osc_lib.command import command
 
 from climate.client import refusals
+from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import plugin
 from climate.client.sdk import errors
@@ -29,7 +29,7 @@ from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
 
 
-class ReallocateLease(command.ShowOne):
+class ReallocateLease(commands.ShowOne):
     """Replace a resource of a lease with another one."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

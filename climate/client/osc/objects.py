@@ -21,6 +21,7 @@ from typing import ClassVar
 
 from osc_lib.command import command
 
+from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.sdk.proxy import ReservationProxy
@@ -37,7 +38,7 @@ def add_id(parser: argparse.ArgumentParser, noun: str, several: bool = False) ->
     )
 
 
-class ShowById(command.ShowOne):
+class ShowById(commands.ShowOne):
     """Shows one object.
 
     :cvar noun: what it is

@@ -18,9 +18,9 @@ import argparse
 from typing import Any
 
 from osc_lib import exceptions
-from osc_lib.command import command
 
 from climate.client import refusals
+from climate.client.osc import commands
 from climate.client.osc import names
 from climate.client.osc import objects
 from climate.client.osc import options
@@ -30,7 +30,7 @@ from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
 
 
-class ListOffers(command.Lister):
+class ListOffers(commands.Lister):
     """List periods in which a lease could be booked."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

@@ -18,8 +18,8 @@ import argparse
 from typing import Any
 
 from osc_lib.cli import format_columns
-from osc_lib.command import command
 
+from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
 
@@ -33,7 +33,7 @@ def _add_type(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class ListProperties(command.Lister):
+class ListProperties(commands.Lister):
     """List the properties that requirements can compare, with the values that there are."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -57,7 +57,7 @@ class ListProperties(command.Lister):
         return ('Property', 'Private', 'Values'), rows
 
 
-class SetProperty(command.ShowOne):
+class SetProperty(commands.ShowOne):
     """Hide a property from users, or show it to them (administrators)."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

@@ -22,6 +22,7 @@ from osc_lib import exceptions
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
+from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import pairs
 from climate.client.osc import plugin
@@ -49,7 +50,7 @@ def shown(found: ReservableType) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     return tuple(columns), tuple(columns.values())
 
 
-class ListResourceTypes(command.Lister):
+class ListResourceTypes(commands.Lister):
     """List the types of resources that can be reserved."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -61,7 +62,7 @@ class ListResourceTypes(command.Lister):
         return ('Name', 'Origin', 'Exclusive', 'Noun', 'Description'), rows
 
 
-class ShowResourceType(command.ShowOne):
+class ShowResourceType(commands.ShowOne):
     """Show a resource type, with the fields of its reservations."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -75,7 +76,7 @@ class ShowResourceType(command.ShowOne):
         return shown(plugin.client(self.app).get_resource_type(parsed_args.name))
 
 
-class CreateResourceType(command.ShowOne):
+class CreateResourceType(commands.ShowOne):
     """Declare a resource type (administrators)."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -91,7 +92,7 @@ class CreateResourceType(command.ShowOne):
         return shown(proxy.create_resource_type(parsed_args.name, **_fields(parsed_args)))
 
 
-class SetResourceType(command.ShowOne):
+class SetResourceType(commands.ShowOne):
     """Change a declared resource type (administrators)."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

@@ -22,6 +22,7 @@ from osc_lib import exceptions
 from osc_lib.cli import format_columns
 from osc_lib.command import command
 
+from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import pairs
 from climate.client.osc import plugin
@@ -78,7 +79,7 @@ def shown(resource: ReservableResource) -> tuple[tuple[str, ...], tuple[Any, ...
     return tuple(columns), tuple(columns.values())
 
 
-class ListResources(command.Lister):
+class ListResources(commands.Lister):
     """List resources that can be reserved."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -106,7 +107,7 @@ class ListResources(command.Lister):
         return _COLUMNS, rows
 
 
-class ShowResource(command.ShowOne):
+class ShowResource(commands.ShowOne):
     """Show a resource that can be reserved."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -120,7 +121,7 @@ class ShowResource(command.ShowOne):
         return shown(find(plugin.client(self.app), parsed_args, parsed_args.resource))
 
 
-class CreateResource(command.ShowOne):
+class CreateResource(commands.ShowOne):
     """Register a resource, so that it can be reserved (administrators)."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -147,7 +148,7 @@ class CreateResource(command.ShowOne):
         return shown(proxy.create_resource(parsed_args.type, parsed_args.name, **given))
 
 
-class SetResource(command.ShowOne):
+class SetResource(commands.ShowOne):
     """Change a resource (administrators)."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

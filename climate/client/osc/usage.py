@@ -20,8 +20,8 @@ from typing import Any
 from typing import Final
 
 from cliff import columns
-from osc_lib.command import command
 
+from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
 
@@ -38,7 +38,7 @@ class HoursColumn(columns.FormattableColumn[int]):
         return f'{self._value / _HOUR:.2f}'.rstrip('0').rstrip('.')
 
 
-class ReportUsage(command.Lister):
+class ReportUsage(commands.Lister):
     """Show how much of what leases booked was used, and refused, in hours (administrators).
 
     Formats such as csv and json have seconds. An hour of a resource class is one unit of it

@@ -26,6 +26,7 @@ from osc_lib.command import command
 from rich import console
 from rich import progress
 
+from climate.client import terminal
 from climate.client import watching
 from climate.client.osc import leases
 from climate.client.osc import options
@@ -65,7 +66,7 @@ class RichScreen:
 
     def line(self, text: str) -> None:
         """Show a line that stays."""
-        self._console.print(text, soft_wrap=True)
+        self._console.print(terminal.shown(text), soft_wrap=True)
 
     def progress(self, text: str, share: float, seconds: float) -> None:
         """Move the bar."""

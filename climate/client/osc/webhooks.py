@@ -20,8 +20,8 @@ from typing import Any
 
 from osc_lib import exceptions
 from osc_lib.cli import format_columns
-from osc_lib.command import command
 
+from climate.client.osc import commands
 from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
@@ -49,7 +49,7 @@ def _add_types(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-class CreateWebhook(command.ShowOne):
+class CreateWebhook(commands.ShowOne):
     """Create a webhook, and show its secret, which is not shown again."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -77,7 +77,7 @@ class CreateWebhook(command.ShowOne):
         return tuple(columns), tuple(columns.values())
 
 
-class ListWebhooks(command.Lister):
+class ListWebhooks(commands.Lister):
     """List webhooks, without their secrets."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -188,7 +188,7 @@ class DeleteWebhook(objects.DeleteById):
     noun = 'webhook'
 
 
-class ListDeliveries(command.Lister):
+class ListDeliveries(commands.Lister):
     """List what was sent to a webhook, or waits to be sent, newest first."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

@@ -20,6 +20,8 @@ from typing import Any
 import requests
 from openstack import exceptions
 
+from climate.client import terminal
+
 
 class ServiceTooOld(exceptions.NotSupported):
     """The service, or the version that the user chose, lacks a feature."""
@@ -35,7 +37,7 @@ class RefusedRequest(exceptions.HttpException):
 
     def __init__(self, response: requests.Response, body: Mapping[str, Any]) -> None:
         super().__init__(
-            message=str(body['error_message']),
+            message=terminal.shown(str(body['error_message'])),
             response=response,
             http_status=response.status_code,
             request_id=response.headers.get('x-openstack-request-id'),

@@ -22,6 +22,7 @@ from typing import Any
 from typing import ClassVar
 from typing import Final
 
+from climate.domain.names import Characters
 from climate.plugins import fields
 from climate.plugins import schemas
 from climate.plugins.fields import Fault
@@ -186,6 +187,7 @@ def _check_device(key: str, value: Any) -> None:
 class Metadata(fields.Kind):
     """The metadata of a server: texts by key."""
 
+    characters = Characters.LINES
     kind = 'object'
 
     @property
@@ -250,6 +252,7 @@ class Names(fields.Kind):
 class UserData(fields.Kind):
     """The user data, which a server reads when it boots."""
 
+    characters = Characters.ANY
     kind = 'text'
     unstated: ClassVar[str] = (
         f'user_data must not be longer than {_MOST_BYTES} bytes, as it is sent in base64.'

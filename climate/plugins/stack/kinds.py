@@ -17,6 +17,7 @@ import dataclasses
 from typing import Any
 from typing import Final
 
+from climate.domain.names import Characters
 from climate.plugins import fields
 from climate.plugins import schemas
 from climate.plugins.fields import Fault
@@ -59,6 +60,7 @@ class StackActions(Actions):
 class Content(fields.Kind):
     """A text of any length, such as a template."""
 
+    characters = Characters.ANY
     kind = 'text'
 
     @property
@@ -77,6 +79,7 @@ class Content(fields.Kind):
 class ParameterValues(fields.Kind):
     """Values of any type, by name."""
 
+    characters = Characters.ANY
     kind = 'object'
     definitions = {'storable': _STORABLE}
 
@@ -96,6 +99,7 @@ class ParameterValues(fields.Kind):
 class Files(fields.Kind):
     """Texts by name."""
 
+    characters = Characters.ANY
     kind = 'object'
 
     @property

@@ -33,9 +33,16 @@ VLAN = '["==", "$network_type", "vlan"]'
 FAST = '[">=", "$speed", "10"]'
 
 names = st.text(
-    st.characters(codec='utf-8', exclude_categories=['Cc', 'Zl', 'Zp']), min_size=1, max_size=255
+    st.characters(codec='utf-8', exclude_categories=['Cc', 'Cf', 'Zl', 'Zp']),
+    min_size=1,
+    max_size=255,
 ).filter(str.strip)
-lines = st.text(st.characters(codec='utf-8', exclude_characters='\x00'), max_size=255)
+lines = st.text(
+    st.characters(
+        codec='utf-8', exclude_categories=['Cc', 'Cf', 'Zl', 'Zp'], include_characters='\n\r\t'
+    ),
+    max_size=255,
+)
 texts = st.sampled_from(['', VLAN, FAST])
 requests = st.builds(
     NetworkRequest,

@@ -42,7 +42,7 @@ BOOTED = {'resource_type': TYPE, 'name': 'web', 'flavor': '2', 'image': IMAGE}
 MALFORMED = exceptions.MalformedParameter
 
 words = st.text(
-    st.characters(codec='utf-8', exclude_categories=['Cc', 'Zl', 'Zp', 'Zs']),
+    st.characters(codec='utf-8', exclude_categories=['Cc', 'Cf', 'Zl', 'Zp', 'Zs']),
     min_size=1,
     max_size=8,
 )

@@ -1,0 +1,65 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The bases of the commands that show something: what they write cannot control a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from osc_lib.command import command
+
+from climate.client import terminal
+
+
+class _EscapedApp:
+    """An application whose output is escaped; everything else is that of the application."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self.stdout = terminal.EscapedStream(app.stdout)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._app, name)
+
+
+class _Escaped(command.Command):
+    app: Any
+
+    @contextlib.contextmanager
+    def _escaping(self) -> Iterator[None]:
+        app, self.app = self.app, _EscapedApp(self.app)
+        try:
+            yield
+        finally:
+            self.app = app
+
+
+class Lister(_Escaped, command.Lister):
+    """A command that shows rows."""
+
+    def produce_output(self, parsed_args: argparse.Namespace, column_names: Any, data: Any) -> int:
+        """Write the rows in the format that the user chose."""
+        with self._escaping():
+            return int(super().produce_output(parsed_args, column_names, data))
+
+
+class ShowOne(_Escaped, command.ShowOne):
+    """A command that shows one object."""
+
+    def produce_output(self, parsed_args: argparse.Namespace, column_names: Any, data: Any) -> int:
+        """Write the object in the format that the user chose."""
+        with self._escaping():
+            return int(super().produce_output(parsed_args, column_names, data))

@@ -1,0 +1,52 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Which characters the texts of reservations may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+from climate.domain.names import Characters
+from climate.plugins import declared
+from climate.plugins.contract import Plugin
+from climate.plugins.fields import Field
+from climate.plugins.fields import Requirement
+
+_ORDER = list(Characters)
+
+
+def in_reservations(plugins: Iterable[Plugin[Any]]) -> Mapping[str, Characters]:
+    """Return the fields of reservations that may have more than one line, by their keys.
+
+    A key that several types use may have what any of them allows; each type still checks its
+    own field.
+    """
+    found: dict[str, Characters] = {}
+    for plugin in plugins:
+        request = getattr(plugin, 'request_model', None)
+        for each in [] if request is None else declared.of(request):
+            allowed = _allowed(each.field)
+            if allowed is not Characters.ONE_LINE:
+                known = found.get(each.key, Characters.ONE_LINE)
+                found[each.key] = max(known, allowed, key=_ORDER.index)
+    return found
+
+
+def _allowed(field: Field | None) -> Characters:
+    if isinstance(field, Requirement) or getattr(field, 'lines', False):
+        return Characters.LINES
+    # A kind of field for programs says so.
+    found: Characters = getattr(field, 'characters', Characters.ONE_LINE)
+    return found

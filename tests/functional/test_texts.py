@@ -1,0 +1,168 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Every text of every body and query: what a terminal would obey is refused.
+
+The fields come from the OpenAPI document, so that a new one cannot be forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from climate.api import microversions
+from climate.api import texts
+from tests import base
+from tests import openapi
+from tests.functional import fixtures
+from tests.functional import http
+
+ESCAPE = '\x1b]0;owned\x07'
+REVERSED = 'gpj\u202etxt'
+CONTROLS = 'control characters are not allowed'
+DIRECTIONS = 'characters that change the direction of text are not allowed'
+# Only programs read these. A field that is added here needs a reason.
+PROGRAMS = {'user_data', 'template', 'environment', 'files', 'parameters'}
+# These may have several lines, but no other control characters.
+LINES = {
+    'network_description',
+    'metadata',
+    'resource_properties',
+    'network_properties',
+    'hypervisor_properties',
+}
+ANY = '<any>'
+_DEEPEST = 12
+
+Path = tuple[str | int, ...]
+
+
+def fields(document: Any, schema: Any, path: Path = ()) -> Iterator[Path]:
+    """Yield the paths of the texts of a body; 0 is the first item of a list."""
+    if not isinstance(schema, dict) or len(path) > _DEEPEST:
+        return
+    name = schema.get('$ref', '').rpartition('/')[2]
+    # An expression has expressions in it.
+    if name and name != 'Requirement':
+        yield from fields(document, document['components']['schemas'][name], path)
+    kinds = schema.get('type', 'string' if 'enum' in schema else ())
+    if 'string' in ([kinds] if isinstance(kinds, str) else kinds):
+        yield path
+    more = schema.get('additionalProperties')
+    if isinstance(more, dict) or (kinds == 'object' and more is None):
+        yield (*path, ANY)
+    for below, each in parts(schema):
+        yield from fields(document, each, (*path, *below))
+
+
+def parts(schema: Any) -> Iterator[tuple[Path, Any]]:
+    """Yield the schemas in a schema, with their paths."""
+    for word in ('anyOf', 'oneOf', 'allOf'):
+        yield from (((), each) for each in schema.get(word, ()))
+    yield from (((name,), each) for name, each in schema.get('properties', {}).items())
+    yield (ANY,), schema.get('additionalProperties')
+    yield from (((0,), each) for each in (schema.get('items'), *schema.get('prefixItems', ())))
+
+
+def body(path: Path, text: str) -> Any:
+    """Return the smallest body with a text in a field."""
+    if not path:
+        return text
+    first, *rest = path
+    inner = body(tuple(rest), text)
+    return [inner] if first == 0 else {str(first): inner}
+
+
+def kind(path: Path) -> set[str]:
+    """Return the names of a field and of the objects around it."""
+    return {str(part) for part in path}
+
+
+class TestTexts(base.TestCase):
+    """Bodies and queries with control characters, and with those that change directions."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service())
+
+    def answer(self, method: str, path: str, sent: Any, version: str) -> Any:
+        ids = '11111111-2222-3333-4444-555555555555'
+        for word in ('lease_id', 'maintenance_id', 'webhook_id', 'offer_id', 'feed_id'):
+            path = path.replace(f'{{{word}}}', ids)
+        for word in ('host_id', 'resource_id', 'floatingip_id'):
+            path = path.replace(f'{{{word}}}', '1')
+        path = path.replace('{type_name}', 'custom:rack').replace('{property_name}', 'rack')
+        return http.send(self.service.app, method, path, sent, version=version)
+
+    def bodies(self, version: microversions.Microversion) -> Iterator[tuple[str, str, Path]]:
+        document, seen = openapi.at(version).document, set[Path]()
+        for path, item in document['paths'].items():
+            for method, operation in item.items():
+                if isinstance(operation, dict) and 'requestBody' in operation:
+                    content = operation['requestBody']['content']
+                    found = fields(document, content['application/json']['schema'])
+                    # The fields of reservations are the same in several bodies.
+                    for number, field in enumerate(sorted(set(found), key=str)):
+                        if number < 3 or field not in seen:
+                            yield method.upper(), path, field
+                        seen.add(field)
+
+    def check(self, version: microversions.Microversion) -> int:
+        wrong, number = [], 0
+        for method, path, field in self.bodies(version):
+            number += 1
+            where = f'/v1{path}' if not path.startswith('/v1') else path
+            for text, reason in ((ESCAPE, CONTROLS), (REVERSED, DIRECTIONS), ('a\nb', CONTROLS)):
+                free = bool(kind(field) & PROGRAMS) or (
+                    text == 'a\nb' and bool(kind(field) & LINES)
+                )
+                answer = self.answer(method, where, body(field, text), str(version))
+                refused = answer.status_int == 400 and reason in answer.json['error_message']
+                if refused == free:
+                    wrong.append((method, path, field, text, answer.text[:200]))
+                self.assertNotIn(text, answer.json['error_message'])
+        self.assertEqual([], wrong)
+        return number
+
+    def test_every_text_of_every_body(self) -> None:
+        found = self.check(microversions.MAX)
+        self.assertGreater(found, 100)
+
+    def test_at_the_first_microversion(self) -> None:
+        self.assertGreater(self.check(microversions.MIN), 10)
+
+    def test_every_name_in_a_body(self) -> None:
+        for name in (ESCAPE, REVERSED, 'a\nb'):
+            for sent in ({name: 1}, {'reservations': [{name: 1}]}, {'properties': {name: '1'}}):
+                answer = self.answer('POST', '/v1/leases', sent, '1.0')
+                self.assertEqual(400, answer.status_int)
+                self.assertNotIn(name, answer.json['error_message'])
+
+    def test_every_query(self) -> None:
+        """A parameter is refused wherever it is, known or not."""
+        document = openapi.at(microversions.MAX).document
+        for path, item in document['paths'].items():
+            if 'get' not in item:
+                continue
+            names = [
+                one['name'] for one in item['get'].get('parameters', ()) if one.get('in') == 'query'
+            ]
+            for name in [*names, 'unknown']:
+                for text in ('%1b%5b2J', '%e2%80%ae', 'a%0ab'):
+                    answer = self.answer('GET', f'/v1{path}?{name}={text}', None, '1.5')
+                    self.assertEqual(400, answer.status_int, (path, name))
+
+    def test_those_that_programs_read(self) -> None:
+        """The lists of exceptions here are those of the resource types."""
+        found = texts.of_leases(self.service.plugins)['reservations']
+        self.assertLessEqual(set(found), PROGRAMS | LINES)
