@@ -23,6 +23,8 @@ import logging
 import threading
 from collections.abc import Callable
 
+from climate.exceptions.failures import log_failure
+
 LOG = logging.getLogger(__name__)
 
 
@@ -83,8 +85,8 @@ class RepeatingThread:
             self._woken.clear()
             try:
                 pause = self._step()
-            except Exception:
-                LOG.exception('%s', self._failure)
+            except Exception as error:
+                log_failure(LOG, error, '%s', self._failure)
                 pause = self._retry
             if not self._stopping.is_set():
                 self._woken.wait(pause)

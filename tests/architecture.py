@@ -68,7 +68,7 @@ LEVELS = {
     'exceptions': 0,
     'clock': 0,
     'conf': 0,
-    'threads': 0,
+    'threads': 1,
     'web': 0,
     'metrics': 1,
     'context': 1,

@@ -155,6 +155,10 @@ def _passes(error: exceptions.ClimateError) -> bool:
 
 def _known(error: Exception) -> exceptions.ClimateError:
     """Return the error to show for *error*; log unexpected errors and server errors."""
+    if isinstance(error, exceptions.DatabaseUnavailable) and error.reason:
+        # The store logs why, once a minute.
+        LOG.debug('The database failed', exc_info=error)
+        return error
     if isinstance(error, exceptions.ClimateError):
         if error.code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             LOG.warning('%s: %s', type(error).__name__, error.message)

@@ -92,12 +92,16 @@ class Probes:
         try:
             self._counters[name] = self._checks[name]() or {}
         except Exception as error:
-            # Messages of drivers contain addresses and sometimes passwords; ours never do.
-            ours = isinstance(error, exceptions.ClimateError)
-            reason = str(error) if ours else type(error).__name__
-            LOG.warning('Health check %s failed: %s', name, reason)
+            LOG.warning('Health check %s failed: %s', name, _reason(error))
             return False
         return True
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, exceptions.DatabaseUnavailable):
+        return error.explanation
+    # Messages of drivers contain addresses and sometimes passwords; ours never do.
+    return str(error) if isinstance(error, exceptions.ClimateError) else type(error).__name__
 
 
 PATH = '/healthcheck'

@@ -41,6 +41,7 @@ from climate.domain.idempotency_keys import IdempotencyKey
 from climate.domain.idempotency_keys import KeyedRequest
 from climate.domain.idempotency_keys import StoredAnswer
 from climate.enforcement.idempotency_keys import KeyedAnswers
+from climate.exceptions.failures import log_failure
 
 LOG = logging.getLogger(__name__)
 
@@ -98,9 +99,11 @@ class IdempotentRequests:
         kept = _is_final(environ, response) and not (secret and response.status_int < 400)
         try:
             self._answers.end(key, _stored(response) if kept else None)
-        except Exception:
+        except Exception as error:
             # The response is right anyway. After a while the claim expires.
-            LOG.exception('The answer to a request with an idempotency key could not be stored')
+            log_failure(
+                LOG, error, 'The answer to a request with an idempotency key could not be stored'
+            )
 
 
 def read(header: str) -> str:

@@ -44,6 +44,7 @@ from climate.enforcement.base import Action
 from climate.enforcement.base import AllocatedLease
 from climate.enforcement.base import FilterQuestion
 from climate.enforcement.limits import Limits
+from climate.exceptions.failures import log_failure
 from climate.leases import notices
 
 LOG = logging.getLogger(__name__)
@@ -177,9 +178,11 @@ def _withdrawn(context: Context, question: FilterQuestion) -> Iterator[None]:
     except BaseException:
         try:
             context.store.run(lambda tx: ledger.failed(tx, context.filters, question))
-        except Exception:
+        except Exception as error:
             # The first error is the one to report.
-            LOG.exception(
+            log_failure(
+                LOG,
+                error,
                 'Lease %s: the question cannot be withdrawn now; a manager will do so',
                 question.terms.lease.id,
             )

@@ -52,6 +52,7 @@ from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.enforcement import limits
+from climate.exceptions.failures import log_failure
 from climate.leases import dates
 from climate.leases import notices
 from climate.leases import schedule
@@ -329,9 +330,9 @@ def _forgotten_unless_booked(store: Store, wanted: Collection[tuple[str, str]]) 
         if wanted:
             try:
                 store.run(lambda tx: tx.things.forget(wanted))
-            except Exception:
+            except Exception as error:
                 # The first error is the one to report.
-                LOG.exception('Resources that were not booked stay until the next purge')
+                log_failure(LOG, error, 'Resources that were not booked stay until the next purge')
         raise
 
 

@@ -30,6 +30,7 @@ from climate.cmd import manage_events
 from climate.cmd import manage_leases
 from climate.cmd import webhooks
 from climate.cmd.composition import say
+from climate.db import error_log
 from climate.db import migration
 from climate.db import purge
 from climate.db import rotation
@@ -54,11 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         config.set_up_logging(conf, 'climate-manage')
         if conf.command.run is _new_key:
             return _new_key()
-        store = Store(conf, SystemClock())
-        return int(conf.command.run(conf, store))
+        with error_log.printed():
+            store = Store(conf, SystemClock())
+            return int(conf.command.run(conf, store))
     except cfg.Error as error:
         return _refuse(str(error), 2)
-    except (exceptions.ConfigurationError, exceptions.DatabaseUnavailable) as error:
+    except exceptions.DatabaseUnavailable as error:
+        return _refuse(error.explanation, 2)
+    except exceptions.ConfigurationError as error:
         return _refuse(error.message, 2)
     except exceptions.ClimateError as error:
         return _refuse(error.message, 1)

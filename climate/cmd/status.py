@@ -22,6 +22,7 @@ from oslo_upgradecheck import upgradecheck
 from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import config
+from climate.db import error_log
 from climate.db import migration
 from climate.db import overbookings
 from climate.db.store import Store
@@ -37,13 +38,12 @@ class Checks(upgradecheck.UpgradeCommands):
 
     def _check_database(self) -> upgradecheck.Result:
         try:
-            version = migration.version(Store(self._conf, SystemClock()).engine)
+            with error_log.printed(), Store(self._conf, SystemClock()).answering() as engine:
+                version = migration.version(engine)
         except exceptions.ConfigurationError as error:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
-        except Exception as error:
-            return upgradecheck.Result(
-                upgradecheck.Code.FAILURE, f'The database does not answer: {type(error).__name__}'
-            )
+        except exceptions.DatabaseUnavailable as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
         if version == migration.head():
             return upgradecheck.Result(upgradecheck.Code.SUCCESS)
         return upgradecheck.Result(
@@ -54,13 +54,15 @@ class Checks(upgradecheck.UpgradeCommands):
 
     def _check_bookings(self) -> upgradecheck.Result:
         try:
-            with Store(self._conf, SystemClock()).engine.connect() as connection:
-                if migration.version_of(connection) is None:
+            with error_log.printed(), Store(self._conf, SystemClock()).reading() as tx:
+                if migration.version_of(tx.session) is None:
                     return upgradecheck.Result(upgradecheck.Code.SUCCESS)
-                found = overbookings.find(connection)
-        except Exception as error:
+                found = overbookings.find(tx.session)
+        except exceptions.ConfigurationError as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
+        except exceptions.DatabaseUnavailable as error:
             return upgradecheck.Result(
-                upgradecheck.Code.FAILURE, f'The bookings cannot be read: {type(error).__name__}'
+                upgradecheck.Code.FAILURE, f'The bookings cannot be read: {error.explanation}'
             )
         if found:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, overbookings.complaint(found))

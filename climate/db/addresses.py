@@ -59,6 +59,12 @@ def usable(connection: str | None) -> str:
     return url.render_as_string(hide_password=False)
 
 
+def password(connection: str) -> str | None:
+    """Return the password in a URL that :func:`usable` has returned."""
+    found = sa.make_url(connection).password
+    return None if found is None else str(found)
+
+
 def _missing(backend: str, drivername: str) -> str:
     if backend not in _EXTRAS and backend != 'sqlite':
         return f'{backend} is not supported'

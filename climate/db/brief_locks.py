@@ -26,9 +26,7 @@ from typing import Any
 from typing import Final
 
 import sqlalchemy as sa
-from oslo_db import exception as oslo_exception
 
-from climate.db import errors
 from climate.db.allocations import Allocations
 
 _SECONDS: Final = 1
@@ -42,20 +40,10 @@ def limit_waits(session: sa.Connection) -> None:
 
 @dataclasses.dataclass(eq=False)
 class BriefAllocations(Allocations):
-    """Allocations of a transaction that waits only briefly for resources.
-
-    Its methods raise :class:`climate.db.errors.LockedTooLong`, or an error of the driver, if
-    they are locked for longer.
-    """
+    """Allocations of a transaction that waits only briefly for resources."""
 
     def _lock(self, statement: sa.Select[Any], values: Mapping[str, Any]) -> Iterable[int]:
-        try:
-            return self._session.scalars(_brief(statement), values)
-        except oslo_exception.DBDeadlock as error:
-            # To repeat the transaction would only wait again.
-            if errors.is_lock_timeout(error):
-                raise errors.LockedTooLong from error
-            raise
+        return self._session.scalars(_brief(statement), values)
 
 
 @functools.lru_cache

@@ -24,7 +24,9 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from climate.clock import Clock
+from climate.db import errors
 from climate.db import prepared
+from climate.db import read_only
 from climate.metrics import catalogue
 from climate.metrics import recording
 
@@ -46,6 +48,7 @@ def tune(clock: Clock, engine: sa.Engine, *, prepares: bool = True) -> None:
     :param clock: tells how long a connection was idle
     :param prepares: whether PostgreSQL keeps the plans of some statements
     """
+    errors.leave_connections(engine)
     if engine.dialect.name == 'sqlite':
         _tune_sqlite(engine)
     else:
@@ -143,13 +146,15 @@ def _check_idle(clock: Clock, engine: sa.Engine) -> None:
 
 
 def _ping(dialect: Any, connection: Any) -> None:
-    """Check that the server answers.
+    """Check that the server answers, and that it is not read-only since a failover.
 
     :raises sqlalchemy.exc.InvalidatePoolError: if the connection is broken; the pool
         then replaces it, and all others that are as old
     """
     try:
         dialect.do_ping(connection)
+        if read_only.is_read_only(dialect, connection):
+            raise sa.exc.InvalidatePoolError
     except dialect.loaded_dbapi.Error as error:
         if dialect.is_disconnect(error, connection, None):
             raise sa.exc.InvalidatePoolError from error

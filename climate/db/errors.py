@@ -18,34 +18,35 @@ import logging
 from typing import Final
 from typing import NoReturn
 
+import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
+from sqlalchemy import event
 from sqlalchemy import exc as sa_exception
 
 from climate import exceptions
+from climate.db import error_codes
+from climate.db import error_log
 from climate.db import guards
+from climate.exceptions.outages import Cause
 
 LOG = logging.getLogger(__name__)
 
-# oslo.db does not translate the errors of the very first connection.
-_DOWN = (
-    oslo_exception.DBConnectionError,
-    sa_exception.TimeoutError,
-    sa_exception.InterfaceError,
-    sa_exception.OperationalError,
-)
-
-# The number of the error of MariaDB, which oslo.db takes for a deadlock.
-_LOCK_WAIT_TIMEOUT = 1205
-# Of MariaDB.
-_NO_SUCH_TABLE = 1146
-
-
-class LockedTooLong(oslo_exception.DBError):
-    """A transaction that is not repeated has waited too long for a lock."""
-
-
 RAISED: Final = (oslo_exception.DBError, sa_exception.DBAPIError, sa_exception.TimeoutError)
 """What a transaction raises when it fails in the database."""
+
+# How long clients wait at least before they try again, in seconds.
+_RETRY_AFTER: Final = {
+    Cause.GONE: 5,
+    Cause.READ_ONLY: 5,
+    Cause.OVERLOADED: 10,
+    Cause.LOCKED: 1,
+}
+_MESSAGES: Final = {
+    Cause.LOCKED: 'The database is too busy, please try again',
+    Cause.OUTDATED: 'The database has no tables, or old ones: run climate-manage db sync',
+}
+# The pool keeps no connection after such an error, so that the next attempt has a new one.
+_LEFT: Final = frozenset((Cause.GONE, Cause.READ_ONLY))
 
 
 def is_duplicate(error: Exception) -> bool:
@@ -54,36 +55,68 @@ def is_duplicate(error: Exception) -> bool:
 
 
 def is_lock_timeout(error: Exception) -> bool:
-    """Whether MariaDB has refused to wait any longer for a lock."""
-    cause = getattr(error, 'inner_exception', None)
-    return getattr(cause, 'orig', error).args[:1] == (_LOCK_WAIT_TIMEOUT,)
+    """Whether the database has refused to wait any longer for a lock."""
+    found = _of_driver(error)
+    return found is not None and error_codes.code(found) in error_codes.LOCK_TIMEOUTS
 
 
-def reraise(error: Exception) -> NoReturn:
+def cause(error: Exception) -> Cause | None:
+    """Return what one of :data:`RAISED` means; None for a bug."""
+    if isinstance(error, sa_exception.TimeoutError):
+        # Of SQLAlchemy's pool: all connections of the process are in use.
+        return Cause.OVERLOADED
+    if isinstance(error, oslo_exception.DBDeadlock):
+        return Cause.LOCKED
+    found = _of_driver(error)
+    if found is None:
+        return None
+    # SQLAlchemy knows some more errors of broken connections, which have no code.
+    lost = isinstance(error, oslo_exception.DBConnectionError)
+    return error_codes.cause(found) or (Cause.GONE if lost else None)
+
+
+def leave_connections(engine: sa.Engine) -> None:
+    """Have an engine connect again after errors that another connection may not have.
+
+    SQLAlchemy knows that of broken connections, but not of a server that is read-only since a
+    failover.
+    """
+
+    # Before the listener of oslo.db, which raises.
+    @event.listens_for(engine, 'handle_error', insert=True)
+    def _note(context: sa.ExceptionContext) -> None:
+        found = context.original_exception
+        if isinstance(found, Exception) and error_codes.cause(found) in _LEFT:
+            context.is_disconnect = True
+
+
+def reraise(error: Exception, hidden: str | None) -> NoReturn:
     """Raise the exception of the service for one of :data:`RAISED`.
 
-    Raises *error* itself if there is none.
+    Raises *error* itself if there is none. Logs why the database is unavailable.
 
+    :param hidden: the password of the database, which no message may contain; None for none
     :raises climate.exceptions.BookedMeanwhile: if a rule of the database refused a
         double booking
     :raises climate.exceptions.Conflict: if it refused to remove what is booked
     :raises climate.exceptions.DatabaseUnavailable: if the database does not answer, or
         has no current tables
+    :raises climate.exceptions.DatabaseRefused: if it refuses what no retry changes
     """
     rule = guards.broken(error)
     if rule is not None:
         _refuse(rule, error)
-    if isinstance(error, _DOWN):
-        raise exceptions.DatabaseUnavailable from error
-    if isinstance(error, oslo_exception.DBNonExistentDatabase):
-        raise exceptions.DatabaseUnavailable('There is no such database') from error
-    if isinstance(error, oslo_exception.DBDeadlock):
-        raise exceptions.DatabaseUnavailable(
-            'The database is too busy, please try again'
-        ) from error
-    if isinstance(error, (oslo_exception.DBError, sa_exception.ProgrammingError)):
-        _reraise_unavailable(error)
-    raise error
+    found = cause(error)
+    if found is None:
+        raise error
+    reason = _reason(error, hidden)
+    error_log.note(found, reason)
+    if found is Cause.REFUSED:
+        raise exceptions.DatabaseRefused(cause=found, reason=reason) from error
+    facts = {'retry_after': _RETRY_AFTER[found]} if found in _RETRY_AFTER else {}
+    raise exceptions.DatabaseUnavailable(
+        _MESSAGES.get(found), cause=found, reason=reason, **facts
+    ) from error
 
 
 def _refuse(rule: guards.Rule, error: Exception) -> NoReturn:
@@ -99,40 +132,17 @@ def _refuse(rule: guards.Rule, error: Exception) -> NoReturn:
     raise exceptions.BookedMeanwhile from error
 
 
-def _reraise_unavailable(error: Exception) -> None:
-    if _has_no_table(error):
-        raise exceptions.DatabaseUnavailable(
-            'The database has no tables, or old ones: run climate-manage db sync'
-        ) from error
-    if _is_unavailable(error):
-        raise exceptions.DatabaseUnavailable from error
+def _of_driver(error: BaseException) -> Exception | None:
+    """Return the error of the driver from which one of :data:`RAISED` comes."""
+    for found in (error, getattr(error, 'inner_exception', None), error.__cause__):
+        orig = getattr(found, 'orig', None)
+        if isinstance(orig, Exception):
+            return orig
+        if isinstance(found, RAISED) and found is not error:
+            return _of_driver(found)
+    return None
 
 
-# Messages of a server that is starting, stopping or full, of SQLite when a writer has
-# waited too long, and of PostgreSQL after a migration that changes the type of a column. The
-# driver then drops the plan. oslo.db has no exceptions for them.
-_UNAVAILABLE = (
-    'cached plan must not change result type',
-    'database is locked',
-    'the database system is',
-    'too many connections',
-    'too many clients',
-    'terminating connection',
-    'server closed the connection',
-    'lost connection',
-)
-
-
-def _has_no_table(error: Exception) -> bool:
-    if isinstance(error, sa_exception.ProgrammingError):
-        # oslo.db leaves this error of MariaDB as it is.
-        return bool(error.orig and error.orig.args[:1] == (_NO_SUCH_TABLE,))
-    # oslo.db does not recognize the message of PostgreSQL.
-    return isinstance(error, oslo_exception.DBNonExistentTable) or (
-        'relation "' in str(error) and 'does not exist' in str(error)
-    )
-
-
-def _is_unavailable(error: Exception) -> bool:
-    text = str(error).lower()
-    return any(words in text for words in _UNAVAILABLE)
+def _reason(error: Exception, hidden: str | None) -> str:
+    found = _of_driver(error)
+    return error_log.sentence(error if found is None else found, hidden)

@@ -25,7 +25,6 @@ from typing import TypeVar
 
 import sqlalchemy as sa
 from oslo_config import cfg
-from oslo_db import api as oslo_api
 from oslo_db import options as oslo_options
 from oslo_db.sqlalchemy import enginefacade
 
@@ -38,8 +37,8 @@ from climate.db import clock_difference
 from climate.db import connections
 from climate.db import errors
 from climate.db import prepared
-from climate.db import repeatable
 from climate.db.allocations import Allocations
+from climate.db.attempts import Attempts
 from climate.db.books import Books
 from climate.db.books import Docket
 from climate.db.calendar_pages import CalendarPages
@@ -85,13 +84,12 @@ from climate.db.vault import Vault
 from climate.db.webhooks import WebhookRows
 from climate.domain.budgets import Budget
 from climate.domain.budgets import UNLIMITED
-from climate.metrics import catalogue
-from climate.metrics import recording
 
 T = TypeVar('T')
 
 # SQLite decides at BEGIN whether the transaction may write.
 _WRITES = 'climate_writes'
+_WRITING_NOTHING = sa.text('UPDATE resources SET generation = generation WHERE 1 = 0')
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
@@ -236,6 +234,7 @@ class Store:
         self._manager = enginefacade.transaction_context()
         self.vault = Vault(conf.database.encryption_keys)
         connection = addresses.usable(conf.database.connection)
+        self._password = addresses.password(connection)
         ours = {option.dest for option in options.OPTS}
         theirs = {key: value for key, value in conf.database.items() if key not in ours}
         self._manager.configure(**{**theirs, 'connection': connection})
@@ -253,7 +252,7 @@ class Store:
         try:
             yield self.engine
         except errors.RAISED as error:
-            errors.reraise(error)
+            errors.reraise(error, self._password)
 
     @property
     def engine(self) -> sa.Engine:
@@ -276,10 +275,12 @@ class Store:
                 found, waits = timelines or self._timelines, timelines is not None
                 yield Transaction(session, self._clock, timelines=found, waits=waits, budget=budget)
         except errors.RAISED as error:
-            errors.reraise(error)
+            errors.reraise(error, self._password)
 
     @contextlib.contextmanager
-    def _writing(self, budget: Budget, *, undone: bool) -> Iterator[Transaction]:
+    def _writing(
+        self, budget: Budget, attempts: Attempts, *, undone: bool
+    ) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
         with self.engine.connect() as session:
             session.info[_WRITES] = True
@@ -301,6 +302,7 @@ class Store:
                 raise
             if undone:
                 return
+            attempts.commits = True
             session.commit()
             if transaction.following is not None:
                 transaction.following.committed()
@@ -317,41 +319,29 @@ class Store:
         Bookings are checked before the commit (:mod:`climate.db.judgement`). After a
         deadlock, or an insert of a row that another transaction has inserted
         meanwhile, *work* is called again in a new transaction. It must therefore have
-        no effects outside the database. This is the only place that retries.
+        no effects outside the database.
 
         :param undone: roll back instead of committing, whatever *work* has written
         :param budget: what is left for the request that it serves
         :raises climate.db.judgement.LostRace: if the resources lack the capacity for
             what was booked; the transaction is rolled back
-        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer
+        :raises climate.exceptions.DatabaseUnavailable: if the database does not answer, or
+            cannot do this now
+        :raises climate.exceptions.DatabaseRefused: if it refuses what no retry changes
         :raises climate.exceptions.BookedMeanwhile: if a constraint of the database
             finds a double booking
         """
-        began = self._clock.now()
-        repeated = False
+        attempts = Attempts(self, self._clock.now())
 
-        @oslo_api.wrap_db_retry(
-            max_retries=10,
-            retry_interval=0.02,
-            inc_retry_interval=True,
-            max_retry_interval=0.5,
-            retry_on_deadlock=True,
-            exception_checker=lambda error: repeatable.is_worth_repeating(self, error, began),
-            jitter=True,
-        )
         def attempt() -> T:
-            nonlocal began, repeated
-            if repeated:
-                recording.count(catalogue.DATABASE_RETRIES)
-            repeated = True
-            with self._writing(budget, undone=undone) as transaction:
-                began = transaction.now
+            with self._writing(budget, attempts, undone=undone) as transaction:
+                attempts.began = transaction.now
                 return work(transaction)
 
         try:
-            return attempt()
+            return attempts.run(attempt)
         except errors.RAISED as error:
-            errors.reraise(error)
+            errors.reraise(error, self._password)
 
     def load_timelines(self, resource_types: Iterable[str]) -> None:
         """Load the timelines that are not loaded yet, if they are enabled.
@@ -364,12 +354,13 @@ class Store:
                     transaction.timeline(resource_type)
 
     def ping(self) -> None:
-        """Check that the database answers.
+        """Check that the database answers, and that it can be written to.
 
-        :raises climate.exceptions.DatabaseUnavailable: if it does not
+        :raises climate.exceptions.DatabaseUnavailable: if it does not answer, or is read-only
         """
         with self.reading() as transaction:
-            transaction.session.execute(sa.text('SELECT 1'))
+            # No row, but refused by a server that is read-only, unlike a SELECT.
+            transaction.session.execute(_WRITING_NOTHING)
 
     def difference(self) -> Difference:
         """Compare the clock of the database with the local one; with SQLite they are the same.

@@ -48,6 +48,12 @@ from climate.exceptions.limits import OutsideExtensionWindow as OutsideExtension
 from climate.exceptions.limits import ProjectLimit as ProjectLimit
 from climate.exceptions.limits import TooManyAtOnce as TooManyAtOnce
 from climate.exceptions.limits import TooManyRequests as TooManyRequests
+from climate.exceptions.outages import Cause as Cause
+from climate.exceptions.outages import CloudUnavailable as CloudUnavailable
+from climate.exceptions.outages import DatabaseRefused as DatabaseRefused
+from climate.exceptions.outages import DatabaseUnavailable as DatabaseUnavailable
+from climate.exceptions.outages import ManagerUnavailable as ManagerUnavailable
+from climate.exceptions.outages import ServiceUnavailable as ServiceUnavailable
 
 
 class NotAuthenticated(ClimateError):
@@ -330,35 +336,6 @@ class NotAcceptable(ClimateError):
         'Version %(version)s is not supported by the API. '
         'Minimum is %(minimum)s and maximum is %(maximum)s.'
     )
-
-
-class ServiceUnavailable(ClimateError):
-    """A service that Climate depends on is unavailable."""
-
-    code = 503
-    error_name = 'SERVICE_UNAVAILABLE'
-    template = 'The service is temporarily unavailable'
-
-
-class DatabaseUnavailable(ServiceUnavailable):
-    """The database does not answer."""
-
-    error_name = 'DATABASE_UNAVAILABLE'
-    template = 'The database is temporarily unavailable, please try again'
-
-
-class ManagerUnavailable(ServiceUnavailable):
-    """No manager answered in time."""
-
-    error_name = 'MANAGER_UNAVAILABLE'
-    template = 'No manager answered in time, please try again'
-
-
-class CloudUnavailable(ServiceUnavailable):
-    """A service of the cloud does not answer."""
-
-    error_name = 'CLOUD_UNAVAILABLE'
-    template = '%(service)s does not answer: %(reason)s'
 
 
 class ConfigurationError(ClimateError):

@@ -158,7 +158,8 @@ class BatchLoop:
                 if not step():
                     return
             except exceptions.DatabaseUnavailable:
-                LOG.warning('The database does not answer; retrying in %s s', AWAY_PAUSE)
+                # The store logs why, once a minute.
+                LOG.debug('Retrying in %s s', AWAY_PAUSE, exc_info=True)
                 self._look_within(AWAY_PAUSE)
             except Exception:
                 LOG.exception('The claim loop failed; retrying in %s s', AWAY_PAUSE)

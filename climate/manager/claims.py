@@ -281,5 +281,6 @@ class ClaimKeeper:
         try:
             self.renew()
         except exceptions.DatabaseUnavailable:
-            LOG.warning('Claims could not be renewed: the database does not answer')
+            # The store logs why, once a minute.
+            LOG.debug('Claims could not be renewed', exc_info=True)
         return self._lasts.total_seconds() * _RENEWED

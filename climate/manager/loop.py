@@ -109,7 +109,8 @@ class Loop:
             try:
                 pause = self._look()
             except exceptions.DatabaseUnavailable:
-                LOG.warning('The database does not answer; retrying in %s s', AWAY_PAUSE)
+                # The store logs why, once a minute.
+                LOG.debug('Retrying in %s s', AWAY_PAUSE, exc_info=True)
                 pause = AWAY_PAUSE
             except Exception:
                 LOG.exception('The claim loop failed; retrying in %s s', AWAY_PAUSE)

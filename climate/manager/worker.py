@@ -109,7 +109,8 @@ class Worker:
             recording.count(catalogue.LOST_CLAIMS)
             self._on_claim_lost()
         except exceptions.DatabaseUnavailable:
-            LOG.warning('Lease %s: the database does not answer; it will be retried', lease_id)
+            # The store logs why, once a minute.
+            LOG.debug('Lease %s: it will be retried', lease_id, exc_info=True)
         except Exception:
             LOG.exception('Lease %s: unexpected error; it will be retried', lease_id)
 

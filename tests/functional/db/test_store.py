@@ -162,7 +162,7 @@ class TestInPlaceOfOsloDb(cases.StoreCase):
             self.store.engine, 'before_cursor_execute', lambda *facts: found.append(facts[2])
         )
         self.store.ping()
-        self.assertEqual(['SELECT 1'], found)
+        self.assertEqual(1, len(found))
 
     def test_what_oslo_db_does_with_a_new_connection_is_still_done(self) -> None:
         with self.store.reading() as tx:

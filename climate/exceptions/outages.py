@@ -1,0 +1,100 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Errors of services that Climate depends on."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+from typing import Final
+
+from climate.exceptions.base import ClimateError
+
+# Over RPC, processes of the previous release find the classes in this module.
+_HOME: Final = 'climate.exceptions'
+
+
+class Cause(enum.Enum):
+    """Why the database has not done what it was asked."""
+
+    GONE = 'does not answer'
+    READ_ONLY = 'is read-only'
+    OVERLOADED = 'has no room or no connection left'
+    LOCKED = 'is locked by others'
+    REFUSED = 'refuses the service'
+    OUTDATED = 'has no tables, or old ones'
+
+
+class ServiceUnavailable(ClimateError):
+    """A service that Climate depends on is unavailable."""
+
+    __module__ = _HOME
+    code = 503
+    error_name = 'SERVICE_UNAVAILABLE'
+    template = 'The service is temporarily unavailable'
+
+
+class DatabaseUnavailable(ServiceUnavailable):
+    """The database does not answer, or cannot do now what it was asked.
+
+    :ivar cause: why
+    :ivar reason: what its driver says, without the password; for operators only
+    """
+
+    __module__ = _HOME
+    error_name = 'DATABASE_UNAVAILABLE'
+    template = 'The database is temporarily unavailable, please try again'
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        cause: Cause = Cause.GONE,
+        reason: str = '',
+        **facts: Any,
+    ) -> None:
+        super().__init__(message, **facts)
+        self.cause = cause
+        self.reason = reason
+
+    @property
+    def explanation(self) -> str:
+        """What operators need to know, in one line."""
+        if not self.reason or self.cause is Cause.OUTDATED:
+            return self.message
+        return f'The database {self.cause.value}: {self.reason}'
+
+
+class DatabaseRefused(DatabaseUnavailable):
+    """The database refuses what will not pass: a password, a right, a character set."""
+
+    __module__ = _HOME
+    code = 500
+    error_name = 'DATABASE_REFUSED'
+    template = 'The database refuses the service; the log of the service has the reason'
+
+
+class ManagerUnavailable(ServiceUnavailable):
+    """No manager answered in time."""
+
+    __module__ = _HOME
+    error_name = 'MANAGER_UNAVAILABLE'
+    template = 'No manager answered in time, please try again'
+
+
+class CloudUnavailable(ServiceUnavailable):
+    """A service of the cloud does not answer."""
+
+    __module__ = _HOME
+    error_name = 'CLOUD_UNAVAILABLE'
+    template = '%(service)s does not answer: %(reason)s'
