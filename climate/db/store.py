@@ -279,7 +279,7 @@ class Store:
 
     @contextlib.contextmanager
     def _writing(
-        self, budget: Budget, attempts: Attempts, *, undone: bool
+        self, budget: Budget, *, undone: bool, attempts: Attempts | None = None
     ) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
         with self.engine.connect() as session:
@@ -302,7 +302,8 @@ class Store:
                 raise
             if undone:
                 return
-            attempts.commits = True
+            if attempts is not None:
+                attempts.commits = True
             session.commit()
             if transaction.following is not None:
                 transaction.following.committed()
@@ -334,7 +335,7 @@ class Store:
         attempts = Attempts(self, self._clock.now())
 
         def attempt() -> T:
-            with self._writing(budget, attempts, undone=undone) as transaction:
+            with self._writing(budget, undone=undone, attempts=attempts) as transaction:
                 attempts.began = transaction.now
                 return work(transaction)
 
