@@ -14,7 +14,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
+from collections.abc import Iterator
 
 import sqlalchemy as sa
 from alembic import command
@@ -24,21 +26,57 @@ from alembic import script
 from alembic import util
 
 from climate import exceptions
+from climate.db import store
 from climate.db import tables
+
+# How long an upgrade waits for another one of the same database.
+_LOCK_SECONDS = 600
+_LOCK_NAME = 'climate db sync'
 
 
 def sync(engine: sa.Engine, revision: str = 'head') -> None:
     """Upgrade the tables to *revision*, unless they already have it.
 
+    It can be interrupted at any time and called again. Of several calls at once, one
+    upgrades, and the others wait for it.
+
+    :raises climate.exceptions.Conflict: if another call does not end, or if the tables or
+        their rows cannot be upgraded
     :raises climate.exceptions.InvalidInput: if the code does not know it, or that of the tables
     """
-    with engine.begin() as connection:
-        alembic = _config()
-        alembic.attributes['connection'] = connection
-        try:
-            command.upgrade(alembic, revision)
-        except util.CommandError as error:
-            raise exceptions.InvalidInput(str(error)) from None
+    with engine.connect() as connection:
+        if connection.dialect.name == 'sqlite':
+            connection.info[store.WRITES] = True
+        else:
+            # What is set up here is not for those that would use the connection next.
+            connection.detach()
+        with connection.begin(), _alone(connection):
+            alembic = _config()
+            alembic.attributes['connection'] = connection
+            try:
+                command.upgrade(alembic, revision)
+            except util.CommandError as error:
+                raise exceptions.InvalidInput(str(error)) from None
+
+
+@contextlib.contextmanager
+def _alone(connection: sa.Connection) -> Iterator[None]:
+    """Wait until no other process upgrades these tables."""
+    if connection.dialect.name == 'postgresql':
+        connection.execute(
+            sa.text("SELECT set_config('lock_timeout', :limit, true)"),
+            {'limit': f'{_LOCK_SECONDS}s'},
+        )
+        connection.execute(
+            sa.text('SELECT pg_advisory_xact_lock(hashtext(:name))'), {'name': _LOCK_NAME}
+        )
+    elif connection.dialect.name in ('mysql', 'mariadb'):
+        # Not by a row or a table: each DDL statement would release it. The name is that of
+        # all databases of the server, and has at most 64 characters.
+        name = sa.func.concat(_LOCK_NAME, ' ', sa.func.crc32(sa.func.database()))
+        if connection.scalar(sa.select(sa.func.get_lock(name, _LOCK_SECONDS))) != 1:
+            raise exceptions.Conflict('Another process has been upgrading the tables for minutes')
+    yield
 
 
 def version(engine: sa.Engine) -> str | None:

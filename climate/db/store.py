@@ -88,7 +88,7 @@ from climate.domain.budgets import UNLIMITED
 T = TypeVar('T')
 
 # SQLite decides at BEGIN whether the transaction may write.
-_WRITES = 'climate_writes'
+WRITES = 'climate_writes'
 _WRITING_NOTHING = sa.text('UPDATE resources SET generation = generation WHERE 1 = 0')
 
 
@@ -283,7 +283,7 @@ class Store:
     ) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
         with self.engine.connect() as session:
-            session.info[_WRITES] = True
+            session.info[WRITES] = True
             session.begin()
             session.info[VAULT] = self.vault
             docket = Docket()
@@ -383,5 +383,5 @@ def _tune(clock: Clock, prepares: bool, engine: sa.Engine) -> None:
 
 
 def _begin_sqlite(connection: Any) -> None:
-    writes = connection.info.pop(_WRITES, False)
+    writes = connection.info.pop(WRITES, False)
     connection.driver_connection.execute('BEGIN IMMEDIATE' if writes else 'BEGIN')

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 import testtools
 
 from tests import architecture
+from tests import migration_rules
 from tests import type_names
 from tests.architecture import Source
 
@@ -66,6 +67,14 @@ class TestTree(ArchitectureTestCase):
 
     def test_imports_point_down(self) -> None:
         self.assert_kept(architecture.upward_arrows)
+
+    def test_migrations_can_be_repeated(self) -> None:
+        self.assert_kept(migration_rules.bare_operations)
+        path = 'climate/db/migrations/versions/0099_x.py'
+        self.assert_refused(
+            migration_rules.bare_operations, path, 'op.add_column(t, c)', 'op.batch_alter_table(t)'
+        )
+        self.assert_allowed(migration_rules.bare_operations, path, 'op.execute(q)')
 
     def test_libraries_live_in_one_folder(self) -> None:
         self.assert_kept(architecture.strayed_libraries)

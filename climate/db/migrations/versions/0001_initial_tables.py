@@ -17,17 +17,13 @@ Revision: 0001, the first
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0001'
 down_revision = None
-
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
 
 
 def upgrade() -> None:
@@ -44,7 +40,7 @@ def upgrade() -> None:
 
 
 def _resources() -> None:
-    op.create_table(
+    additions.create_table(
         'resources',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('resource_type', types.exact(64), nullable=False),
@@ -59,18 +55,17 @@ def _resources() -> None:
         sa.ForeignKeyConstraint(['parent_id'], ['resources.id']),
         sa.PrimaryKeyConstraint('id'),
         sa.UniqueConstraint('resource_type', 'name', 'deleted', name='uniq_resources_type_name'),
-        **_MYSQL,
     )
-    op.create_index(
+    additions.create_index(
         'ix_resources_choice',
         'resources',
         ['resource_type', 'deleted', 'reservable', 'disabled', 'id'],
     )
-    op.create_index('ix_resources_parent', 'resources', ['parent_id'])
+    additions.create_index('ix_resources_parent', 'resources', ['parent_id'])
 
 
 def _inventories() -> None:
-    op.create_table(
+    additions.create_table(
         'inventories',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('resource_id', sa.Integer(), nullable=False),
@@ -84,12 +79,11 @@ def _inventories() -> None:
         sa.ForeignKeyConstraint(['resource_id'], ['resources.id']),
         sa.PrimaryKeyConstraint('id'),
         sa.UniqueConstraint('resource_id', 'resource_class', name='uniq_inventories_class'),
-        **_MYSQL,
     )
 
 
 def _property_keys() -> None:
-    op.create_table(
+    additions.create_table(
         'property_keys',
         sa.Column('id', types.exact(36), nullable=False),
         sa.Column('resource_type', types.exact(64), nullable=False),
@@ -99,12 +93,11 @@ def _property_keys() -> None:
         sa.Column('updated_at', types.UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint('id'),
         sa.UniqueConstraint('resource_type', 'name', name='uniq_property_keys_name'),
-        **_MYSQL,
     )
 
 
 def _properties() -> None:
-    op.create_table(
+    additions.create_table(
         'properties',
         sa.Column('id', types.big_id(), nullable=False),
         sa.Column('resource_id', sa.Integer(), nullable=False),
@@ -115,13 +108,12 @@ def _properties() -> None:
         sa.ForeignKeyConstraint(['resource_id'], ['resources.id']),
         sa.PrimaryKeyConstraint('id'),
         sa.UniqueConstraint('resource_id', 'name', 'kind', name='uniq_properties_name'),
-        **_MYSQL,
     )
-    op.create_index('ix_properties_name', 'properties', ['name', 'resource_id'])
+    additions.create_index('ix_properties_name', 'properties', ['name', 'resource_id'])
 
 
 def _leases() -> None:
-    op.create_table(
+    additions.create_table(
         'leases',
         sa.Column('id', types.exact(36), nullable=False),
         sa.Column('name', types.exact(80), nullable=False),
@@ -140,20 +132,19 @@ def _leases() -> None:
         sa.Column('updated_at', types.UtcDateTime(), nullable=True),
         sa.Column('deleted_at', types.UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )
-    op.create_index('ix_leases_all', 'leases', ['created_at', 'id'])
-    op.create_index('ix_leases_deleted', 'leases', ['deleted_at'])
-    op.create_index('ix_leases_end', 'leases', ['end_date'])
-    op.create_index('ix_leases_name', 'leases', ['name', 'deleted_at'])
-    op.create_index('ix_leases_next_due', 'leases', ['next_due'])
-    op.create_index('ix_leases_project', 'leases', ['project_id', 'created_at', 'id'])
-    op.create_index('ix_leases_start', 'leases', ['start_date'])
-    op.create_index('ix_leases_status', 'leases', ['status', 'deleted_at'])
+    additions.create_index('ix_leases_all', 'leases', ['created_at', 'id'])
+    additions.create_index('ix_leases_deleted', 'leases', ['deleted_at'])
+    additions.create_index('ix_leases_end', 'leases', ['end_date'])
+    additions.create_index('ix_leases_name', 'leases', ['name', 'deleted_at'])
+    additions.create_index('ix_leases_next_due', 'leases', ['next_due'])
+    additions.create_index('ix_leases_project', 'leases', ['project_id', 'created_at', 'id'])
+    additions.create_index('ix_leases_start', 'leases', ['start_date'])
+    additions.create_index('ix_leases_status', 'leases', ['status', 'deleted_at'])
 
 
 def _reservations() -> None:
-    op.create_table(
+    additions.create_table(
         'reservations',
         sa.Column('id', types.exact(36), nullable=False),
         sa.Column('lease_id', types.exact(36), nullable=False),
@@ -168,13 +159,12 @@ def _reservations() -> None:
         sa.Column('updated_at', types.UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(['lease_id'], ['leases.id']),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )
-    op.create_index('ix_reservations_lease', 'reservations', ['lease_id', 'resource_type'])
+    additions.create_index('ix_reservations_lease', 'reservations', ['lease_id', 'resource_type'])
 
 
 def _allocations() -> None:
-    op.create_table(
+    additions.create_table(
         'allocations',
         sa.Column('id', types.big_id(), nullable=False),
         sa.Column('reservation_id', types.exact(36), nullable=False),
@@ -193,16 +183,15 @@ def _allocations() -> None:
         sa.ForeignKeyConstraint(['reservation_id'], ['reservations.id']),
         sa.ForeignKeyConstraint(['resource_id'], ['resources.id']),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )
-    op.create_index(
+    additions.create_index(
         'ix_allocations_live', 'allocations', ['resource_id', 'live', 'end_date', 'start_date']
     )
-    op.create_index('ix_allocations_reservation', 'allocations', ['reservation_id'])
+    additions.create_index('ix_allocations_reservation', 'allocations', ['reservation_id'])
 
 
 def _events() -> None:
-    op.create_table(
+    additions.create_table(
         'events',
         sa.Column('id', types.exact(36), nullable=False),
         sa.Column('lease_id', types.exact(36), nullable=False),
@@ -218,13 +207,12 @@ def _events() -> None:
         sa.Column('updated_at', types.UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(['lease_id'], ['leases.id']),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )
-    op.create_index('ix_events_lease', 'events', ['lease_id', 'state'])
+    additions.create_index('ix_events_lease', 'events', ['lease_id', 'state'])
 
 
 def _outbox() -> None:
-    op.create_table(
+    additions.create_table(
         'outbox',
         sa.Column('seq', types.big_id(), nullable=False),
         sa.Column('id', types.exact(36), nullable=False),
@@ -237,6 +225,5 @@ def _outbox() -> None:
         sa.Column('claim_until', types.UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint('seq'),
         sa.UniqueConstraint('id', name='uniq_outbox_id'),
-        **_MYSQL,
     )
-    op.create_index('ix_outbox_lease', 'outbox', ['lease_id', 'seq'])
+    additions.create_index('ix_outbox_lease', 'outbox', ['lease_id', 'seq'])

@@ -17,32 +17,27 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0002'
 down_revision = '0001'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-
 
 def upgrade() -> None:
     """Add two tables and a column."""
-    op.add_column('resources', sa.Column('failed_at', types.UtcDateTime(), nullable=True))
-    op.create_table(
+    additions.add_column('resources', sa.Column('failed_at', types.UtcDateTime(), nullable=True))
+    additions.create_table(
         'resource_types',
         sa.Column('name', types.exact(64), nullable=False),
         sa.Column('declaration', types.json_dict(), nullable=False),
         sa.Column('created_at', types.UtcDateTime(), nullable=True),
         sa.Column('updated_at', types.UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint('name'),
-        **_MYSQL,
     )
-    op.create_table(
+    additions.create_table(
         'maintenances',
         sa.Column('id', types.exact(36), nullable=False),
         sa.Column('resource_id', sa.Integer(), nullable=False),
@@ -54,8 +49,7 @@ def upgrade() -> None:
         sa.Column('updated_at', types.UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(['resource_id'], ['resources.id']),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )
-    op.create_index(
+    additions.create_index(
         'ix_maintenances_resource', 'maintenances', ['resource_id', 'end_date', 'start_date']
     )

@@ -18,8 +18,8 @@ Only adds, so that the previous release runs on it.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0003'
@@ -28,13 +28,11 @@ down_revision = '0002'
 
 def upgrade() -> None:
     """Add a table."""
-    op.create_table(
+    additions.create_table(
         'chores',
         sa.Column('name', types.exact(64), nullable=False),
         sa.Column('begun_at', types.UtcDateTime(), nullable=False),
         sa.Column('claim_owner', types.exact(64), nullable=True),
         sa.Column('claim_until', types.UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint('name'),
-        mysql_engine='InnoDB',
-        mysql_charset='utf8mb4',
     )

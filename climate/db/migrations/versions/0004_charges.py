@@ -17,22 +17,18 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0004'
 down_revision = '0003'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-
 
 def upgrade() -> None:
     """Add a table."""
-    op.create_table(
+    additions.create_table(
         'charges',
         sa.Column('seq', types.big_id(), autoincrement=True, nullable=False),
         sa.Column('charge_id', types.exact(36), nullable=False),
@@ -47,8 +43,7 @@ def upgrade() -> None:
         sa.Column('claim_owner', types.exact(64), nullable=True),
         sa.Column('claim_until', types.UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint('seq'),
-        **_MYSQL,
     )
-    op.create_index('ix_charges_charge', 'charges', ['charge_id'])
-    op.create_index('ix_charges_due', 'charges', ['state', 'due'])
-    op.create_index('ix_charges_lease', 'charges', ['lease_id', 'seq'])
+    additions.create_index('ix_charges_charge', 'charges', ['charge_id'])
+    additions.create_index('ix_charges_due', 'charges', ['state', 'due'])
+    additions.create_index('ix_charges_lease', 'charges', ['lease_id', 'seq'])

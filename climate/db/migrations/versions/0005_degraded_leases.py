@@ -17,7 +17,7 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from alembic import op
+from climate.db import additions
 
 revision = '0005'
 down_revision = '0004'
@@ -25,4 +25,4 @@ down_revision = '0004'
 
 def upgrade() -> None:
     """Add an index."""
-    op.create_index('ix_leases_degraded', 'leases', ['degraded', 'status'])
+    additions.create_index('ix_leases_degraded', 'leases', ['degraded', 'status'])

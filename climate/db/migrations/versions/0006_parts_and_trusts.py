@@ -18,8 +18,8 @@ Only adds, so that the previous release runs on it.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0006'
@@ -28,5 +28,5 @@ down_revision = '0005'
 
 def upgrade() -> None:
     """Add two columns."""
-    op.add_column('leases', sa.Column('trust_id', types.exact(64), nullable=True))
-    op.add_column('reservations', sa.Column('part_of', types.exact(36), nullable=True))
+    additions.add_column('leases', sa.Column('trust_id', types.exact(64), nullable=True))
+    additions.add_column('reservations', sa.Column('part_of', types.exact(36), nullable=True))

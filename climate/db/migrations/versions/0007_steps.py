@@ -16,22 +16,18 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0007'
 down_revision = '0006'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-
 
 def upgrade() -> None:
     """Add a table."""
-    op.create_table(
+    additions.create_table(
         'steps',
         sa.Column('id', types.big_id(), autoincrement=True, nullable=False),
         sa.Column('lease_id', types.exact(36), nullable=False),
@@ -47,6 +43,5 @@ def upgrade() -> None:
         # The previous release deletes leases and does not know their steps.
         sa.ForeignKeyConstraint(['lease_id'], ['leases.id'], ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )
-    op.create_index('ix_steps_lease', 'steps', ['lease_id', 'event_id'])
+    additions.create_index('ix_steps_lease', 'steps', ['lease_id', 'event_id'])

@@ -17,26 +17,21 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0008'
 down_revision = '0007'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-
 
 def upgrade() -> None:
     """Add a table."""
-    op.create_table(
+    additions.create_table(
         'trusts',
         sa.Column('id', types.exact(64), nullable=False),
         sa.Column('lease_id', types.exact(36), nullable=True),
         sa.Column('made_at', types.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )

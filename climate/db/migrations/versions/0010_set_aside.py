@@ -19,8 +19,8 @@ Only adds, so that the previous release runs on it.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0010'
@@ -29,10 +29,9 @@ down_revision = '0009'
 
 def upgrade() -> None:
     """Add columns."""
-    with op.batch_alter_table('outbox') as outbox:
-        outbox.add_column(
-            sa.Column('attempts', sa.Integer(), nullable=False, server_default=sa.text('0'))
-        )
-        outbox.add_column(sa.Column('due', types.UtcDateTime(), nullable=True))
-        outbox.add_column(sa.Column('error', sa.Text(), nullable=True))
-        outbox.add_column(sa.Column('set_aside_at', types.UtcDateTime(), nullable=True))
+    additions.add_column(
+        'outbox', sa.Column('attempts', sa.Integer(), nullable=False, server_default=sa.text('0'))
+    )
+    additions.add_column('outbox', sa.Column('due', types.UtcDateTime(), nullable=True))
+    additions.add_column('outbox', sa.Column('error', sa.Text(), nullable=True))
+    additions.add_column('outbox', sa.Column('set_aside_at', types.UtcDateTime(), nullable=True))

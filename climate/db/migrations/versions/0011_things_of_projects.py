@@ -17,31 +17,27 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
 from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0011'
 down_revision = '0010'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
 _TYPES = ('virtual:server', 'virtual:volume', 'virtual:stack')
 
 
 def upgrade() -> None:
     """Add a column and a table, and set the projects of existing things."""
-    with op.batch_alter_table('resources') as resources:
-        resources.add_column(sa.Column('project_id', types.exact(255), nullable=True))
-    op.create_table(
+    additions.add_column('resources', sa.Column('project_id', types.exact(255), nullable=True))
+    additions.create_table(
         'secrets',
         sa.Column('name', types.exact(64), nullable=False),
         sa.Column('value', types.exact(255), nullable=False),
         sa.Column('created_at', types.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint('name'),
-        **_MYSQL,
     )
     _give()
 

@@ -18,8 +18,8 @@ Only adds, so that the previous release runs on it. Existing trusts never expire
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0012'
@@ -28,5 +28,4 @@ down_revision = '0011'
 
 def upgrade() -> None:
     """Add a column."""
-    with op.batch_alter_table('trusts') as trusts:
-        trusts.add_column(sa.Column('expires_at', types.UtcDateTime(), nullable=True))
+    additions.add_column('trusts', sa.Column('expires_at', types.UtcDateTime(), nullable=True))

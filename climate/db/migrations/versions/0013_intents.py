@@ -17,27 +17,22 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0013'
 down_revision = '0012'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-
 
 def upgrade() -> None:
     """Add a table."""
-    op.create_table(
+    additions.create_table(
         'intents',
         sa.Column('reservation_id', types.exact(36), nullable=False),
         sa.Column('resource_type', types.exact(64), nullable=False),
         sa.Column('project_id', types.exact(255), nullable=False),
         sa.Column('written_at', types.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint('reservation_id'),
-        **_MYSQL,
     )

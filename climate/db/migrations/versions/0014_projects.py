@@ -18,25 +18,20 @@ hold once all processes run this release.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0014'
 down_revision = '0013'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-
 
 def upgrade() -> None:
     """Add a table; a project gets its row with its next lease."""
-    op.create_table(
+    additions.create_table(
         'projects',
         sa.Column('id', types.exact(255), nullable=False),
         sa.Column('generation', sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )

@@ -17,22 +17,18 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0015'
 down_revision = '0014'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-
 
 def upgrade() -> None:
     """Add a table."""
-    op.create_table(
+    additions.create_table(
         'idempotency_keys',
         sa.Column('id', types.big_id(), nullable=False),
         sa.Column('project_id', types.exact(255), nullable=False),
@@ -48,6 +44,5 @@ def upgrade() -> None:
         sa.Column('expires_at', types.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint('id'),
         sa.UniqueConstraint('project_id', 'idempotency_key', name='uniq_idempotency_keys'),
-        **_MYSQL,
     )
-    op.create_index('ix_idempotency_keys_expires', 'idempotency_keys', ['expires_at'])
+    additions.create_index('ix_idempotency_keys_expires', 'idempotency_keys', ['expires_at'])

@@ -17,22 +17,18 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0016'
 down_revision = '0015'
 
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-
 
 def upgrade() -> None:
     """Add a table."""
-    op.create_table(
+    additions.create_table(
         'offers',
         sa.Column('id', types.exact(36), nullable=False),
         sa.Column('project_id', types.exact(255), nullable=False),
@@ -45,9 +41,8 @@ def upgrade() -> None:
         sa.Column('released_at', types.UtcDateTime()),
         sa.Column('lease_id', types.exact(36)),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )
-    op.create_index('ix_offers_expires', 'offers', ['expires_at'])
-    op.create_index('ix_offers_held', 'offers', ['held_until'])
-    op.create_index('ix_offers_released', 'offers', ['released_at'])
-    op.create_index('ix_offers_project', 'offers', ['project_id', 'held_until'])
+    additions.create_index('ix_offers_expires', 'offers', ['expires_at'])
+    additions.create_index('ix_offers_held', 'offers', ['held_until'])
+    additions.create_index('ix_offers_released', 'offers', ['released_at'])
+    additions.create_index('ix_offers_project', 'offers', ['project_id', 'held_until'])

@@ -19,7 +19,8 @@ other requests: it refuses repetitions.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
+
+from climate.db import additions
 
 revision = '0017'
 down_revision = '0016'
@@ -27,11 +28,13 @@ down_revision = '0016'
 
 def upgrade() -> None:
     """Add columns, and an index from which keys are counted without their rows."""
-    with op.batch_alter_table('idempotency_keys') as keys:
-        keys.add_column(
-            sa.Column('body_size', sa.Integer(), nullable=False, server_default=sa.text('0'))
-        )
-        keys.add_column(sa.Column('sealed_fingerprint', sa.Text(), nullable=True))
-    op.create_index(
+    additions.add_column(
+        'idempotency_keys',
+        sa.Column('body_size', sa.Integer(), nullable=False, server_default=sa.text('0')),
+    )
+    additions.add_column(
+        'idempotency_keys', sa.Column('sealed_fingerprint', sa.Text(), nullable=True)
+    )
+    additions.create_index(
         'ix_idempotency_keys_project', 'idempotency_keys', ['project_id', 'expires_at', 'body_size']
     )

@@ -17,17 +17,13 @@ Only adds, so that the previous release runs on it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0019'
 down_revision = '0017'
-
-_MYSQL: dict[str, Any] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
 
 
 def upgrade() -> None:
@@ -35,14 +31,14 @@ def upgrade() -> None:
     _add_webhooks()
     _add_deliveries()
     _add_feeds()
-    op.add_column(
+    additions.add_column(
         'outbox', sa.Column('fanned', sa.Integer(), nullable=False, server_default=sa.text('0'))
     )
-    op.create_index('ix_outbox_fanned', 'outbox', ['fanned', 'seq'])
+    additions.create_index('ix_outbox_fanned', 'outbox', ['fanned', 'seq'])
 
 
 def _add_webhooks() -> None:
-    op.create_table(
+    additions.create_table(
         'webhooks',
         sa.Column('id', types.exact(36), nullable=False),
         sa.Column('project_id', types.exact(255), nullable=False),
@@ -58,15 +54,14 @@ def _add_webhooks() -> None:
         sa.Column('created_at', types.UtcDateTime(), nullable=False),
         sa.Column('updated_at', types.UtcDateTime()),
         sa.PrimaryKeyConstraint('id'),
-        **_MYSQL,
     )
-    op.create_index('ix_webhooks_project', 'webhooks', ['project_id', 'enabled'])
-    op.create_index('ix_webhooks_everywhere', 'webhooks', ['all_projects', 'enabled'])
+    additions.create_index('ix_webhooks_project', 'webhooks', ['project_id', 'enabled'])
+    additions.create_index('ix_webhooks_everywhere', 'webhooks', ['all_projects', 'enabled'])
 
 
 def _add_deliveries() -> None:
     table = 'webhook_deliveries'
-    op.create_table(
+    additions.create_table(
         table,
         sa.Column('seq', types.big_id(), nullable=False),
         sa.Column('id', types.exact(36), nullable=False),
@@ -88,15 +83,14 @@ def _add_deliveries() -> None:
         sa.PrimaryKeyConstraint('seq'),
         sa.UniqueConstraint('id', name='uniq_webhook_deliveries_id'),
         sa.UniqueConstraint('webhook_id', 'message_id', name='uniq_webhook_deliveries_message'),
-        **_MYSQL,
     )
-    op.create_index('ix_webhook_deliveries_due', table, ['state', 'due'])
-    op.create_index('ix_webhook_deliveries_webhook', table, ['webhook_id', 'state', 'seq'])
-    op.create_index('ix_webhook_deliveries_finished', table, ['state', 'finished_at'])
+    additions.create_index('ix_webhook_deliveries_due', table, ['state', 'due'])
+    additions.create_index('ix_webhook_deliveries_webhook', table, ['webhook_id', 'state', 'seq'])
+    additions.create_index('ix_webhook_deliveries_finished', table, ['state', 'finished_at'])
 
 
 def _add_feeds() -> None:
-    op.create_table(
+    additions.create_table(
         'feeds',
         sa.Column('id', types.exact(36), nullable=False),
         sa.Column('project_id', types.exact(255), nullable=False),
@@ -111,7 +105,6 @@ def _add_feeds() -> None:
         sa.Column('expires_at', types.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint('id'),
         sa.UniqueConstraint('secret_digest', name='uniq_feeds_secret_digest'),
-        **_MYSQL,
     )
-    op.create_index('ix_feeds_project', 'feeds', ['project_id', 'id'])
-    op.create_index('ix_feeds_expires', 'feeds', ['expires_at'])
+    additions.create_index('ix_feeds_project', 'feeds', ['project_id', 'id'])
+    additions.create_index('ix_feeds_expires', 'feeds', ['expires_at'])

@@ -18,8 +18,8 @@ Only adds, so that the previous release runs on it.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0020'
@@ -28,7 +28,7 @@ down_revision = '0019'
 
 def upgrade() -> None:
     """Add the table that usage reports read refusals from."""
-    op.create_table(
+    additions.create_table(
         'refusals',
         sa.Column('day', sa.Date(), nullable=False),
         sa.Column('project_id', types.exact(255), nullable=False),
@@ -37,6 +37,4 @@ def upgrade() -> None:
         sa.Column('requests', sa.BigInteger(), nullable=False),
         sa.Column('amount', sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint('day', 'project_id', 'resource_type', 'resource_class'),
-        mysql_engine='InnoDB',
-        mysql_charset='utf8mb4',
     )
