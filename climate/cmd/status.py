@@ -25,6 +25,7 @@ from climate.cmd import config
 from climate.db import error_log
 from climate.db import migration
 from climate.db import overbookings
+from climate.db import session_limits
 from climate.db.store import Store
 from climate.plugins import loading
 
@@ -75,9 +76,30 @@ class Checks(upgradecheck.UpgradeCommands):
             return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
         return upgradecheck.Result(upgradecheck.Code.SUCCESS)
 
+    def _check_session_limits(self) -> upgradecheck.Result:
+        seconds = self._conf.database.idle_transaction_timeout
+        if not seconds:
+            return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+        try:
+            with Store(self._conf, SystemClock()).engine.connect() as connection:
+                unset = list(session_limits.unset(connection, seconds))
+        except Exception as error:
+            return upgradecheck.Result(
+                upgradecheck.Code.FAILURE, f'The database does not answer: {type(error).__name__}'
+            )
+        if unset:
+            return upgradecheck.Result(
+                upgradecheck.Code.WARNING,
+                'The locks of a process whose machine fails remain for longer than [database]'
+                f' idle_transaction_timeout: in the sessions of Climate, {"; ".join(unset)}.'
+                ' A server or a proxy that ignores these settings has to limit them itself.',
+            )
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
     _upgrade_checks = (
         ('Database', _check_database),
         ('Bookings', _check_bookings),
+        ('Time limits of sessions', _check_session_limits),
         ('Resource types', _check_resource_types),
     )
 

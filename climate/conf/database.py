@@ -38,6 +38,28 @@ OPTS: list[cfg.Opt] = [
         'behind a connection pooler that does not support prepared statements in transactions, '
         'such as PgBouncer before 1.21.',
     ),
+    cfg.IntOpt(
+        'idle_transaction_timeout',
+        default=8,
+        min=0,
+        help='How long the database waits for the next statement of a transaction, in seconds, '
+        'before it ends the session and releases its locks. Nothing of Climate takes so long: '
+        'the machine of the process, or the network, has failed. Others wait at most that long '
+        'for its locks. 0 leaves it to the configuration of the server, where the default is '
+        'hours.',
+    ),
+    cfg.IntOpt(
+        'response_timeout',
+        default=5,
+        min=0,
+        help='How long a connection to the database may be silent, in seconds, before a new '
+        'connection asks the server whether it still works on the statement. If it does not, or '
+        'does not respond, the old connection is given up. So statements may take as long as '
+        'they need, but after a failover nothing waits for the old server. Raise it behind a '
+        'proxy that does not pass on the numbers of sessions, or that sends each connection to '
+        'another server: there a statement that takes longer is taken for lost. 0 waits for '
+        'ever. psycopg2 ignores it.',
+    ),
 ]
 
 

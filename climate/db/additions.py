@@ -62,3 +62,13 @@ def create_index(name: str, table: str, columns: Sequence[str], **options: Any) 
     indexes = sa.inspect(op.get_bind()).get_indexes(table)
     if name not in {found['name'] for found in indexes}:
         op.create_index(name, table, list(columns), **options)
+
+
+def recreate_on_sqlite(table: str, **options: Any) -> None:
+    """Create a table again with other options, and its rows; does nothing on other engines.
+
+    SQLite cannot change a table in place, but undoes all of this if it is interrupted.
+    """
+    if op.get_bind().dialect.name == 'sqlite':
+        with op.batch_alter_table(table, recreate='always', table_kwargs=options):
+            pass

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import functools
 import os
@@ -27,6 +28,8 @@ from climate.clock import Clock
 from climate.db import errors
 from climate.db import prepared
 from climate.db import read_only
+from climate.db import session_limits
+from climate.db import silence
 from climate.metrics import catalogue
 from climate.metrics import recording
 
@@ -42,13 +45,40 @@ _OVER = 'climate_over'
 _SQLITE_BUSY_SECONDS = 30
 
 
-def tune(clock: Clock, engine: sa.Engine, *, prepares: bool = True) -> None:
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long the two ends of a connection wait for each other, in seconds.
+
+    :ivar response: how long a connection may be silent before the server is asked whether it
+        still works; 0 for ever
+    :ivar idle: how long the server waits for the next statement of a transaction; 0 for as long
+        as it is configured
+    """
+
+    response: float = 0
+    idle: int = 0
+
+    @classmethod
+    def of(cls, conf: Any) -> Patience:
+        """Return what the group ``[database]`` says."""
+        return cls(response=conf.response_timeout, idle=conf.idle_transaction_timeout)
+
+
+def tune(
+    clock: Clock,
+    engine: sa.Engine,
+    *,
+    prepares: bool = True,
+    patience: Patience | None = None,
+) -> None:
     """Set up an engine that oslo.db has made.
 
     :param clock: tells how long a connection was idle
     :param prepares: whether PostgreSQL keeps the plans of some statements
+    :param patience: None for that of driver and server
     """
     errors.leave_connections(engine)
+    limits = patience or Patience()
     if engine.dialect.name == 'sqlite':
         _tune_sqlite(engine)
     else:
@@ -56,6 +86,10 @@ def tune(clock: Clock, engine: sa.Engine, *, prepares: bool = True) -> None:
             _tune_postgresql(engine, prepares)
         else:
             _tune_mysql(engine)
+        if limits.idle:
+            session_limits.limit(engine, limits.idle)
+        if limits.response:
+            silence.watch(engine, limits.response)
         _check_idle(clock, engine)
         _leave_to_parent(engine)
     if recording.enabled():

@@ -26,12 +26,15 @@ from alembic import script
 from alembic import util
 
 from climate import exceptions
+from climate.db import session_limits
 from climate.db import store
 from climate.db import tables
 
 # How long an upgrade waits for another one of the same database.
 _LOCK_SECONDS = 600
 _LOCK_NAME = 'climate db sync'
+# An upgrade that compares many rows sends no statement meanwhile.
+_IDLE_SECONDS = 600
 
 
 def sync(engine: sa.Engine, revision: str = 'head') -> None:
@@ -50,6 +53,7 @@ def sync(engine: sa.Engine, revision: str = 'head') -> None:
         else:
             # What is set up here is not for those that would use the connection next.
             connection.detach()
+            session_limits.relax(connection, _IDLE_SECONDS)
         with connection.begin(), _alone(connection):
             alembic = _config()
             alembic.attributes['connection'] = connection

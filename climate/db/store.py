@@ -240,7 +240,7 @@ class Store:
         self._manager.configure(**{**theirs, 'connection': connection})
         # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
-        tune = functools.partial(_tune, clock, conf.database.prepared_statements)
+        tune = functools.partial(_tune, clock, conf.database)
         self._manager.append_on_engine_create(tune)
 
     @contextlib.contextmanager
@@ -376,8 +376,9 @@ class Store:
         self._manager.dispose_pool()
 
 
-def _tune(clock: Clock, prepares: bool, engine: sa.Engine) -> None:
-    connections.tune(clock, engine, prepares=prepares)
+def _tune(clock: Clock, conf: Any, engine: sa.Engine) -> None:
+    patience = connections.Patience.of(conf)
+    connections.tune(clock, engine, prepares=conf.prepared_statements, patience=patience)
     if engine.dialect.name == 'sqlite':
         setattr(engine.dialect, 'do_begin', _begin_sqlite)  # noqa: B010 - of this engine only
 

@@ -26,6 +26,7 @@ class Proxy(fixtures.Fixture):
     """Passes TCP connections on to a server while it is open.
 
     :ivar port: where to connect to, on 127.0.0.1; refused while it is closed
+    :ivar frozen: how many connections have been frozen
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -33,14 +34,18 @@ class Proxy(fixtures.Fixture):
         self._server = (host, port)
         self._listener: socket.socket | None = None
         self._passing: list[socket.socket] = []
+        self._frozen: set[socket.socket] = set()
+        self._over = threading.Event()
         self._lock = threading.Lock()
         self.port = 0
+        self.frozen = 0
 
     def _setUp(self) -> None:
         with socket.socket() as free:
             free.bind(('127.0.0.1', 0))
             self.port = free.getsockname()[1]
         self.addCleanup(self.shut)
+        self.addCleanup(self._over.set)
 
     def open(self) -> None:
         """Let connections in."""
@@ -65,6 +70,16 @@ class Proxy(fixtures.Fixture):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
+    def freeze(self) -> None:
+        """Pass nothing on any more for the present connections, without closing them.
+
+        For both ends this is as if the machine of the other one had lost its power. New
+        connections work.
+        """
+        with self._lock:
+            self._frozen.update(self._passing)
+            self.frozen = len(self._frozen) // 2
+
     def _accept(self, listener: socket.socket) -> None:
         while True:
             try:
@@ -82,7 +97,11 @@ class Proxy(fixtures.Fixture):
             others = {client: server, server: client}
             with contextlib.suppress(OSError):
                 while True:
-                    for source in select.select(list(others), [], [])[0]:
+                    ready = select.select(list(others), [], [])[0]
+                    if client in self._frozen:
+                        self._over.wait()
+                        return
+                    for source in ready:
                         data = source.recv(65536)
                         if not data:
                             return

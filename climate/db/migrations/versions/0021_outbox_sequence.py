@@ -20,6 +20,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from climate.db import additions
+
 revision = '0021'
 down_revision = '0020'
 
@@ -28,10 +30,7 @@ def upgrade() -> None:
     """Count on from the highest number that was ever given."""
     if op.get_bind().dialect.name != 'sqlite':
         return
-    with op.batch_alter_table(
-        'outbox', recreate='always', table_kwargs={'sqlite_autoincrement': True}
-    ):
-        pass
+    additions.recreate_on_sqlite('outbox', sqlite_autoincrement=True)
     last = sa.text(
         'SELECT max(coalesce((SELECT max(seq) FROM outbox), 0),'
         ' coalesce((SELECT max(sequence) FROM webhook_deliveries), 0))'
