@@ -43,7 +43,7 @@ OPTS: list[cfg.Opt] = [
         default=8,
         min=0,
         help='How long the database waits for the next statement of a transaction, in seconds, '
-        'before it ends the session and releases its locks. Nothing of Climate takes so long: '
+        'before it ends the session and releases its locks. No transaction of Climate pauses so long: '
         'the machine of the process, or the network, has failed. Others wait at most that long '
         'for its locks. 0 leaves it to the configuration of the server, where the default is '
         'hours.',
@@ -57,8 +57,8 @@ OPTS: list[cfg.Opt] = [
         'does not respond, the old connection is given up. So statements may take as long as '
         'they need, but after a failover nothing waits for the old server. Raise it behind a '
         'proxy that does not pass on the numbers of sessions, or that sends each connection to '
-        'another server: there a statement that takes longer is taken for lost. 0 waits for '
-        'ever. psycopg2 ignores it.',
+        'another server: there a statement that takes longer is taken for lost. 0 waits '
+        'indefinitely. psycopg2 ignores it.',
     ),
 ]
 

@@ -50,7 +50,7 @@ class Patience:
     """How long the two ends of a connection wait for each other, in seconds.
 
     :ivar response: how long a connection may be silent before the server is asked whether it
-        still works; 0 for ever
+        still works; 0 waits indefinitely
     :ivar idle: how long the server waits for the next statement of a transaction; 0 for as long
         as it is configured
     """
