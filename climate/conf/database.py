@@ -43,9 +43,9 @@ OPTS: list[cfg.Opt] = [
         default=8,
         min=0,
         help='How long the database waits for the next statement of a transaction, in seconds, '
-        'before it ends the session and releases its locks. No transaction of Climate pauses so long: '
-        'the machine of the process, or the network, has failed. Others wait at most that long '
-        'for its locks. 0 leaves it to the configuration of the server, where the default is '
+        'before it ends the session and releases its locks. No transaction of Climate pauses so '
+        'long: the machine of the process, or the network, has failed. Others wait at most that '
+        'long for its locks. 0 leaves it to the configuration of the server, where the default is '
         'hours.',
     ),
     cfg.IntOpt(
