@@ -66,7 +66,8 @@ OPTS: list[cfg.Opt] = [
         min=1,
         max=64,
         help='Number of events that a manager sends at the same time, at most two of them to one '
-        'webhook.',
+        'webhook, and a quarter of them for one project or to one receiver. Webhooks whose last '
+        'event failed or took long get fewer, and half of the workers together.',
     ),
     cfg.IntOpt(
         'attempts',

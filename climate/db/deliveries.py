@@ -21,17 +21,16 @@ webhook and the notification makes the later one repeat its transaction.
 from __future__ import annotations
 
 import datetime
-import math
 import uuid
 from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any
 from typing import Final
 
 import sqlalchemy as sa
 
+from climate import exceptions
 from climate.db.outbox_rows import OutboxRow
 from climate.db.repository import Repository
 from climate.db.tables import WEBHOOK_DELIVERIES
@@ -42,10 +41,7 @@ from climate.domain.webhooks import DeliveryState
 from climate.domain.webhooks import TEST_EVENT
 
 MOST_WAITING: Final = 10_000
-"""How many deliveries wait for one webhook; further ones are dead at once."""
-
-AT_ONCE: Final = 2
-"""How many deliveries to one webhook a manager sends at the same time."""
+"""How many deliveries wait for one webhook; further ones are dead at once, and tests refused."""
 
 _ROWS = WEBHOOK_DELIVERIES
 _TOO_MANY: Final = f'More than {MOST_WAITING} notifications are waiting'
@@ -83,7 +79,14 @@ class Deliveries(Repository):
         return len(values)
 
     def add_test(self, webhook_id: str, payload: dict[str, Any]) -> str:
-        """Write a delivery that only tests a webhook; return its id."""
+        """Write a delivery that only tests a webhook; return its id.
+
+        :raises climate.exceptions.TooManyRequests: if too many wait for the webhook already
+        """
+        if sum(number for _, number in self._waiting([webhook_id])) >= MOST_WAITING:
+            raise exceptions.TooManyRequests(
+                kind='webhook', limit=f'{MOST_WAITING} waiting notifications', retry_after=60
+            )
         message = OutboxRow(
             id=str(uuid.uuid4()),
             lease_id='',
@@ -95,59 +98,47 @@ class Deliveries(Repository):
         self._session.execute(sa.insert(_ROWS), [values])
         return str(values['id'])
 
-    def claim(
-        self,
-        owner: str,
-        until: datetime.datetime,
-        most: int,
-        busy: Mapping[str, int] = MappingProxyType({}),
-    ) -> list[Delivery]:
-        """Claim deliveries that are due, of as many webhooks as possible.
+    def due(self) -> list[tuple[str, str]]:
+        """Return the enabled webhooks with deliveries that are due, and their projects.
 
-        So a webhook whose receiver is slow delays no others. First the webhooks are
-        chosen, then some deliveries of each::
+        All of them, in no order: a long backlog of some must not hide others. ::
 
-            SELECT webhook_id, min(due) FROM webhook_deliveries
+            SELECT DISTINCT webhook_id, project_id FROM webhook_deliveries
             JOIN webhooks ON webhooks.id = webhook_id AND webhooks.enabled
             WHERE state = 'waiting' AND due <= :now
               AND (claim_until IS NULL OR claim_until < :now)
-            GROUP BY webhook_id ORDER BY min(due) LIMIT :most
+        """
+        query = (
+            sa.select(_ROWS.c.webhook_id, WEBHOOKS.c.project_id)
+            .join(WEBHOOKS, WEBHOOKS.c.id == _ROWS.c.webhook_id)
+            .where(*self._free(), WEBHOOKS.c.enabled == sa.true())
+            .distinct()
+        )
+        return [(row.webhook_id, row.project_id) for row in self._session.execute(query)]
+
+    def claim(
+        self, owner: str, until: datetime.datetime, wanted: Mapping[str, int]
+    ) -> list[Delivery]:
+        """Claim deliveries that are due, of each webhook the oldest ones.
+
+        ::
 
             SELECT seq FROM webhook_deliveries
             WHERE webhook_id = :webhook_id AND state = 'waiting' AND due <= :now
               AND (claim_until IS NULL OR claim_until < :now)
-            ORDER BY seq LIMIT :share FOR UPDATE SKIP LOCKED
+            ORDER BY seq LIMIT :number FOR UPDATE SKIP LOCKED
 
         :param owner: the claiming sender
         :param until: when the claim expires (aware UTC)
-        :param busy: how many deliveries of a webhook *owner* is sending already; it gets
-            at most :data:`AT_ONCE`
+        :param wanted: how many of each webhook, at most
         """
-        full = [webhook_id for webhook_id, number in busy.items() if number >= AT_ONCE]
-        free = (
-            _ROWS.c.state == DeliveryState.WAITING,
-            _ROWS.c.due <= self._now,
-            sa.or_(_ROWS.c.claim_until.is_(None), _ROWS.c.claim_until < self._now),
-        )
-        first = sa.func.min(_ROWS.c.due)
-        heads = (
-            sa.select(_ROWS.c.webhook_id)
-            .join(WEBHOOKS, WEBHOOKS.c.id == _ROWS.c.webhook_id)
-            .where(*free, WEBHOOKS.c.enabled == sa.true(), _ROWS.c.webhook_id.not_in(full))
-            .group_by(_ROWS.c.webhook_id)
-            .order_by(first)
-            .limit(most)
-        )
-        webhook_ids = list(self._session.scalars(heads))
         seqs: list[int] = []
-        for number, webhook_id in enumerate(webhook_ids):
-            share = math.ceil((most - len(seqs)) / (len(webhook_ids) - number))
-            share = min(share, AT_ONCE - busy.get(webhook_id, 0))
+        for webhook_id, number in wanted.items():
             query = (
                 sa.select(_ROWS.c.seq)
-                .where(_ROWS.c.webhook_id == webhook_id, *free)
+                .where(_ROWS.c.webhook_id == webhook_id, *self._free())
                 .order_by(_ROWS.c.seq)
-                .limit(share)
+                .limit(number)
                 .with_for_update(skip_locked=True)
             )
             seqs += self._session.scalars(query)
@@ -158,6 +149,14 @@ class Deliveries(Repository):
         self._session.execute(claimed)
         found = self._session.execute(sa.select(_ROWS).where(mine).order_by(_ROWS.c.seq))
         return [_delivery(row) for row in found]
+
+    def _free(self) -> tuple[sa.ColumnElement[bool], ...]:
+        """Return the conditions of deliveries that are due and not claimed."""
+        return (
+            _ROWS.c.state == DeliveryState.WAITING,
+            _ROWS.c.due <= self._now,
+            sa.or_(_ROWS.c.claim_until.is_(None), _ROWS.c.claim_until < self._now),
+        )
 
     def deliver(self, delivery: Delivery, owner: str, status: int) -> None:
         """Record that the receiver has accepted a delivery."""

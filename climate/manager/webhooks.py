@@ -20,14 +20,13 @@ manager that dies leaves its claims behind, which expire.
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import datetime
 import functools
+import itertools
 import logging
 import time
 from collections.abc import Callable
-from collections.abc import Mapping
 from collections.abc import Sequence
 from concurrent import futures
 from typing import ClassVar
@@ -45,6 +44,10 @@ from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import Webhook
 from climate.manager import measures
 from climate.manager.sender import Sender
+from climate.manager.webhook_shares import AT_ONCE
+from climate.manager.webhook_shares import Attempt
+from climate.manager.webhook_shares import DueWebhook
+from climate.manager.webhook_shares import WebhookShares
 from climate.metrics import catalogue
 from climate.metrics import recording
 from climate.webhooks.posts import NotAccepted
@@ -126,19 +129,21 @@ class WebhookSender(Sender):
         self._settings = settings
         self._ticks = ticks
         self._forgets_at = ticks()
+        self._shares = WebhookShares(settings.workers)
         self._pool = futures.ThreadPoolExecutor(settings.workers, 'webhook')
         self._lasts = datetime.timedelta(seconds=_LATEST_START + settings.timeout + _MARGIN)
 
     def send_once(self) -> int:
         """Copy what the bus has not accepted for a while, and send what is due.
 
-        Goes on until nothing is due, and claims more as soon as an attempt is over: a slow
-        receiver delays no others.
+        Goes on until nothing is due, and claims more as soon as an attempt is over. A slow
+        receiver holds the share of its project and its own, see
+        :mod:`climate.manager.webhook_shares`, and others are sent meanwhile.
 
         :returns: the number of notifications and of attempts
         """
         self._forget()
-        total, running = 0, dict[futures.Future[_Outcome], str]()
+        total, running = 0, dict[futures.Future[_Outcome], Attempt]()
         while True:
             if not self._thread.stopping:
                 total += self._store.run(
@@ -148,42 +153,66 @@ class WebhookSender(Sender):
             if not running:
                 return total
             done, _ = futures.wait(running, _LOOK_AGAIN, futures.FIRST_COMPLETED)
-            for future in done:
-                del running[future]
             outcomes = [future.result() for future in done]
+            for future, outcome in zip(done, outcomes, strict=True):
+                attempt = running.pop(future)
+                self._shares.end(attempt, self._ticks(), accepted=not outcome.error)
             if outcomes:
                 dead = self._store.run(functools.partial(self._settle_all, outcomes=outcomes))
                 recording.count(catalogue.DEAD_LETTERS, number=dead)
 
-    def _begin(self, running: dict[futures.Future[_Outcome], str]) -> int:
-        """Claim as many deliveries as threads are free, and begin to send them."""
-        latest = self._ticks() + _LATEST_START
-        until = self._clock.now() + self._lasts
+    def _begin(self, running: dict[futures.Future[_Outcome], Attempt]) -> int:
+        """Claim deliveries for threads that are free, and begin to send them."""
         free = self._settings.workers - len(running)
         if not free:
             return 0
-        busy = collections.Counter(running.values())
-        claimed, webhooks = self._store.run(lambda tx: self._claim(tx, until, free, busy))
-        for one in claimed:
-            webhook = webhooks.get(one.webhook_id)
-            running[self._pool.submit(self._attempt, webhook, one, latest)] = one.webhook_id
-        return len(claimed)
+        latest = self._ticks() + _LATEST_START
+        until = self._clock.now() + self._lasts
+        unused = dict[str, list[Attempt]]()
+        begun = 0
+        try:
+            self._choose(free, unused)
+            wanted = {webhook_id: len(attempts) for webhook_id, attempts in unused.items()}
+            if not wanted:
+                return 0
+            for one in self._store.run(lambda tx: tx.deliveries.claim(self._owner, until, wanted)):
+                attempt = unused[one.webhook_id].pop()
+                running[self._pool.submit(self._attempt, attempt.webhook, one, latest)] = attempt
+                begun += 1
+        finally:
+            for attempt in itertools.chain.from_iterable(unused.values()):
+                self._shares.give_back(attempt)
+        return begun
+
+    def _choose(self, free: int, chosen: dict[str, list[Attempt]]) -> None:
+        """Choose webhooks for threads that are free.
+
+        :param chosen: gets the attempts that begin, by webhook
+        """
+        webhooks = dict[str, Webhook | None]()
+        with self._store.reading() as tx:
+            due = self._shares.ordered([DueWebhook(*found) for found in tx.deliveries.due()])
+            for one in itertools.chain.from_iterable(itertools.repeat(due, AT_ONCE)):
+                if not self._shares.allows(one):
+                    continue
+                if one.id not in webhooks:
+                    webhooks[one.id] = tx.webhooks.find(one.id)
+                webhook = webhooks[one.id]
+                attempt = None
+                if webhook is not None:
+                    attempt = self._shares.begin(webhook, self._ticks())
+                if attempt is not None:
+                    chosen.setdefault(one.id, []).append(attempt)
+                    free -= 1
+                if not free:
+                    return
 
     def stop(self, timeout: float) -> None:
         """Stop; attempts in progress end by themselves, and are repeated if need be."""
         super().stop(timeout)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _claim(
-        self, tx: Transaction, until: datetime.datetime, free: int, busy: Mapping[str, int]
-    ) -> tuple[list[Delivery], dict[str, Webhook]]:
-        claimed = tx.deliveries.claim(self._owner, until, free, busy)
-        found = {one: tx.webhooks.find(one) for one in {each.webhook_id for each in claimed}}
-        return claimed, {key: webhook for key, webhook in found.items() if webhook is not None}
-
-    def _attempt(self, webhook: Webhook | None, delivery: Delivery, latest: float) -> _Outcome:
-        if webhook is None:
-            return _Outcome(delivery=delivery, error='the webhook was deleted')
+    def _attempt(self, webhook: Webhook, delivery: Delivery, latest: float) -> _Outcome:
         begun = self._ticks()
         found = self._sent(webhook, delivery, latest)
         measures.attempted(self._ticks() - begun, found.status, found.error)

@@ -202,10 +202,12 @@ class Subscriptions:
 
         :raises climate.exceptions.NotFound: if there is no such webhook
         :raises climate.exceptions.InvalidInput: if it is disabled
+        :raises climate.exceptions.TooManyRequests: if too many events wait for it
         """
 
         def write(tx: Transaction) -> str:
-            webhook = tx.webhooks.get(webhook_id, reach)
+            # Locked, so that tests at the same time count each other.
+            webhook = tx.webhooks.get(webhook_id, reach, lock=True)
             if not webhook.enabled:
                 raise exceptions.InvalidInput('The webhook is disabled')
             return tx.deliveries.add_test(webhook_id, test_payload(webhook))

@@ -28,6 +28,7 @@ from climate import exceptions
 from climate.db import rotation
 from climate.db.tables import WEBHOOKS
 from climate.db.vault import Vault
+from climate.domain.requests import Reach
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import DeliveryState
 from climate.domain.webhooks import Webhook
@@ -52,6 +53,7 @@ from tests.functional.manager.harness import Office
 from tests.functional.manager.receivers import Receiver
 from tests.functional.manager.receivers import signed_by
 
+ANY = Reach()
 OTHER = dataclasses.replace(harness.CALLER, project_id='red')
 HERE = PosterSettings(allow_http=True, allowed=(ipaddress.ip_network('127.0.0.0/8'),), timeout=5.0)
 SETTINGS = WebhookSenderSettings(attempts=3, first_pause=10.0, longest_pause=15.0)
@@ -96,7 +98,7 @@ class WebhookTest(base.TestCase):
         return found
 
     def deliveries(self, webhook: Webhook, state: DeliveryState | None = None) -> list[Delivery]:
-        return self.subscriptions.deliveries(webhook.id, None, state, None, 100)
+        return self.subscriptions.deliveries(webhook.id, ANY, state, None, 100)
 
 
 class Delivered:
@@ -163,8 +165,8 @@ class Delivered:
             3, len({each.headers['webhook-timestamp'] for each in self.receiver.received})
         )
         self.receiver.answers = lambda _: 200
-        self.assertEqual(0, self.subscriptions.redeliver(webhook.id, None, ['other']))
-        self.assertEqual(1, self.subscriptions.redeliver(webhook.id, None, [one.id]))
+        self.assertEqual(0, self.subscriptions.redeliver(webhook.id, ANY, ['other']))
+        self.assertEqual(1, self.subscriptions.redeliver(webhook.id, ANY, [one.id]))
         sender.send_once()
         self.assertEqual(DeliveryState.DELIVERED, self.deliveries(webhook)[0].state)
 
@@ -213,10 +215,10 @@ class Delivered:
         self.office.create(600, 3600, hosts=0)
         self.outbox().send_once()
         run = self.office.store.run
-        (mine,) = run(lambda tx: tx.deliveries.claim('first', harness.at(50), 9))
+        (mine,) = run(lambda tx: tx.deliveries.claim('first', harness.at(50), {webhook.id: 9}))
         self.assertEqual(0, self.sender('second').send_once())
         self.office.clock.advance(51)
-        (theirs,) = run(lambda tx: tx.deliveries.claim('second', harness.at(99), 9))
+        (theirs,) = run(lambda tx: tx.deliveries.claim('second', harness.at(99), {webhook.id: 9}))
         self.assertEqual(mine.id, theirs.id)
         # The first one is back, too late.
         run(lambda tx: tx.deliveries.fail(mine, 'first', error='x', status=None, due=None))
@@ -225,16 +227,34 @@ class Delivered:
         run(lambda tx: tx.deliveries.deliver(theirs, 'second', 200))
         self.assertEqual(DeliveryState.DELIVERED, self.deliveries(webhook)[0].state)
 
-    def test_a_webhook_with_many_leaves_room_for_others(self) -> None:
-        busy, quiet = self.subscribe(), self.subscribe()
+    def test_a_webhook_with_many_hides_no_others(self) -> None:
+        busy, quiet, off = self.subscribe(), self.subscribe(OTHER), self.subscribe()
         for _ in range(20):
-            self.subscriptions.test(busy.id, None)
-        self.subscriptions.test(quiet.id, None)
+            self.subscriptions.test(busy.id, ANY)
+        for webhook in (quiet, off):
+            self.subscriptions.test(webhook.id, ANY)
+        self.subscriptions.update(off.id, ANY, WebhookChange(enabled=False))
         run = self.office.store.run
-        first = run(lambda tx: tx.deliveries.claim('me', harness.at(50), 16))
+        due = run(lambda tx: sorted(tx.deliveries.due()))
+        self.assertEqual(sorted([(busy.id, harness.PROJECT), (quiet.id, 'red')]), due)
+        wanted = {busy.id: 2, quiet.id: 2}
+        first = run(lambda tx: tx.deliveries.claim('me', harness.at(50), wanted))
         self.assertEqual([busy.id] * 2 + [quiet.id], [one.webhook_id for one in first])
-        held = {busy.id: 2, quiet.id: 1}
-        self.assertEqual([], run(lambda tx: tx.deliveries.claim('me', harness.at(50), 9, held)))
+        self.assertEqual([(busy.id, harness.PROJECT)], run(lambda tx: tx.deliveries.due()))
+
+    def test_tests_count_among_what_waits(self) -> None:
+        self.useFixture(fixtures.MonkeyPatch('climate.db.deliveries.MOST_WAITING', 3))
+        webhook, other = self.subscribe(), self.subscribe()
+        for _ in range(3):
+            self.subscriptions.test(webhook.id, ANY)
+        error = self.assertRaises(
+            exceptions.TooManyRequests, self.subscriptions.test, webhook.id, ANY
+        )
+        self.assertEqual(60, error.facts['retry_after'])
+        self.assertEqual(3, len(self.deliveries(webhook)))
+        self.subscriptions.test(other.id, ANY)
+        self.sender().send_once()
+        self.subscriptions.test(webhook.id, ANY)
 
 
 class TestOnSqlite(Delivered, WebhookTest):
@@ -244,12 +264,12 @@ class TestOnSqlite(Delivered, WebhookTest):
         webhook = self.subscribe()
         overlap = datetime.timedelta(hours=1)
         change = WebhookChange(rotates=True, overlap=overlap)
-        new = self.subscriptions.update(webhook.id, None, change).secrets[0]
+        new = self.subscriptions.update(webhook.id, ANY, change).secrets[0]
         old = webhook.secrets[0]
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
         self.office.clock.advance(3600)
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
         during, after = self.receiver.received
         self.assertEqual((True, True), (signed_by(during, old), signed_by(during, new)))
@@ -258,16 +278,16 @@ class TestOnSqlite(Delivered, WebhookTest):
     def test_metrics_of_attempts(self) -> None:
         recorded = self.useFixture(metrics.RecordedMetrics())
         webhook = self.subscribe()
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
         self.receiver.answers = lambda _: 503
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         sender = self.sender()
         for _ in range(SETTINGS.attempts):
             sender.send_once()
             self.office.clock.advance(SETTINGS.longest_pause)
         nowhere = Poster(PosterSettings(allow_http=True))
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         self.sender(poster=nowhere).send_once()
         outcomes = [outcome for (outcome,) in recorded.labels(catalogue.WEBHOOK_ATTEMPTS)]
         self.assertEqual(['accepted', *['refused'] * 3, 'unreachable'], outcomes)
@@ -279,7 +299,7 @@ class TestOnSqlite(Delivered, WebhookTest):
         webhook = self.subscribe()
         self.receiver.answers = lambda _: 307
         self.receiver.location = self.receiver.url
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
         self.assertEqual(1, len(self.receiver.received))
         (one,) = self.deliveries(webhook)
@@ -287,24 +307,24 @@ class TestOnSqlite(Delivered, WebhookTest):
 
     def test_the_address_counts_not_the_name(self) -> None:
         webhook = self.subscribe(url='http://localhost/')
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         self.sender(poster=Poster(PosterSettings(allow_http=True))).send_once()
         (one,) = self.deliveries(webhook)
         self.assertEqual('the host has no address that is allowed', one.error)
 
     def test_a_deleted_webhook_gets_nothing_more(self) -> None:
         webhook = self.subscribe()
-        self.subscriptions.test(webhook.id, None)
-        self.subscriptions.delete(webhook.id, harness.PROJECT)
+        self.subscriptions.test(webhook.id, ANY)
+        self.subscriptions.delete(webhook.id, ANY)
         self.assertEqual(0, self.sender().send_once())
         self.assertEqual([], self.receiver.received)
 
     def test_a_disabled_one_waits(self) -> None:
         webhook = self.subscribe()
-        self.subscriptions.test(webhook.id, None)
-        self.subscriptions.update(webhook.id, None, WebhookChange(enabled=False))
+        self.subscriptions.test(webhook.id, ANY)
+        self.subscriptions.update(webhook.id, ANY, WebhookChange(enabled=False))
         self.assertEqual(0, self.sender().send_once())
-        self.subscriptions.update(webhook.id, None, WebhookChange(enabled=True))
+        self.subscriptions.update(webhook.id, ANY, WebhookChange(enabled=True))
         self.assertEqual(1, self.sender().send_once())
 
     def test_a_project_has_so_many(self) -> None:
@@ -317,7 +337,7 @@ class TestOnSqlite(Delivered, WebhookTest):
 
     def test_records_are_kept_for_a_while(self) -> None:
         webhook = self.subscribe()
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
         self.sender().send_once()
         self.assertEqual(1, len(self.deliveries(webhook)))
@@ -335,10 +355,10 @@ class TestOnSqlite(Delivered, WebhookTest):
         store.vault = Vault(keys[::-1])
         rotation.rotate(store, store.vault)
         store.vault = Vault(keys[1:])
-        found = self.subscriptions.get(webhook.id, None)
+        found = self.subscriptions.get(webhook.id, ANY)
         self.assertEqual((webhook.url, webhook.secrets), (found.url, found.secrets))
         store.vault = Vault([fernet.Fernet.generate_key().decode()])
-        self.subscriptions.test(webhook.id, None)
+        self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
         self.assertIn('encryption_keys', self.deliveries(webhook)[0].error or '')
 
@@ -354,7 +374,7 @@ class TestOnSqlite(Delivered, WebhookTest):
         first = self.subscribe(id=wanted)
         second = self.subscribe(id=wanted)
         self.assertNotEqual(first.secrets, second.secrets)
-        self.assertEqual(second.secrets, self.subscriptions.get(wanted, None).secrets)
+        self.assertEqual(second.secrets, self.subscriptions.get(wanted, ANY).secrets)
 
 
 class TestOnMariadb(Delivered, WebhookTest):
