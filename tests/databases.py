@@ -30,6 +30,7 @@ import tempfile
 import fixtures
 import sqlalchemy as sa
 
+from climate.db import addresses
 from climate.db import migration
 from tests import services
 
@@ -99,7 +100,7 @@ def _file() -> bytes:
     """Return the contents of a file of SQLite with empty tables."""
     with tempfile.TemporaryDirectory(prefix='climate-') as folder:
         path = pathlib.Path(folder, 'empty.sqlite')
-        _create(f'sqlite:///{path}')
+        _create(addresses.of_file(path))
         # As the service sets it for each file; changing it takes a write.
         with sqlite3.connect(path) as connection:
             connection.execute('PRAGMA journal_mode = WAL')

@@ -33,6 +33,8 @@ import amqp
 import fixtures
 import sqlalchemy as sa
 
+from climate.db import addresses
+
 MARIADB = 'mysql'
 POSTGRESQL = 'postgresql'
 PSYCOPG2 = 'psycopg2'
@@ -140,7 +142,7 @@ class Database(fixtures.Fixture):
             # Not in the directory of a NestedTempfile, which is deleted earlier.
             folder = tempfile.TemporaryDirectory(prefix='climate-', ignore_cleanup_errors=True)
             self.addCleanup(folder.cleanup)
-            self.url = f'sqlite:///{pathlib.Path(folder.name) / self.name}.sqlite'
+            self.url = addresses.of_file(pathlib.Path(folder.name, f'{self.name}.sqlite'))
             return
         is_postgresql = self.kind in (POSTGRESQL, PSYCOPG2)
         extra = 'TEMPLATE template0' if is_postgresql else 'CHARACTER SET utf8mb4'

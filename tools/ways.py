@@ -56,6 +56,7 @@ from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import samples
+from climate.db import addresses
 from climate.db import migration
 from climate.manager.claims import ClaimKeeper
 from climate.manager.worker import Worker
@@ -271,7 +272,8 @@ class Service:
 def _configuration(folder: pathlib.Path) -> cfg.ConfigOpts:
     conf = config.new_conf()
     conf([], project='climate', default_config_files=[])
-    conf.set_override('connection', f'sqlite:///{folder / "climate.sqlite"}', group='database')
+    url = addresses.of_file(folder / 'climate.sqlite')
+    conf.set_override('connection', config.literal(url), group='database')
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('project_share', 1.0, group='api')
     conf.set_override('per_project', '', group='rate_limit')

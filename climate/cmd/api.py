@@ -18,15 +18,21 @@ WSGI server of their choice.
 
 from __future__ import annotations
 
+import functools
+import logging
 import sys
+import threading
 
-import waitress
 from oslo_config import cfg
 
 from climate import exceptions
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import exposure
+from climate.cmd import serving
+from climate.cmd import signals
+
+LOG = logging.getLogger(__name__)
 
 _CLI = [
     cfg.HostAddressOpt('host', default='127.0.0.1', help='The address to listen on.'),
@@ -41,11 +47,25 @@ _CLI = [
         min=1,
         help='The number of requests served at once; that of [api] threads by default.',
     ),
+    cfg.IntOpt(
+        'connections',
+        default=serving.CONNECTIONS,
+        min=10,
+        help='The number of connections that are open at once; further ones wait.',
+    ),
+    cfg.IntOpt(
+        'idle-timeout',
+        default=serving.IDLE_TIMEOUT,
+        min=1,
+        help='The seconds after which an idle connection is closed, and one whose request has '
+        'not arrived completely.',
+    ),
 ]
 
 
 def main() -> int:
     """Serve the API until a signal arrives."""
+    received = signals.Signals()
     conf = config.new_conf()
     conf.register_cli_opts(_CLI)
     try:
@@ -55,16 +75,26 @@ def main() -> int:
             exposure.check(conf.host)
         if conf.threads is not None:
             conf.set_override('threads', conf.threads, group='api')
-        application = composition.wsgi_application(conf)
+        server = _server(conf)
     except (cfg.Error, exceptions.ConfigurationError) as error:
         sys.stderr.write(f'climate-api: {error}\n')
         return 1
-    waitress.serve(
-        application,
+    threading.Thread(target=server.run, name='http', daemon=True).start()
+    LOG.info('Listening at %s', serving.url(conf.host, server.port))
+    return received.wait(server.close, functools.partial(config.reload, conf))
+
+
+def _server(conf: cfg.ConfigOpts) -> serving.Server:
+    """Return the server, which listens already.
+
+    :raises climate.exceptions.ConfigurationError: if it cannot be made
+    """
+    return serving.listen(
+        composition.wsgi_application(conf),
         host=conf.host,
         port=conf.port,
         threads=conf.api.threads,
-        ident='climate',
-        clear_untrusted_proxy_headers=False,
+        largest_body=conf.api.max_request_body_size,
+        connections=conf.connections,
+        idle_timeout=conf.idle_timeout,
     )
-    return 0

@@ -27,6 +27,8 @@ from climate.cmd import logs
 from climate.db import store
 from climate.messaging import transport
 
+LOG = log.getLogger(__name__)
+
 # Environment variable with the directory to read under WSGI servers, which pass no
 # arguments.
 ENV_DIR = 'OS_CLIMATE_CONFIG_DIR'
@@ -60,6 +62,7 @@ def read(argv: Sequence[str], prog: str, cli: Sequence[cfg.Opt] = ()) -> cfg.Con
             default_config_files=files,
             default_config_dirs=folders,
         )
+        name_files(conf, files or [])
     except cfg.Error as error:
         sys.exit(f'{prog}: {error}')
     set_up_logging(conf, prog)
@@ -91,6 +94,35 @@ def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
     )
     log.setup(conf, 'climate')
     logs.prepare()
+
+
+def literal(text: str) -> str:
+    """Return a value for an option that refers to no other option, even if it has a ``$``."""
+    return text.replace('$', '$$')
+
+
+def name_files(conf: cfg.ConfigOpts, files: Sequence[str]) -> None:
+    """Let *conf* name the default files that it has read, even if a path has a ``$``.
+
+    Libraries look for their own files, such as policies, next to these.
+    """
+    if any('$' in path for path in files):
+        conf.set_override('config_file', [literal(path) for path in files])
+
+
+def reload(conf: cfg.ConfigOpts) -> None:
+    """Read the files of *conf* again, and open the log file again; never raises.
+
+    Options that can change are those marked as mutable. A file that cannot be read, or
+    has a wrong value, changes nothing.
+    """
+    logs.reopen()
+    try:
+        conf.mutate_config_files()
+    except (Exception, SystemExit) as error:
+        LOG.error('The configuration cannot be reloaded, and stays as it is: %s', error)
+        return
+    LOG.info('The configuration is reloaded; changes of options that need a restart are ignored')
 
 
 def _sources() -> tuple[list[str] | None, list[str] | None]:

@@ -56,6 +56,17 @@ def one_line(text: str) -> str:
     return _escaped(_IN_MESSAGES, text)
 
 
+def reopen() -> None:
+    """Open log files again, which may have been moved."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, logging.FileHandler):
+            with handler.lock or contextlib.nullcontext():
+                # The next record opens the file.
+                stream, handler.stream = handler.stream, None
+                if stream is not None:
+                    stream.close()
+
+
 class Record(logging.LogRecord):
     """A record whose message is one line, whatever the formatter."""
 

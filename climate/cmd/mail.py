@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
 
@@ -39,6 +40,7 @@ LOG = logging.getLogger(__name__)
 
 def main() -> int:
     """Send mails until a signal arrives."""
+    received = signals.Signals()
     conf = config.read(sys.argv[1:], 'climate-mail')
     try:
         spool = Spool(conf.mail.spool_dir)
@@ -56,7 +58,7 @@ def main() -> int:
         postman.stop(1.5)
         spool.close()
 
-    return signals.run_until_signal(stop)
+    return received.wait(stop, functools.partial(config.reload, conf))
 
 
 def _postman(conf: cfg.ConfigOpts, spool: Spool) -> Postman:

@@ -31,6 +31,7 @@ from climate.cmd import manage_leases
 from climate.cmd import webhooks
 from climate.cmd.composition import say
 from climate.db import error_log
+from climate.db import files
 from climate.db import migration
 from climate.db import purge
 from climate.db import rotation
@@ -138,6 +139,7 @@ def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
     with store.answering() as engine:
         before = migration.version(engine)
         migration.sync(engine, conf.command.revision)
+        files.close_to_others(engine)
         say(f'{before or "empty"} -> {migration.version(engine)}')
     return 0
 

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
 
@@ -56,6 +57,7 @@ def main() -> int:
     conf = config.read(sys.argv[1:], 'climate-manager', _CLI)
     if conf.check:
         return manager_check.check(conf)
+    received = signals.Signals()
     try:
         endpoint = metrics.endpoint(conf, Exporter.MANAGER)
         tracing.set_up(conf, 'climate-manager')
@@ -88,7 +90,7 @@ def main() -> int:
         bus.close()
         parts.store.close()
 
-    return signals.run_until_signal(stop)
+    return received.wait(stop, functools.partial(config.reload, conf))
 
 
 def tune_process(conf: cfg.ConfigOpts) -> None:

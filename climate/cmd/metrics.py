@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from typing import Any
 from typing import Final
 
-import waitress
 from oslo_config import cfg
 
 from climate import exceptions
@@ -32,6 +31,7 @@ from climate.api.middleware import ForPath
 from climate.api.wsgi import Environ
 from climate.api.wsgi import StartResponse
 from climate.api.wsgi import WSGIApp
+from climate.cmd import serving
 from climate.db.figures import Figures
 from climate.db.store import Store
 from climate.manager.service import Manager
@@ -51,6 +51,7 @@ HEALTHZ: Final = '/healthz'
 _PAUSE: Final = 2.0
 # A scrape and a health check at once, and one more of each that is slow.
 _THREADS: Final = 4
+_CONNECTIONS: Final = 100
 
 
 class MetricsEndpoint:
@@ -96,8 +97,13 @@ class MetricsEndpoint:
     def _serve(self) -> float:
         host = self._conf.metrics.host
         try:
-            server = waitress.create_server(
-                self._app, host=host, port=self._port, threads=_THREADS, ident='climate'
+            server = serving.Server(
+                self._app,
+                host=host,
+                port=self._port,
+                threads=_THREADS,
+                largest_body=0,
+                connections=_CONNECTIONS,
             )
         except OSError as error:
             if not self._waits and self._alone:

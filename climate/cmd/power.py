@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
 
@@ -39,6 +40,7 @@ LOG = logging.getLogger(__name__)
 
 def main() -> int:
     """Manage the power of hosts until a signal arrives."""
+    received = signals.Signals()
     conf = config.read(sys.argv[1:], 'climate-power')
     try:
         service = PowerService(_controller(conf))
@@ -52,7 +54,7 @@ def main() -> int:
         return 1
     service.start(notifications)
     LOG.info('Managing the power of hosts')
-    return signals.run_until_signal(lambda: service.stop(1.0))
+    return received.wait(lambda: service.stop(1.0), functools.partial(config.reload, conf))
 
 
 def _controller(conf: cfg.ConfigOpts) -> PowerController:

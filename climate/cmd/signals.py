@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Stops a process within a bounded time."""
+"""Stops a process within a bounded time, and lets it read its configuration again."""
 
 from __future__ import annotations
 
@@ -27,25 +27,55 @@ LOG = logging.getLogger(__name__)
 _TIMEOUT = 4.0
 
 
-def run_until_signal(stop: Callable[[], None]) -> int:
-    """Wait for SIGTERM or SIGINT, then call *stop*; return the exit status.
+class Signals:
+    """The signals that a process has received; made before the process starts its work.
 
-    The process ends after a few seconds, even if an effect waits for a call to the
-    cloud, which can take as long as its timeout. This is safe, because everything that
-    was begun is resumed later.
+    SIGTERM and SIGINT end it at once until :meth:`wait`. SIGHUP is kept for then, so that
+    a reload never ends a process that is starting. But if a terminal is attached, SIGHUP
+    says that it was closed, and ends the process.
     """
-    received = threading.Event()
 
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        received.set()
+    def __init__(self) -> None:
+        self._wake = threading.Event()
+        self._stop = False
+        self._reload = False
+        if _has_terminal():
+            return
+        signal.signal(signal.SIGHUP, self._on_reload)
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, handle)
-    # On some platforms a wait() without a timeout would keep the main thread from
-    # handling the signal; waking up now and then costs nothing.
-    while not received.wait(1.0):
-        continue
-    return end(stop)
+    def wait(self, stop: Callable[[], None], reload: Callable[[], None]) -> int:
+        """Call *reload* at each SIGHUP; at SIGTERM or SIGINT, stop and return the status.
+
+        The process ends after a few seconds, even if an effect waits for a call to the
+        cloud, which can take as long as its timeout. This is safe, because everything that
+        was begun is resumed later.
+        """
+        ending = [signal.SIGTERM, signal.SIGINT]
+        if _has_terminal():
+            ending.append(signal.SIGHUP)
+        for number in ending:
+            signal.signal(number, self._on_stop)
+        while not self._stop:
+            # On some platforms a wait() without a timeout would keep the main thread from
+            # handling the signal; waking up now and then costs nothing.
+            self._wake.wait(1.0)
+            self._wake.clear()
+            if self._reload and not self._stop:
+                self._reload = False
+                reload()
+        return end(stop)
+
+    def _on_stop(self, _number: int, _frame: FrameType | None) -> None:
+        self._stop = True
+        self._wake.set()
+
+    def _on_reload(self, _number: int, _frame: FrameType | None) -> None:
+        self._reload = True
+        self._wake.set()
+
+
+def _has_terminal() -> bool:
+    return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
 
 
 def end(stop: Callable[[], None]) -> int:

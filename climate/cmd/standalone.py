@@ -30,7 +30,6 @@ import threading
 from collections.abc import Callable
 from typing import IO
 
-import waitress
 from oslo_config import cfg
 
 from climate import exceptions
@@ -41,8 +40,10 @@ from climate.cmd import config
 from climate.cmd import exposure
 from climate.cmd import metrics
 from climate.cmd import samples
+from climate.cmd import serving
 from climate.cmd import signals
 from climate.cmd import tracing
+from climate.db import addresses
 from climate.db import migration
 from climate.db import vault
 from climate.manager.service import Manager
@@ -60,6 +61,7 @@ _INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
 
 def main() -> int:
     """Run until stopped."""
+    received = signals.Signals()
     # Leases may contain secrets.
     os.umask(0o077)
     words, rest = _split(sys.argv[1:])
@@ -81,11 +83,11 @@ def main() -> int:
         sys.stderr.write(f'climate-standalone: {error}\n')
         return 1
     service.start()
-    url = f'http://{options.host}:{service.port}/v1'
-    composition.say(f'Climate is ready at {url}')
-    composition.say(f'Its web page is http://{options.host}:{service.port}/ui/')
-    composition.say(_commands(url))
-    return signals.run_until_signal(service.stop)
+    url = serving.url(options.host, service.port)
+    composition.say(f'Climate is ready at {url}/v1')
+    composition.say(f'Its web page is {url}/ui/')
+    composition.say(_commands(f'{url}/v1'))
+    return received.wait(service.stop, service.reload)
 
 
 def _split(words: list[str]) -> tuple[list[str], list[str] | None]:
@@ -106,7 +108,9 @@ def _commands(url: str) -> str:
     if not sibling.exists():
         found = shutil.which('openstack')
         program, where = 'openstack', '' if found else _INSTALL
-    client = f'{shlex.quote(program)} --os-auth-type none --os-endpoint {url} reservation'
+    client = (
+        f'{shlex.quote(program)} --os-auth-type none --os-endpoint {shlex.quote(url)} reservation'
+    )
     return samples.COMMANDS.format(client=client, where=where)
 
 
@@ -183,20 +187,14 @@ class Standalone:
                 parts.conf, parts.clock, _journal(parts, state / 'audit.jsonl')
             ),
         )
-        try:
-            self._server = waitress.create_server(
-                application,
-                host=options.host,
-                port=options.port,
-                threads=parts.conf.api.threads,
-                ident='climate',
-                clear_untrusted_proxy_headers=False,
-            )
-        except OSError as error:
-            raise exceptions.ConfigurationError(
-                f'cannot listen on {options.host}:{options.port}: {error.strerror}'
-            ) from None
-        self.port: int = self._server.effective_port
+        self._server = serving.listen(
+            application,
+            host=options.host,
+            port=options.port,
+            threads=parts.conf.api.threads,
+            largest_body=conf.api.max_request_body_size,
+        )
+        self.port = self._server.port
 
     def start(self) -> None:
         """Begin to serve; returns at once."""
@@ -205,6 +203,10 @@ class Standalone:
         if self._metrics is not None:
             self._metrics.serve_manager(self._parts.store, self._manager)
             self._metrics.start()
+
+    def reload(self) -> None:
+        """Read the configuration again."""
+        config.reload(self._parts.conf)
 
     @property
     def manager(self) -> Manager:
@@ -256,9 +258,11 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf = config.new_conf()
     try:
         conf([], project='climate', prog='climate-standalone', default_config_files=files)
+        config.name_files(conf, files)
     except cfg.Error as error:
         raise exceptions.ConfigurationError(str(error)) from None
-    conf.set_override('connection', f'sqlite:///{state / "climate.sqlite"}', group='database')
+    url = addresses.of_file(state / 'climate.sqlite')
+    conf.set_override('connection', config.literal(url), group='database')
     if not conf.database.encryption_keys:
         conf.set_override('encryption_keys', [_encryption_key(state)], group='database')
     conf.set_override('auth_strategy', 'noauth')

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pathlib
 from typing import Final
 
 import sqlalchemy as sa
@@ -30,6 +31,11 @@ _DRIVERS: Final = {
 }
 _EXTRAS: Final = {'mysql': 'mysql', 'mariadb': 'mysql', 'postgresql': 'postgresql'}
 _OPTION: Final = '[database] connection'
+
+
+def of_file(path: pathlib.Path | str) -> str:
+    """Return the URL of an SQLite database in a file, whatever characters its path has."""
+    return sa.URL.create('sqlite', database=str(path)).render_as_string(hide_password=False)
 
 
 def usable(connection: str | None) -> str:

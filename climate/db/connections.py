@@ -26,6 +26,7 @@ from sqlalchemy import event
 
 from climate.clock import Clock
 from climate.db import errors
+from climate.db import files
 from climate.db import prepared
 from climate.db import read_only
 from climate.db import session_limits
@@ -132,6 +133,8 @@ def _tune_sqlite(engine: sa.Engine) -> None:
     # Instead of oslo.db's listener, whose transactions cannot become ones that write.
     for listener in list(engine.dispatch.begin):
         event.remove(engine, 'begin', listener)
+
+    files.create_for_owner(engine)
 
     @event.listens_for(engine, 'connect')
     def _prepare(dbapi_connection: Any, _record: Any) -> None:

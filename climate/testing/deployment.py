@@ -31,6 +31,7 @@ from climate.booking.leases import Leases
 from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.clock import ManualClock
+from climate.db import addresses
 from climate.db import migration
 from climate.db.store import register_opts
 from climate.db.store import Store
@@ -84,7 +85,7 @@ class SqliteDatabase(fixtures.Fixture):
         # Not in the directory of a NestedTempfile, which is deleted earlier.
         folder = tempfile.TemporaryDirectory(prefix='climate-', ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
-        self.url = f'sqlite:///{pathlib.Path(folder.name)}/climate.sqlite'
+        self.url = addresses.of_file(pathlib.Path(folder.name, 'climate.sqlite'))
 
 
 class Bus:

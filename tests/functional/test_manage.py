@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import io
+import os
 import pathlib
 
 import fixtures
@@ -115,6 +116,17 @@ class TestManage(base.TestCase):
         ended, lines = run('--config-file', str(self.file), *arguments)
         self.assertEqual(status, ended, lines)
         return [line for line in lines if ' WARNING ' not in line]
+
+    def test_a_file_is_closed_to_others(self) -> None:
+        database = self.file.parent / 'climate.sqlite'
+        database.unlink()
+        self.addCleanup(os.umask, os.umask(0o022))
+        self.run_command(0, 'db', 'sync')
+        self.assertEqual(0o600, database.stat().st_mode & 0o777)
+        # As a release before this one left it; the group is the business of the operator.
+        database.chmod(0o664)
+        self.run_command(0, 'db', 'sync')
+        self.assertEqual(0o660, database.stat().st_mode & 0o777)
 
     def test_an_unknown_revision_is_explained_in_one_line(self) -> None:
         (line,) = self.run_command(1, 'db', 'sync', '--revision', 'x')

@@ -15,15 +15,20 @@
 from __future__ import annotations
 
 import datetime
+import os
 import pathlib
+import shlex
+import signal
 import subprocess
 import sys
 import urllib.request
 from typing import Any
+from unittest import mock
 
 import fixtures
 
 from climate.clock import SystemClock
+from climate.cmd import standalone
 from climate.simulator import SimulatedCloud
 from tests import base
 from tests import waiting
@@ -112,6 +117,13 @@ class TestRunning(_Test):
         )
         self.assertIn('lease.event.start_lease', self.service.command.said)
 
+    def test_it_reloads(self) -> None:
+        process = self.service.command.process
+        assert process is not None
+        process.send_signal(signal.SIGHUP)
+        until('it reloads', lambda: 'configuration is reloaded' in self.service.command.said)
+        self.assertEqual(200, self.service.ask('GET', '/leases')[0])
+
     def test_a_second_one_on_the_same_state_is_refused_in_one_line(self) -> None:
         second = subprocess.run(
             [
@@ -170,7 +182,9 @@ class TestStopped(_Test):
     """A service that is stopped or killed, and started again."""
 
     def setUp(self) -> None:
-        self.service = Standalone(options=QUICK)
+        # Characters that have a meaning in URLs, and in values of options.
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'p%20t%2F?a=b#$HOME é')
+        self.service = Standalone(options=QUICK, state=folder / 'state')
         self.service.setUp()
         self.addCleanup(self.service.cleanUp)
         super().setUp()
@@ -222,6 +236,27 @@ class TestStopped(_Test):
     def age(self, lease: dict[str, Any]) -> float:
         created = datetime.datetime.fromisoformat(lease['created_at']).replace(tzinfo=datetime.UTC)
         return (datetime.datetime.now(datetime.UTC) - created).total_seconds()
+
+
+class TestPrinted(base.TestCase):
+    """What the command prints at its start."""
+
+    def test_ipv6(self) -> None:
+        self.addCleanup(os.umask, os.umask(0o077))
+        argv = ['climate-standalone', '--host', '::1', '--port', '21020']
+        with (
+            mock.patch.object(standalone, 'Standalone', return_value=mock.Mock(port=21020)),
+            mock.patch.object(standalone.signals, 'Signals'),
+            mock.patch.object(standalone.composition, 'say') as say,
+            mock.patch.object(sys, 'argv', argv),
+        ):
+            standalone.main()
+        said = '\n'.join(call.args[0] for call in say.call_args_list)
+        self.assertIn('Climate is ready at http://[::1]:21020/v1', said)
+        self.assertIn('Its web page is http://[::1]:21020/ui/', said)
+        # A shell would take the brackets for a pattern.
+        self.assertIn(f'--os-endpoint {shlex.quote("http://[::1]:21020/v1")} ', said)
+        self.assertNotIn('::1:21020', said)
 
 
 class TestManager(base.TestCase):

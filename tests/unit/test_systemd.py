@@ -91,6 +91,13 @@ class SystemdTest(base.TestCase):
         for pair in own.split():
             self.assertEqual(known[pair.partition('=')[0]], pair.partition('=')[2])
 
+    def test_what_runs_on_reloads(self) -> None:
+        for path in UNITS:
+            service = Unit(path)['Service']
+            if service['Type'] != 'oneshot':
+                self.assertEqual('/bin/sh -c "kill -HUP ${MAINPID}"', service['ExecReload'])
+                self.assertEqual('on-failure', service['Restart'])
+
     def test_all_run_as_the_user_that_is_made(self) -> None:
         user = (ETC / 'sysusers.d' / 'climate.conf').read_text(encoding='utf-8')
         self.assertIn('\nu climate ', user)
