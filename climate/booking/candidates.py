@@ -25,6 +25,7 @@ import numpy as np
 from climate.allocation import extracts
 from climate.allocation.blocks import Block
 from climate.allocation.joint import Wanted
+from climate.booking import matching
 from climate.booking.requirements import Requirements
 from climate.db.search import Match
 from climate.db.search import used_classes
@@ -56,9 +57,9 @@ class MatchingBlocks:
         # Many comparisons on many resources take longer than all that follows.
         self._tx.budget.check()
         blocks = self._all(match.resource_type)
-        if match != Match(resource_type=match.resource_type, private=match.private):
-            ids = np.array(self._tx.search.ids(match), dtype=np.int64)
-            blocks = [block.limited_to(ids) for block in blocks]
+        if not matching.is_any(match):
+            hidden = matching.hidden(self._tx, match)
+            blocks = [block.only(matching.rows(block, match, hidden)) for block in blocks]
         self._known.append((match, blocks))
         return blocks
 

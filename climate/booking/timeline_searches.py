@@ -34,17 +34,16 @@ from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bounds
 from climate.allocation.selection import Found
 from climate.allocation.selection import Space
-from climate.allocation.steps import Bools
 from climate.allocation.steps import instant
 from climate.allocation.steps import LATEST
 from climate.allocation.steps import microseconds
+from climate.booking import matching
 from climate.booking.requirements import Reasons
 from climate.booking.requirements import Requirements
 from climate.booking.requirements import Searches
 from climate.booking.requirements import total
 from climate.db.rooms import Room
 from climate.db.rooms import Window
-from climate.db.search import Match
 from climate.db.search import used_classes
 from climate.db.store import Transaction
 from climate.domain.resources import Candidate
@@ -61,7 +60,8 @@ class TimelineSearches(Searches):
     """Searches in memory; like those in SQL, each runs once.
 
     SQL is used beyond the horizon, while a timeline is loaded, for existing things that a
-    request names, and for whole resources of a type with few. A few whole resources are
+    request names, and for whole resources of a type with few; but not for requirements of many
+    conditions. A few whole resources are
     chosen from the timeline as it was read last, and checked in SQL.
     """
 
@@ -70,7 +70,7 @@ class TimelineSearches(Searches):
     ) -> None:
         super().__init__(tx, settings, rng, together)
         self._rng = rng
-        self._timelines: dict[tuple[str, datetime.datetime], list[Block] | None] = {}
+        self._timelines: dict[tuple[str, datetime.datetime, bool], list[Block] | None] = {}
         self._found: list[tuple[Any, Found]] = []
 
     def untouched(self, needed: Requirements, taken: Collection[int]) -> list[Candidate]:
@@ -94,7 +94,8 @@ class TimelineSearches(Searches):
 
     def _is_small(self, needed: Requirements) -> bool:
         assert self._tx.timelines is not None, 'only then are there such searches'
-        return self._tx.timelines.is_small(needed.search.resource_type)
+        small = self._tx.timelines.is_small(needed.search.resource_type)
+        return small and not matching.is_long(needed.match)
 
     def _few(self, needed: Requirements, taken: Collection[int]) -> list[Candidate]:
         """Return some free whole resources, as they are now; none if that takes too long.
@@ -104,6 +105,8 @@ class TimelineSearches(Searches):
         """
         most = needed.maximum + _SPARE
         if most > self._settings.sample_size or needed.search.names or needed.only is not None:
+            return []
+        if matching.is_long(needed.match):
             return []
         found = self._once(
             (needed.match, needed.period, needed.padded, 'few'), lambda: self._latest(needed)
@@ -124,7 +127,7 @@ class TimelineSearches(Searches):
             return None
         (one,) = self._rng.choices(blocks, [*map(len, blocks)])
         # Also by private properties: the check in SQL leaves them out.
-        one = one.only(_matching(one, needed.match, ()))
+        one = one.only(matching.rows(one, needed.match, ()))
         most = needed.maximum + self._settings.sample_size
         now, bounds = microseconds(self._tx.now), _bounds(_window(needed))
         return selection.wholes([one], bounds, now, self._rng, most)
@@ -261,9 +264,11 @@ class TimelineSearches(Searches):
         # The row of a thing may be new, and vanish if the lease is not booked.
         if needed.plugin.things(needed.request):
             return None
-        key = needed.search.resource_type, needed.padded.end
+        # Not in SQL, even if that means to read what a timeline does not keep.
+        waits = matching.is_long(needed.match)
+        key = needed.search.resource_type, needed.padded.end, waits
         if key not in self._timelines:
-            self._timelines[key] = self._tx.timeline(*key)
+            self._timelines[key] = self._tx.timeline(*key[:2], waits=waits)
         blocks = self._timelines[key]
         if blocks is None:
             return None
@@ -274,33 +279,10 @@ class TimelineSearches(Searches):
             only = np.array(sorted(needed.only), dtype=np.int64)
             blocks = [block.limited_to(only) for block in blocks]
         match = needed.match
-        if _is_any(match):
+        if matching.is_any(match):
             return blocks
-        hidden = self._hidden(match)
-        return [block.only(_matching(block, match, hidden)) for block in blocks]
-
-    def _hidden(self, match: Match) -> Collection[str]:
-        """Return the names of the properties that requirements treat as missing."""
-        if match.private or match.requirement is None:
-            return ()
-        return self._tx.properties.private_names(match.resource_type)
-
-
-def _matching(block: Block, match: Match, hidden: Collection[str]) -> Bools:
-    """Whether each resource of a block has the properties that are required."""
-    columns, count = block.columns, len(block)
-    found = np.ones(count, dtype=np.bool_)
-    if match.requirement is not None:
-        found &= columns.meet(match.requirement, hidden, count)
-    for name in match.required_traits:
-        found &= columns.have(name, count)
-    for name in match.forbidden_traits:
-        found &= ~columns.have(name, count)
-    return found
-
-
-def _is_any(match: Match) -> bool:
-    return match.requirement is None and not match.required_traits and not match.forbidden_traits
+        hidden = matching.hidden(self._tx, match)
+        return [block.only(matching.rows(block, match, hidden)) for block in blocks]
 
 
 def _reasons_of_wholes(blocks: Sequence[Block], bounds: Bounds) -> Reasons:

@@ -266,10 +266,6 @@ class ResourceSearch(Repository):
         _, low, high = known
         return 0 if low is None else low + int((high - low + 1) * share)
 
-    def ids(self, match: Match) -> list[int]:
-        """Return the ids of all resources that match, whatever they are booked for."""
-        return list(self._session.scalars(sa.select(RESOURCES.c.id).where(*match.conditions())))
-
     def matching(
         self,
         match: Match,

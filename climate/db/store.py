@@ -184,7 +184,7 @@ class Transaction:
         self.feeds = FeedRows(session, now)
 
     def timeline(
-        self, resource_type: str, until: datetime.datetime | None = None
+        self, resource_type: str, until: datetime.datetime | None = None, *, waits: bool = False
     ) -> list[Block] | None:
         """Return all resources of a type with what is booked of them; None to use SQL.
 
@@ -192,14 +192,17 @@ class Transaction:
 
         :param until: the end of the period that is of interest; None for one within the
             horizon, or for everything in a transaction that waits
+        :param waits: whether this question is not for SQL, as all of such a transaction
         """
         if self.timelines is None:
             return None
         reader = TimelineReader(self.session, self.now)
+        found: list[Block] | None
         with self.budget.for_all():
-            if self._waits:
-                return self.timelines.complete(reader, resource_type, until)
-            found = self.timelines.current(reader, resource_type, until)
+            if self._waits or waits:
+                found = self.timelines.complete(reader, resource_type, until)
+            else:
+                found = self.timelines.current(reader, resource_type, until)
         if found is not None:
             self.follow(self.timelines)
         return found

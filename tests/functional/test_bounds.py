@@ -23,8 +23,8 @@ from typing import Any
 from fixtures import MonkeyPatch
 
 from climate.booking import choose
+from climate.booking import matching
 from climate.booking import other_properties
-from climate.db.search import ResourceSearch
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from tests.functional import http
@@ -81,14 +81,14 @@ class TestCosts(HoldsCase):
         self.start()
         self.send('POST', 'leases', self.lease([HOSTS]))
         counts = []
-        ids = ResourceSearch.ids
+        rows = matching.rows
 
         def slow(*facts: Any) -> Any:
             counts.append(1)
             self.service.clock.advance(0.5)
-            return ids(*facts)
+            return rows(*facts)
 
-        self.useFixture(MonkeyPatch('climate.db.search.ResourceSearch.ids', slow))
+        self.useFixture(MonkeyPatch('climate.booking.matching.rows', slow))
         texts = [json.dumps(['>=', '$vcpus', str(number)]) for number in range(9)]
         many = [{**HOSTS, 'resource_properties': text} for text in texts]
         wanted = {'reservations': many, 'duration': '1h', 'earliest': '2030-02-01T00:00:00Z'}
@@ -183,6 +183,6 @@ class TestLateTries(HoldsCase):
         self.overtaken('/v1/offers', {**ONE, 'limit': 1}, 'climate.booking.holds._earlier')
 
 
-def end(_: Any, environ: Any, __: Any) -> None:
+def end(_: Any, environ: Any, *__: Any, **___: Any) -> None:
     """Forget to store an answer."""
     environ.pop('climate.idempotency_key')

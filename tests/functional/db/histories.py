@@ -31,8 +31,8 @@ from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bounds
 from climate.allocation.requirements import parse
 from climate.allocation.steps import microseconds
+from climate.booking import matching
 from climate.booking.requirements import Requirements
-from climate.booking.timeline_searches import _matching
 from climate.booking.timeline_searches import TimelineSearches
 from climate.db.rooms import Window
 from climate.db.search import Match
@@ -188,12 +188,13 @@ class HistoryCase:
                 private=self.rng.random() < 0.5,
             )
             with self.store.reading() as tx:
-                expected = sorted(tx.search.ids(match))
+                ids = [int(key) for block in kept for key in block.ids]
+                expected = sorted(tx.search.matching(match, ids, bookable=True))
                 hidden = () if match.private else tx.properties.private_names(cases.TYPE)
             found = [
                 int(number)
                 for block in kept
-                for number in block.ids[block.bookable & _matching(block, match, hidden)]
+                for number in block.ids[block.bookable & matching.rows(block, match, hidden)]
             ]
             self.same(expected, found, match)
 

@@ -1,0 +1,209 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Measures the processor time and the memory of the most expensive requests of a member.
+
+Each kind of request goes to the application in this process, first some in one thread, to
+measure the processor time, then many in as many threads as a process of gunicorn has. The
+memory of the process before and after these is what such requests cost for good.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import datetime
+import json
+import pathlib
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+from typing import Final
+
+import webob
+
+from benchmarks import parts
+from benchmarks.figures import Figure
+from benchmarks.figures import show
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.db import migration
+from tests.functional import bulk_parts
+
+# Which members sent before they were measured: what a process keeps for all requests.
+_USUAL: Final = 20
+_GROWTH: Final = 1.2
+_MANY: Final = 20
+_DAY: Final = 24 * parts.HOUR
+_FORMAT: Final = '%Y-%m-%dT%H:%M:%SZ'
+_SLOT: Final = {'resource_type': 'virtual:instance', 'memory_mb': 1, 'disk_gb': 0}
+_HOST: Final = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+
+Request = tuple[str, str, dict[str, Any] | None]
+"""Method, path and body."""
+
+
+def main() -> int:
+    """Run the benchmark; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--hosts', type=int, default=2000, help='number of hosts')
+    parser.add_argument('--allocations', type=int, default=100_000, help='number of bookings')
+    parser.add_argument('--requests', type=int, default=100, help='of each kind, at once')
+    parser.add_argument('--threads', type=int, default=8, help='which send them')
+    parser.add_argument('--times', type=int, default=3, help='of each kind, one after the other')
+    parser.add_argument('--only', help='only kinds whose name contains this')
+    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        url = f'sqlite:///{pathlib.Path(folder) / "climate.sqlite"}'
+        figures = list(_measured(url, options))
+    show(figures, as_json=options.json)
+    return int(any(one.missed for one in figures))
+
+
+def _measured(url: str, options: argparse.Namespace) -> Iterator[Figure]:
+    conf = parts.configuration(url)
+    conf.set_override('resource_types', ['physical:host', 'virtual:instance'])
+    conf.set_override('rate_limits', [], group='api') if 'rate_limits' in conf.api else None
+    core = composition.core(conf, SystemClock())
+    migration.sync(core.store.engine)
+    now = SystemClock().now()
+    load = bulk_parts.Parts(hosts=options.hosts, allocations=options.allocations, now=now)
+    load.fill(core.store.engine)
+    app = parts.api(core)
+    kinds = requests(now)
+    for _ in range(_USUAL):
+        for name in ('one host', 'one slot'):
+            _sent(app, kinds[name])
+    for name, request in kinds.items():
+        if options.only is None or options.only in name:
+            yield from _of_kind(app, name, request, options)
+    core.store.close()
+
+
+def _of_kind(
+    app: Any, name: str, request: Request, options: argparse.Namespace
+) -> Iterator[Figure]:
+    size = f'{options.hosts:,} hosts'
+    costs, statuses = [], Counter[int]()
+    for _ in range(options.times):
+        began = time.process_time()
+        statuses[_sent(app, request)] += 1
+        costs.append((time.process_time() - began) * 1000)
+    answers = '/'.join(map(str, sorted(statuses)))
+    yield Figure(engine=size, what=f'{name} ({answers}): processor', value=max(costs))
+    before = parts.resident_megabytes()
+    with concurrent.futures.ThreadPoolExecutor(options.threads) as threads:
+        list(threads.map(lambda _: _sent(app, request), range(options.requests)))
+    after = parts.resident_megabytes()
+    sys.stderr.write(f'{name}: {before:.0f} MB, afterwards {after:.0f} MB\n')
+    yield Figure(
+        engine=size,
+        what=f'{name}: memory after {options.requests} of them, times that before',
+        value=after / before,
+        unit='',
+        aim=_GROWTH,
+    )
+
+
+def _sent(app: Any, request: Request) -> int:
+    method, path, body = request
+    sent = webob.Request.blank(path, method=method)
+    sent.headers['X-Auth-Token'] = 'mallory:blue:member'
+    sent.headers['OpenStack-API-Version'] = 'reservation 1.4'
+    if body is not None:
+        sent.content_type = 'application/json'
+        sent.text = json.dumps(body)
+    answer = sent.get_response(app)
+    _ = answer.body
+    return int(answer.status_int)
+
+
+def requests(now: datetime.datetime) -> dict[str, Request]:
+    """Return the kinds by name: two usual ones, and the worst that limits allow."""
+    start = now + _DAY
+    end = start + 2 * parts.HOUR
+    spread = {'spread': [{'property': 'rack'}]}
+    lists = {
+        'one host': [_HOST],
+        'one slot': [_slots(1)],
+        '20 requirements of 25 conditions, hosts': _hosts(25),
+        '20 requirements of 25 conditions, slots': [
+            {**_slots(1), 'resource_properties': _expression(place, 25)} for place in range(_MANY)
+        ],
+        '20 requirements of 100 conditions': _hosts(100),
+        '20 placements that are apart': [
+            {**_slots(150), 'placement': {'apart_from': _others(place)}} for place in range(_MANY)
+        ],
+        '20 placements that are apart and spread': [
+            {**_slots(150), 'placement': {**spread, 'apart_from': _others(place)}}
+            for place in range(_MANY)
+        ],
+        '20 placements of the same rack': [
+            {**_slots(20), 'placement': {'same': ['rack']}} for _ in range(_MANY)
+        ],
+    }
+    found: dict[str, Request] = {}
+    for name, reservations in lists.items():
+        lease = {
+            'name': 'worst',
+            'start_date': f'{start:{_FORMAT}}',
+            'end_date': f'{end:{_FORMAT}}',
+            'reservations': reservations,
+        }
+        found[name] = ('POST', '/v1/leases', {**lease, 'dry_run': True})
+        if len(reservations) > 1:
+            found[f'refused: {name}'] = ('POST', '/v1/leases', _impossible(lease))
+            wish = {'reservations': reservations, 'duration': '2h', 'limit': 10}
+            found[f'offers: {name}'] = ('POST', '/v1/offers', wish)
+    last = f'{now + 999 * parts.HOUR:{_FORMAT}}'
+    query = f'resource_type=physical:host&end={last}&step=3600&resources=VCPU:1,MEMORY_MB:2048'
+    found['999 buckets'] = ('GET', f'/v1/availability?{query}', None)
+    found['333 buckets by rack'] = (
+        'GET',
+        f'/v1/availability?resource_type=physical:host&step=10800&end={last}&group_by=rack',
+        None,
+    )
+    return found
+
+
+def _impossible(lease: dict[str, Any]) -> dict[str, Any]:
+    """Return a lease that is refused after all that it requires was searched for."""
+    *most, last = lease['reservations']
+    much = {'amount': 10**6} if 'amount' in last else {'min': 10**6, 'max': 10**6}
+    return {**lease, 'reservations': [*most, {**last, **much}]}
+
+
+def _slots(amount: int) -> dict[str, Any]:
+    # More than half of a host, so that no two fit on one.
+    return {**_SLOT, 'vcpus': bulk_parts.CAPACITY['VCPU'] // 2 + 1, 'amount': amount}
+
+
+def _hosts(conditions: int) -> list[dict[str, Any]]:
+    return [
+        {**_HOST, 'resource_properties': _expression(place, conditions)} for place in range(_MANY)
+    ]
+
+
+def _expression(place: int, conditions: int) -> str:
+    parts_ = [
+        ['>=', '$vcpus', str(-place)],
+        *(['!=', '$rack', str(each)] for each in range(conditions - 1)),
+    ]
+    return json.dumps(['and', *parts_])
+
+
+def _others(place: int) -> list[int]:
+    return [(place + step) % _MANY for step in range(1, 11)]
