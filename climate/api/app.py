@@ -27,6 +27,7 @@ from climate.api.auth import Identity
 from climate.api.browser_sessions import BrowserSessions
 from climate.api.compression import Compression
 from climate.api.controllers.root import RootController
+from climate.api.deadlines import OneDeadline
 from climate.api.feed_links import FeedCalendars
 from climate.api.feed_links import PATH as FEED_PATH
 from climate.api.health import Health
@@ -105,6 +106,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = ForPattern(FEED_PATH, feeds, app)
     if settings.rates is not None and settings.rates.addresses:
         app = AddressRate(app, settings.rates)
+    app = OneDeadline(app)
     app = JsonErrors(app)
     app = AccessLog(app)
     if recording.enabled():

@@ -30,6 +30,16 @@ OPTS: list[cfg.Opt] = [
         'the same keys. Without any key, these secrets are stored in plain text until their lease '
         'is over.',
     ),
+    cfg.IntOpt(
+        'lock_timeout',
+        default=10,
+        min=1,
+        help='How long a request waits for locks of the database in all, in seconds, including '
+        'the repetitions of its transactions; then it fails with 503 and Retry-After. Managers '
+        'wait as long in each transaction. Climate sets it for its sessions, whatever the '
+        'configuration of the server. SQLite, which has one lock for everything, waits 30 '
+        'seconds.',
+    ),
     cfg.BoolOpt(
         'prepared_statements',
         default=True,

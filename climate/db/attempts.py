@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 from typing import Final
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from typing import TypeVar
 
 from oslo_db import api as oslo_api
 
+from climate.clock import Clock
 from climate.db import errors
 from climate.db import expired_holds
 from climate.db.projects import NewProject
@@ -44,15 +44,18 @@ _ON_OTHERS: Final = frozenset((Cause.GONE, Cause.READ_ONLY))
 class Attempts:
     """The attempts at one transaction.
 
+    :param deadline: when to give up, on the monotonic clock
     :ivar began: when the last attempt began (aware UTC)
     :ivar commits: whether it has tried to commit
     """
 
-    def __init__(self, store: Store, began: datetime.datetime) -> None:
+    def __init__(self, store: Store, clock: Clock, deadline: float) -> None:
         self._store = store
+        self._clock = clock
         self._failed = 0
         self._on_others = 0
-        self.began = began
+        self.deadline = deadline
+        self.began = clock.now()
         self.commits = False
 
     def run(self, attempt: Callable[[], T]) -> T:
@@ -90,6 +93,8 @@ class Attempts:
             return True
         if not isinstance(error, errors.RAISED):
             return expired_holds.were_in_the_way(self._store, error, self.began)
+        if self._clock.ticks() >= self.deadline:
+            return False
         cause = errors.cause(error)
         if cause in _ON_OTHERS:
             return self._may_be_done_by_others(cause)

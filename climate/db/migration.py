@@ -26,6 +26,7 @@ from alembic import script
 from alembic import util
 
 from climate import exceptions
+from climate.db import lock_waits
 from climate.db import session_limits
 from climate.db import store
 from climate.db import tables
@@ -54,6 +55,7 @@ def sync(engine: sa.Engine, revision: str = 'head') -> None:
             # What is set up here is not for those that would use the connection next.
             connection.detach()
             session_limits.relax(connection, _IDLE_SECONDS)
+            lock_waits.relax(connection, _LOCK_SECONDS)
         with connection.begin(), _alone(connection):
             alembic = _config()
             alembic.attributes['connection'] = connection
@@ -67,10 +69,6 @@ def sync(engine: sa.Engine, revision: str = 'head') -> None:
 def _alone(connection: sa.Connection) -> Iterator[None]:
     """Wait until no other process upgrades these tables."""
     if connection.dialect.name == 'postgresql':
-        connection.execute(
-            sa.text("SELECT set_config('lock_timeout', :limit, true)"),
-            {'limit': f'{_LOCK_SECONDS}s'},
-        )
         connection.execute(
             sa.text('SELECT pg_advisory_xact_lock(hashtext(:name))'), {'name': _LOCK_NAME}
         )

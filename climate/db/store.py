@@ -57,6 +57,7 @@ from climate.db.intents import Intents
 from climate.db.judgement import LostRace
 from climate.db.lease_lists import LeaseLists
 from climate.db.leases import Leases
+from climate.db.lock_waits import LockWaits
 from climate.db.maintenances import Maintenances
 from climate.db.oddities import Oddities
 from climate.db.offers import Offers
@@ -244,7 +245,10 @@ class Store:
         # oslo.db's pause after each use serves green threads, which Climate does not use.
         self._manager.configure(sqlite_fk=True, thread_checkin=False)
         tune = functools.partial(_tune, clock, conf.database)
+        self._waits = LockWaits(clock.ticks, conf.database.lock_timeout)
         self._manager.append_on_engine_create(tune)
+        # Outermost, because its limits precede the statements of others.
+        self._manager.append_on_engine_create(self._waits.set_up)
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[sa.Engine]:
@@ -285,7 +289,8 @@ class Store:
         self, budget: Budget, *, undone: bool, attempts: Attempts | None = None
     ) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
-        with self.engine.connect() as session:
+        deadline = None if attempts is None else attempts.deadline
+        with self.engine.connect() as session, self._waits.until(session, deadline):
             session.info[WRITES] = True
             session.begin()
             session.info[VAULT] = self.vault
@@ -335,7 +340,6 @@ class Store:
         :raises climate.exceptions.BookedMeanwhile: if a constraint of the database
             finds a double booking
         """
-        attempts = Attempts(self, self._clock.now())
 
         def attempt() -> T:
             with self._writing(budget, undone=undone, attempts=attempts) as transaction:
@@ -343,7 +347,9 @@ class Store:
                 return work(transaction)
 
         try:
-            return attempts.run(attempt)
+            with self._waits.deadline() as deadline:
+                attempts = Attempts(self, self._clock, deadline)
+                return attempts.run(attempt)
         except errors.RAISED as error:
             errors.reraise(error, self._password)
 
