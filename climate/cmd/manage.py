@@ -33,6 +33,7 @@ from climate.cmd.composition import say
 from climate.db import error_log
 from climate.db import files
 from climate.db import migration
+from climate.db import prerequisites
 from climate.db import purge
 from climate.db import rotation
 from climate.db import vault
@@ -137,6 +138,10 @@ def _clock(conf: cfg.ConfigOpts, store: Store) -> int:
 
 def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
     with store.answering() as engine:
+        with engine.connect() as connection:
+            found = prerequisites.require(connection, conf.database)
+        for text in found.minor:
+            sys.stderr.write(f'climate-manage: {text}\n')
         before = migration.version(engine)
         migration.sync(engine, conf.command.revision)
         files.close_to_others(engine)

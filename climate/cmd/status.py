@@ -25,6 +25,7 @@ from climate.cmd import config
 from climate.db import error_log
 from climate.db import migration
 from climate.db import overbookings
+from climate.db import prerequisites
 from climate.db import session_limits
 from climate.db.store import Store
 from climate.plugins import loading
@@ -52,6 +53,20 @@ class Checks(upgradecheck.UpgradeCommands):
             f'The tables are at {version or "nothing"}, the code needs {migration.head()}: '
             'run climate-manage db sync',
         )
+
+    def _check_prerequisites(self) -> upgradecheck.Result:
+        try:
+            with error_log.printed(), Store(self._conf, SystemClock()).reading() as tx:
+                found = prerequisites.find(tx.session, self._conf.database)
+        except exceptions.ConfigurationError as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
+        except exceptions.DatabaseUnavailable as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
+        if found.fatal:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, '; '.join(found.fatal))
+        if found.minor:
+            return upgradecheck.Result(upgradecheck.Code.WARNING, '; '.join(found.minor))
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
 
     def _check_bookings(self) -> upgradecheck.Result:
         try:
@@ -81,12 +96,12 @@ class Checks(upgradecheck.UpgradeCommands):
         if not seconds:
             return upgradecheck.Result(upgradecheck.Code.SUCCESS)
         try:
-            with Store(self._conf, SystemClock()).engine.connect() as connection:
-                unset = list(session_limits.unset(connection, seconds))
-        except Exception as error:
-            return upgradecheck.Result(
-                upgradecheck.Code.FAILURE, f'The database does not answer: {type(error).__name__}'
-            )
+            with error_log.printed(), Store(self._conf, SystemClock()).reading() as tx:
+                unset = list(session_limits.unset(tx.session, seconds))
+        except exceptions.ConfigurationError as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
+        except exceptions.DatabaseUnavailable as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
         if unset:
             return upgradecheck.Result(
                 upgradecheck.Code.WARNING,
@@ -98,6 +113,7 @@ class Checks(upgradecheck.UpgradeCommands):
 
     _upgrade_checks = (
         ('Database', _check_database),
+        ('Database server', _check_prerequisites),
         ('Bookings', _check_bookings),
         ('Time limits of sessions', _check_session_limits),
         ('Resource types', _check_resource_types),

@@ -30,6 +30,11 @@ _DRIVERS: Final = {
     'postgresql': ('psycopg', 'psycopg2'),
 }
 _EXTRAS: Final = {'mysql': 'mysql', 'mariadb': 'mysql', 'postgresql': 'postgresql'}
+_CHARACTER_SETS: Final = {
+    'mysql': {'charset': 'utf8mb4'},
+    'mariadb': {'charset': 'utf8mb4'},
+    'postgresql': {'client_encoding': 'utf8'},
+}
 _OPTION: Final = '[database] connection'
 
 
@@ -62,7 +67,16 @@ def usable(connection: str | None) -> str:
         raise exceptions.ConfigurationError(
             f'{_OPTION}: {_missing(backend, url.drivername)}'
         ) from error
-    return url.render_as_string(hide_password=False)
+    return _in_unicode(url, backend).render_as_string(hide_password=False)
+
+
+def _in_unicode(url: sa.URL, backend: str) -> sa.URL:
+    """Return a URL with Climate's own character set.
+
+    The default of oslo.db for MariaDB has no characters beyond the first 65,536, and the URL
+    may have an even smaller one, in which texts cannot be compared with those of the tables.
+    """
+    return url.update_query_dict(_CHARACTER_SETS.get(backend, {}))
 
 
 def password(connection: str) -> str | None:

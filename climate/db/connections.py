@@ -24,13 +24,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from climate import exceptions
 from climate.clock import Clock
+from climate.db import error_log
 from climate.db import errors
 from climate.db import files
 from climate.db import prepared
+from climate.db import prerequisites_mariadb
 from climate.db import read_only
 from climate.db import session_limits
 from climate.db import silence
+from climate.exceptions.outages import Cause
 from climate.metrics import catalogue
 from climate.metrics import recording
 
@@ -219,6 +223,14 @@ def _tune_postgresql(engine: sa.Engine, prepares: bool) -> None:
 def _tune_mysql(engine: sa.Engine) -> None:
     event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
     _roll_back_once(engine.dialect)
+
+    # Before all others, whose statements other servers do not understand.
+    @event.listens_for(engine, 'connect', insert=True)
+    def _check(dbapi_connection: Any, _record: Any) -> None:
+        refused = prerequisites_mariadb.refusal(str(dbapi_connection.get_server_info()))
+        if refused is not None:
+            error_log.note(Cause.REFUSED, refused)
+            raise exceptions.DatabaseRefused(cause=Cause.REFUSED, reason=refused)
 
     @event.listens_for(engine, 'connect')
     def _isolate(dbapi_connection: Any, _record: Any) -> None:

@@ -106,6 +106,8 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
     # As many as a process has threads. A thread that finds no connection in the pool
     # opens one for each transaction, which takes longer.
     conf.set_default('max_pool_size', 20, group='database')
+    # Four processes then need fewer than the 151 that MariaDB accepts by default.
+    conf.set_default('max_overflow', 15, group='database')
 
 
 class Transaction:

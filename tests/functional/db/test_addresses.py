@@ -23,17 +23,21 @@ from tests import base
 from tests import services
 from tests.functional.db import cases
 
+_PG = 'client_encoding=utf8'
+
 
 class TestAddresses(base.TestCase):
     """What operators write, and what is made of it."""
 
     def test_drivers(self) -> None:
         for written, wanted in (
-            ('postgresql://u:p%40@h:5433/d', 'postgresql+psycopg://u:p%40@h:5433/d'),
-            ('postgresql+psycopg://u@h/d', 'postgresql+psycopg://u@h/d'),
-            ('postgresql+psycopg2://u@h/d', 'postgresql+psycopg2://u@h/d'),
+            ('postgresql://u:p%40@h:5433/d', 'postgresql+psycopg://u:p%40@h:5433/d?' + _PG),
+            ('postgresql+psycopg://u@h/d', 'postgresql+psycopg://u@h/d?' + _PG),
+            ('postgresql+psycopg2://u@h/d', 'postgresql+psycopg2://u@h/d?' + _PG),
             ('mysql://u@h/d?charset=utf8mb4', 'mysql+pymysql://u@h/d?charset=utf8mb4'),
-            ('mysql+pymysql://u@h/d', 'mysql+pymysql://u@h/d'),
+            ('mysql+pymysql://u@h/d', 'mysql+pymysql://u@h/d?charset=utf8mb4'),
+            ('mysql://u@h/d?charset=utf8', 'mysql+pymysql://u@h/d?charset=utf8mb4'),
+            ('postgresql://u@h/d?client_encoding=latin1', 'postgresql+psycopg://u@h/d?' + _PG),
             ('sqlite:////tmp/d', 'sqlite:////tmp/d'),
         ):
             self.assertEqual(wanted, addresses.usable(written))
@@ -45,7 +49,7 @@ class TestAddresses(base.TestCase):
         )
         with old:
             found = addresses.usable('postgresql://u@h/d')
-        self.assertEqual('postgresql+psycopg2://u@h/d', found)
+        self.assertEqual('postgresql+psycopg2://u@h/d?' + _PG, found)
         with mock.patch.object(importlib.util, 'find_spec', return_value=None):
             for backend in ('postgresql', 'mysql'):
                 self.assertIn(f'{backend}+', addresses.usable(f'{backend}://u@h/d'))
