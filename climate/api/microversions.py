@@ -46,7 +46,7 @@ HISTORY = (
     ),
     (
         '1.6',
-        'Resources as the cloud has them now.',
+        'Resources as the cloud has them now: how it has changed them, refreshing, new names.',
     ),
 )
 

@@ -208,8 +208,9 @@ def _of_resources(figures: Figures) -> Iterator[Reading]:
         types.add(resource_type)
         labels = (resource_type, state)
         yield Reading(metric=catalogue.RESOURCES, value=number, labels=labels)
-    reserved = figures.reserved()
+    reserved, degraded = figures.reserved(), figures.degraded()
     for name in sorted(types):
+        yield Reading(metric=catalogue.DEGRADED, value=degraded.get(name, 0), labels=(name,))
         yield Reading(metric=catalogue.RESERVED, value=reserved.get(name, 0), labels=(name,))
     allocated = {(one.resource_type, one.resource_class): one for one in figures.allocated()}
     for each in figures.capacity():

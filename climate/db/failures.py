@@ -37,7 +37,7 @@ class Failures(Repository):
 
         ::
 
-            SELECT r.id, r.name, r.failed_at, p.value FROM resources r
+            SELECT r.id, r.name, r.failed_at, r.unusable, p.value FROM resources r
             LEFT JOIN properties p ON p.resource_id = r.id AND p.name = 'service_name' …
             WHERE r.resource_type = :type AND r.deleted = 0 ORDER BY r.id
         """
@@ -47,7 +47,13 @@ class Failures(Repository):
             PROPERTIES.c.kind == ATTRIBUTE,
         )
         query = (
-            sa.select(RESOURCES.c.id, RESOURCES.c.name, RESOURCES.c.failed_at, PROPERTIES.c.value)
+            sa.select(
+                RESOURCES.c.id,
+                RESOURCES.c.name,
+                RESOURCES.c.failed_at,
+                RESOURCES.c.unusable,
+                PROPERTIES.c.value,
+            )
             .join(PROPERTIES, service, isouter=True)
             .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0)
             .order_by(RESOURCES.c.id)
@@ -58,6 +64,7 @@ class Failures(Repository):
                 name=row.name,
                 service_host=row.value or row.name,
                 failed=row.failed_at is not None,
+                unusable=bool(row.unusable),
             )
             for row in self._session.execute(query)
         ]
@@ -70,10 +77,41 @@ class Failures(Repository):
         """Mark resources as working; return those that were marked as failed.
 
         :param seen_at: when they were seen to work (aware UTC); a resource that has
-            failed since then stays failed
+            failed since then stays failed, and so does one that leases cannot use for
+            another reason
         """
         earlier = RESOURCES.c.failed_at < sa.literal(seen_at, RESOURCES.c.failed_at.type)
-        return self._change(ids, earlier, None)
+        usable = sa.or_(RESOURCES.c.unusable.is_(None), RESOURCES.c.unusable.is_(False))
+        return self._change(ids, sa.and_(earlier, usable), None)
+
+    def set_degraded(self, resource_id: int, reason: str, *, unusable: bool, works: bool) -> None:
+        """Record how the cloud has changed a resource since it was registered.
+
+        :param reason: '' if it is as it was registered
+        :param unusable: whether leases cannot use it for that reason
+        :param works: whether it can be used otherwise; if not, a resource that was
+            unusable stays failed until it is seen to work
+        """
+        failed_at: Any = RESOURCES.c.failed_at
+        if unusable:
+            failed_at = sa.func.coalesce(
+                RESOURCES.c.failed_at, sa.literal(self._now, RESOURCES.c.failed_at.type)
+            )
+        elif works:
+            failed_at = sa.case(
+                (RESOURCES.c.unusable.is_(True), sa.null()), else_=RESOURCES.c.failed_at
+            )
+        self._session.execute(
+            sa.update(RESOURCES)
+            .where(RESOURCES.c.id == resource_id)
+            .values(
+                degraded=reason or None,
+                # Before unusable: MariaDB assigns the columns one after the other.
+                failed_at=failed_at,
+                unusable=unusable,
+                generation=RESOURCES.c.generation + 1,
+            )
+        )
 
     def _change(self, ids: Collection[int], condition: Any, value: Any) -> set[int]:
         if not ids:

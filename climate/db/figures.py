@@ -180,6 +180,21 @@ class Figures(Repository):
         )
         yield from (tuple(row) for row in rows)
 
+    def degraded(self) -> dict[str, int]:
+        """Return the number of resources, by type, that the cloud has changed.
+
+        ::
+
+            SELECT resource_type, COUNT(*) FROM resources
+            WHERE degraded IS NOT NULL AND deleted = 0 GROUP BY resource_type
+        """
+        rows = self._session.execute(
+            sa.select(RESOURCES.c.resource_type, sa.func.count())
+            .where(RESOURCES.c.degraded.is_not(None), RESOURCES.c.deleted == 0)
+            .group_by(RESOURCES.c.resource_type)
+        )
+        return {row[0]: row[1] for row in rows}
+
     def reserved(self) -> dict[str, int]:
         """Return the number of resources, by type, of which a lease has a part now.
 

@@ -40,24 +40,40 @@ LEAD_TIME = 'lead_time'
 """The capability with the time that a resource needs to get ready, in seconds."""
 
 
+def _reported(resource_id: int, resource: Resource) -> list[dict[str, Any]]:
+    """Return the rows of what the cloud reports: attributes and traits."""
+    rows = [
+        _values(resource_id, ATTRIBUTE, name, str(value), numeric=isinstance(value, int))
+        for name, value in resource.attributes.items()
+        if value is not None
+    ]
+    return rows + [_values(resource_id, TRAIT, name, '') for name in sorted(resource.traits)]
+
+
 class Properties(Repository):
     """Rows of ``properties`` and ``property_keys``."""
 
     def insert(self, resource_id: int, resource: Resource) -> None:
         """Insert the properties of *resource*, under its new id."""
-        values = [
-            _values(resource_id, ATTRIBUTE, name, str(value), numeric=isinstance(value, int))
-            for name, value in resource.attributes.items()
-            if value is not None
-        ]
+        values = _reported(resource_id, resource)
         values += [
             _values(resource_id, CAPABILITY, name, value)
             for name, value in resource.capabilities.items()
         ]
-        values += [_values(resource_id, TRAIT, name, '') for name in sorted(resource.traits)]
         if values:
             self._session.execute(sa.insert(PROPERTIES), values)
         self.register(resource.resource_type, resource.capabilities)
+
+    def replace_reported(self, resource_id: int, new: Resource) -> None:
+        """Replace the attributes and traits of a resource by those of *new*."""
+        self._session.execute(
+            sa.delete(PROPERTIES).where(
+                PROPERTIES.c.resource_id == resource_id, PROPERTIES.c.kind != CAPABILITY
+            )
+        )
+        values = _reported(resource_id, new)
+        if values:
+            self._session.execute(sa.insert(PROPERTIES), values)
 
     def set_capability(self, resource_id: int, name: str, value: str | None) -> None:
         """Set an operator's value on a resource; None removes it."""

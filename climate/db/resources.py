@@ -147,6 +147,18 @@ class Resources(Repository):
         )
         return {row.id: row.name for row in self._session.execute(query)}
 
+    def set_reported(self, resource_id: int, new: Resource) -> None:
+        """Replace what the cloud reports about a resource, but not its inventories."""
+        Properties(self._session, self._now).replace_reported(resource_id, new)
+        self.touch(resource_id)
+
+    def rename(self, resource_id: int, renamed: Resource) -> None:
+        """Give a resource another name, with the attributes that it has under that name."""
+        self._session.execute(
+            sa.update(RESOURCES).where(RESOURCES.c.id == resource_id).values(name=renamed.name)
+        )
+        self.set_reported(resource_id, renamed)
+
     def set_reservable(self, resource_id: int, reservable: bool) -> None:
         """Open a resource to new bookings, or close it."""
         self._session.execute(
@@ -201,6 +213,8 @@ class Resources(Repository):
                 disabled=bool(row.disabled),
                 generation=row.generation,
                 failed_at=row.failed_at,
+                degraded=row.degraded or '',
+                unusable=bool(row.unusable),
                 attributes=properties[row.id].attributes,
                 capabilities=properties[row.id].capabilities,
                 traits=frozenset(properties[row.id].traits),

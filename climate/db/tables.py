@@ -48,6 +48,8 @@ RESOURCES: Final = sa.Table(
     sa.Column('deleted', sa.Integer(), default=0, nullable=False),
     sa.Column('created_at', types.UtcDateTime()),
     sa.Column('updated_at', types.UtcDateTime()),
+    sa.Column('degraded', sa.Text()),
+    sa.Column('unusable', sa.Boolean()),
     sa.UniqueConstraint('resource_type', 'name', 'deleted', name='uniq_resources_type_name'),
     sa.Index('ix_resources_choice', 'resource_type', 'deleted', 'reservable', 'disabled', 'id'),
     sa.Index('ix_resources_parent', 'parent_id'),
@@ -55,7 +57,9 @@ RESOURCES: Final = sa.Table(
 )
 """A resource that can be reserved.
 
-``project_id`` is set for things of projects; see :mod:`climate.db.things`.
+``project_id`` is set for things of projects; see :mod:`climate.db.things`. ``degraded``
+says how the cloud has changed it since it was registered, and ``unusable`` whether leases
+cannot use it for that reason; ``failed_at`` is then set, too.
 """
 
 RESOURCE_TYPES: Final = sa.Table(

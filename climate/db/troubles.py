@@ -78,7 +78,7 @@ class Troubles(Repository):
         booked = ALLOCATIONS.join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
         mine = ALLOCATIONS.c.reservation_id.in_(list(reservation_ids))
         failed = (
-            sa.select(*columns, RESOURCES.c.failed_at)
+            sa.select(*columns, RESOURCES.c.failed_at, RESOURCES.c.unusable, RESOURCES.c.degraded)
             .select_from(booked)
             .where(mine, *self._failed(until))
         )
@@ -95,7 +95,8 @@ class Troubles(Repository):
         )
         found: dict[tuple[str, int], Outage] = {}
         for row in self._session.execute(failed):
-            found[row[0], row[1]] = _outage(row, row[3], 'has failed')
+            why = f'cannot be used: {row[5]}' if row[4] and row[5] else 'has failed'
+            found[row[0], row[1]] = _outage(row, row[3], why)
         for window in self._session.execute(out):
             period = f'from {_minute(window[3])} to {_minute(window[4])}'
             why = f'is in maintenance {period}' + (f': {window[5]}' if window[5] else '')

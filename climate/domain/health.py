@@ -45,12 +45,14 @@ class MonitoredResource:
 
     :ivar service_host: the name under which Nova's services know it
     :ivar failed: whether it is known to have failed
+    :ivar unusable: whether it counts as failed whatever its nova-compute does
     """
 
     resource_id: int
     name: str
     service_host: str
     failed: bool = False
+    unusable: bool = False
 
 
 class HealActive(enum.StrEnum):

@@ -315,8 +315,10 @@ class ResourceChange:
     :ivar capabilities: set by operators; a value of None removes the capability
     :ivar disabled: whether new bookings exclude it
     :ivar inventories: the complete new inventories
+    :ivar name: under which the cloud now has it
     """
 
+    name: str | None = None
     capabilities: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     disabled: bool | None = None
     inventories: tuple[Inventory, ...] | None = None

@@ -48,6 +48,8 @@ class Resource:
     :ivar capabilities: properties that operators set; always text
     :ivar generation: increases by one with every booking that affects it
     :ivar failed_at: when it failed; None if it works
+    :ivar degraded: how the cloud has changed it since it was registered; '' if it has not
+    :ivar unusable: whether leases cannot use it for that reason; it then counts as failed
     """
 
     resource_type: str
@@ -59,6 +61,8 @@ class Resource:
     disabled: bool = False
     generation: int = 0
     failed_at: datetime.datetime | None = None
+    degraded: str = ''
+    unusable: bool = False
     attributes: Mapping[str, str | int | None] = dataclasses.field(default_factory=dict)
     capabilities: Mapping[str, str] = dataclasses.field(default_factory=dict)
     inventories: tuple[Inventory, ...] = ()

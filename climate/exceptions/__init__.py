@@ -158,6 +158,13 @@ class PropertyInUse(Conflict):
     template = "Property '%(name)s' of %(resource)s cannot be changed: a reservation requires it"
 
 
+class NotRefreshed(Conflict):
+    """The cloud does not have the resource as it is registered."""
+
+    error_name = 'NOT_REFRESHED'
+    template = '%(name)s cannot be refreshed: %(reason)s'
+
+
 class InventoryInUse(Conflict):
     """More of the resource is booked than the new inventory has."""
 

@@ -13,9 +13,10 @@
 """Compares the database with the cloud, and repairs the differences.
 
 The steps, in this order: contradictions within the database; trusts and other objects of
-leases that have ended or were never booked; active leases, which plugins check; objects
-of ended leases in the cloud, which plugins sweep. A lease is claimed while it is checked,
-like for any other work, and only one repair runs at a time.
+leases that have ended or were never booked; resources that the cloud has changed; active
+leases, which plugins check; objects of ended leases in the cloud, which plugins sweep. A
+lease is claimed while it is checked, like for any other work, and only one repair runs at
+a time.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ from climate.running.begin import EventStarter
 from climate.running.perform import perform
 from climate.running.settle import EventSettler
 from climate.upkeep import repair
+from climate.upkeep import resource_changes
 
 LOG = logging.getLogger(__name__)
 
@@ -137,6 +139,10 @@ class Repair:
             yield from left_intents.sweep(self._store, self._plugins, self._cloud, dry_run=True)
         for active in self._active(lease_id):
             yield from self._rehearse_check(active)
+        if lease_id is None:
+            yield from resource_changes.compare(
+                self._store, self._plugins, self._cloud, dry_run=True
+            )
         for resource_type in self._plugins:
             rehearsal = Rehearsal(self._cloud)
             records = self._records(resource_type, lease_id)
@@ -152,6 +158,7 @@ class Repair:
         if lease_id is None:
             yield left_intents.sweep(self._store, self._plugins, self._fenced, dry_run=False)
             self._forget_expired()
+            yield resource_changes.compare(self._store, self._plugins, self._fenced, dry_run=False)
         for active in self._active(lease_id):
             yield self._check(active)
         for resource_type in self._plugins:

@@ -322,6 +322,17 @@ class Manager:
         """Unregister a resource."""
         self._registrar.delete_resource(resource_id)
 
+    def refresh_resource(self, resource_id: int) -> None:
+        """Read a resource again from the cloud; reservations that no longer fit move."""
+        self._registrar.refresh_resource(resource_id)
+        self._healing.now()
+
+    def rename_resource(self, resource_id: int, name: str) -> None:
+        """Give a resource the name that the cloud now uses for it."""
+        self._registrar.rename_resource(resource_id, name)
+        # The check of active leases gives the host its slots under the new name.
+        self._repair.hasten()
+
     def _hasten(self) -> None:
         """Repair after a claim was lost within an effect, whose last call may be late."""
         self._repair.hasten()

@@ -37,8 +37,10 @@ from climate.tracing.spans import SpanKind
 
 LOG = logging.getLogger(__name__)
 
-VERSION: Final = '1.1'
-"""1.1 added register_resource and delete_resource."""
+VERSION: Final = '1.2'
+"""1.1 added register_resource and delete_resource, 1.2 refresh_resource and
+rename_resource."""
+REGISTERS: Final = '1.1'
 OLDEST: Final = '1.0'
 
 
@@ -68,6 +70,20 @@ class ManagerEndpoint(Protocol):
 
     def delete_resource(self, resource_id: int) -> None:
         """Unregister a resource.
+
+        :raises climate.exceptions.ClimateError: if it was refused
+        """
+        ...
+
+    def refresh_resource(self, resource_id: int) -> None:
+        """Read a resource again from the cloud.
+
+        :raises climate.exceptions.ClimateError: if it was refused
+        """
+        ...
+
+    def rename_resource(self, resource_id: int, name: str) -> None:
+        """Give a resource the name that the cloud now uses for it.
 
         :raises climate.exceptions.ClimateError: if it was refused
         """
@@ -161,6 +177,18 @@ class Adapter:
     def delete_resource(self, ctxt: Mapping[str, Any], resource_id: int) -> None:
         with _request(ctxt):
             self._endpoint.delete_resource(resource_id)
+
+    @oslo_messaging.expose
+    @oslo_messaging.expected_exceptions(exceptions.ClimateError)
+    def refresh_resource(self, ctxt: Mapping[str, Any], resource_id: int) -> None:
+        with _request(ctxt):
+            self._endpoint.refresh_resource(resource_id)
+
+    @oslo_messaging.expose
+    @oslo_messaging.expected_exceptions(exceptions.ClimateError)
+    def rename_resource(self, ctxt: Mapping[str, Any], resource_id: int, name: str) -> None:
+        with _request(ctxt):
+            self._endpoint.rename_resource(resource_id, name)
 
     # Methods for an API of the previous release, during a rolling upgrade.
 

@@ -35,6 +35,7 @@ from climate.messaging import waker
 from climate.messaging.endpoint import Adapter
 from climate.messaging.endpoint import ManagerEndpoint
 from climate.messaging.endpoint import OLDEST
+from climate.messaging.endpoint import REGISTERS
 from climate.messaging.endpoint import VERSION
 from climate.threads import RepeatingThread
 from climate.tracing import spans
@@ -99,7 +100,7 @@ class ManagerClient:
         return int(
             self._call(
                 'register_resource',
-                VERSION,
+                REGISTERS,
                 resource_type=draft.resource_type,
                 name=draft.name,
                 attributes=dict(draft.attributes),
@@ -114,7 +115,23 @@ class ManagerClient:
         :raises climate.exceptions.ManagerUnavailable: if none replied in time
         :raises climate.exceptions.ClimateError: if it was refused
         """
-        self._call('delete_resource', VERSION, resource_id=resource_id)
+        self._call('delete_resource', REGISTERS, resource_id=resource_id)
+
+    def refresh_resource(self, resource_id: int) -> None:
+        """Have a manager read a resource again from the cloud.
+
+        :raises climate.exceptions.ManagerUnavailable: if none replied in time
+        :raises climate.exceptions.ClimateError: if it was refused
+        """
+        self._call('refresh_resource', VERSION, resource_id=resource_id)
+
+    def rename_resource(self, resource_id: int, name: str) -> None:
+        """Have a manager give a resource the name that the cloud now uses for it.
+
+        :raises climate.exceptions.ManagerUnavailable: if none replied in time
+        :raises climate.exceptions.ClimateError: if it was refused
+        """
+        self._call('rename_resource', VERSION, resource_id=resource_id, name=name)
 
     def ping(self) -> None:
         """Check that a manager is available.

@@ -260,6 +260,12 @@ RESOURCES: Final = _gauge(
     'Resources by type and state: available, disabled or failed.',
     *('resource_type', 'state'),
 )
+DEGRADED: Final = _gauge(
+    'climate_resources_degraded',
+    Exporter.MANAGER,
+    'Resources that the cloud has changed since they were registered.',
+    'resource_type',
+)
 RESERVED: Final = _gauge(
     'climate_resources_reserved',
     Exporter.MANAGER,
@@ -287,7 +293,7 @@ ALL: Final = (
     *(DATABASE_RETRIES, CONNECTIONS, MOST_CONNECTIONS, TIMELINES),
     *(DATABASE_UP, LEASES, OVERDUE, LAG, OUTBOX, OUTBOX_LAG),
     *(WEBHOOK_EVENTS, WEBHOOK_LAG, CHARGES, CHARGES_LAG),
-    *(RESOURCES, RESERVED, CAPACITY, ALLOCATED),
+    *(RESOURCES, DEGRADED, RESERVED, CAPACITY, ALLOCATED),
 )
 """In the order of the documentation."""
 

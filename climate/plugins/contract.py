@@ -45,6 +45,7 @@ from climate.plugins.outcomes import Again
 from climate.plugins.outcomes import Done
 from climate.plugins.outcomes import Outcome
 from climate.plugins.outcomes import Records
+from climate.plugins.outcomes import Reported
 from climate.plugins.outcomes import SweepFinding
 from climate.plugins.outcomes import Work
 from climate.plugins.searches import Needs
@@ -62,6 +63,7 @@ __all__ = [
     'Pick',
     'Plugin',
     'Records',
+    'Reported',
     'Search',
     'Snapshot',
     'SweepFinding',

@@ -122,4 +122,20 @@ class SweepFinding:
     done: str = ''
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Reported:
+    """How the cloud has a registered resource now.
+
+    :ivar known: the resource as it is registered
+    :ivar now: the resource as the cloud reports it; None if it does not have it
+    :ivar trouble: why leases cannot use it, whatever its capacity; '' if they can
+    :ivar works: whether the cloud says that it is in order
+    """
+
+    known: Resource
+    now: Resource | None = None
+    trouble: str = ''
+    works: bool = True
+
+
 Outcome = Done | Again

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.plugins.collection import ResourceCollection
+from climate.plugins.outcomes import Reported
 from climate.plugins.refusals import Refusals
 
 
@@ -68,6 +70,18 @@ class Registered:
             inventories=self.stock(draft.inventories),
         )
 
+    compared: ClassVar[tuple[str, ...]] = ()
+    """The attributes whose change operators have to know; :meth:`report` reads them."""
+
+    def report(self, resources: Sequence[Resource], cloud: Cloud) -> Iterable[Reported]:
+        """Return how the cloud has registered resources now; read-only.
+
+        A type whose resources do not exist in the cloud reports nothing.
+
+        :raises climate.exceptions.EffectError: if the cloud does not respond
+        """
+        return ()
+
     def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
         """Return the inventories of a resource from those that an operator declares.
 
@@ -80,6 +94,18 @@ class Registered:
                 f'Malformed parameter inventories: those of {self.resource_type} are looked up'
             )
         return ()
+
+    def rename(self, resource: Resource, name: str, cloud: Cloud) -> Resource:
+        """Return a resource with the name that the cloud now uses for it.
+
+        What Climate has set aside in the cloud under the old name follows.
+
+        :raises climate.exceptions.ClimateError: if the cloud has nothing of that name, or
+            it is something else
+        """
+        raise exceptions.InvalidInput(
+            f'Malformed parameter name: resources of type {self.resource_type} keep their names'
+        )
 
     def admit(self, resource: Resource, cloud: Cloud) -> None:
         """Set a resource aside in the cloud, so that only leases can use it."""

@@ -23,6 +23,7 @@ SHOW = 'climate:resources:show'
 CREATE = 'climate:resources:create'
 UPDATE = 'climate:resources:update'
 DELETE = 'climate:resources:delete'
+REFRESH = 'climate:resources:refresh'
 
 _ALL = '/v1/resources'
 _ONE = '/v1/resources/{resource_id}'
@@ -40,9 +41,15 @@ def list_rules() -> list[policy.RuleDefault]:
         base.documented(
             UPDATE,
             admin,
-            'Change the properties and the inventories of a resource, or exclude it from new '
-            'bookings.',
+            'Change the name, the properties and the inventories of a resource, or exclude it '
+            'from new bookings.',
             f'PUT {_ONE}',
         ),
         base.documented(DELETE, admin, 'Unregister a resource.', f'DELETE {_ONE}'),
+        base.documented(
+            REFRESH,
+            admin,
+            'Read a resource again from the cloud.',
+            f'POST {_ONE}/refresh',
+        ),
     ]

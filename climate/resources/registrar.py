@@ -32,6 +32,7 @@ from climate.plugins.contract import Plugin
 from climate.plugins.custom.plugin import Custom
 from climate.plugins.refusals import Refusals
 from climate.resources import catalog
+from climate.upkeep import resource_changes
 
 LOG = logging.getLogger(__name__)
 
@@ -100,6 +101,55 @@ class Registrar:
         with self._store.reading() as tx:
             shared = any(twin.reservable for twin in _twins(tx, plugin, resource))
         plugin.release(resource, self._cloud, shared=shared)
+
+    def refresh_resource(self, resource_id: int) -> None:
+        """Replace what is registered of a resource by what the cloud reports now.
+
+        :raises climate.exceptions.ClimateError: if the cloud does not have it
+        """
+        resource, plugin = self._registered(resource_id)
+        reported = on_behalf.answered(lambda: list(plugin.report([resource], self._cloud)))
+        if not reported:
+            raise exceptions.NotRefreshed(name=resource.name, reason='the cloud does not have it')
+        (found,) = reported
+        if found.now is None:
+            raise exceptions.NotRefreshed(name=resource.name, reason=found.trouble)
+        self._store.run(lambda tx: resource_changes.take_over(tx, plugin, found))
+        now = dataclasses.replace(found.now, id=resource_id)
+        if plugin.identity and now.attributes[plugin.identity] != resource.attributes.get(
+            plugin.identity
+        ):
+            on_behalf.answered(lambda: plugin.admit(now, self._cloud))
+
+    def rename_resource(self, resource_id: int, name: str) -> None:
+        """Give a resource the name that the cloud now uses for it; keep its reservations.
+
+        :raises climate.exceptions.ClimateError: if it is not the same thing in the cloud
+        """
+        resource, plugin = self._registered(resource_id)
+        if resource.name == name:
+            return
+        with self._store.reading() as tx:
+            refuse_known(tx, plugin, name)
+        renamed = on_behalf.answered(lambda: plugin.rename(resource, name, self._cloud))
+
+        def write(tx: Transaction) -> None:
+            tx.resources.get(resource.resource_type, resource_id, lock=True)
+            refuse_known(tx, plugin, name)
+            tx.resources.rename(resource_id, renamed)
+
+        self._store.run(write)
+
+    def _registered(self, resource_id: int) -> tuple[Resource, Plugin[Any]]:
+        """Return a resource of the cloud, and its plugin."""
+        with self._store.reading() as tx:
+            resource_type = tx.catalogue.type_of(resource_id)
+            resource = tx.resources.get(resource_type, resource_id)
+        if resource.project_id is not None:
+            raise exceptions.InvalidInput(
+                f'The {resource_type} {resource.name} is a thing of a project'
+            )
+        return resource, owner(self._plugins, resource_type)
 
     def delete_resource(self, resource_id: int) -> None:
         """Unregister a resource.

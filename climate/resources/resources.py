@@ -54,6 +54,14 @@ class Registry(Protocol):
         """Unregister a resource."""
         ...
 
+    def refresh_resource(self, resource_id: int) -> None:
+        """Read a resource again from the cloud."""
+        ...
+
+    def rename_resource(self, resource_id: int, name: str) -> None:
+        """Give a resource the name that the cloud now uses for it."""
+        ...
+
 
 # The most resources whose bookings are in memory at once, in a list without a limit.
 _BATCH = 500
@@ -138,6 +146,8 @@ class Resources:
             resource would have
         """
         registrar.check_keys(change.capabilities)
+        if change.name is not None:
+            self._rename(resource_id, change.name, resource_type)
 
         def work(tx: Transaction) -> Resource:
             resource = _get(tx, resource_id, resource_type, lock=True)
@@ -153,6 +163,22 @@ class Resources:
             return tx.resources.get(resource.resource_type, resource_id)
 
         return self._store.run(work)
+
+    def _rename(self, resource_id: int, name: str, resource_type: str | None) -> None:
+        with self._store.reading() as tx:
+            found = _get(tx, resource_id, resource_type)
+        if found.name != name:
+            self._registry.rename_resource(resource_id, name)
+
+    def refresh(self, resource_id: int) -> Resource:
+        """Replace what is registered of a resource by what the cloud reports now.
+
+        :raises climate.exceptions.NotRefreshed: if the cloud does not have it
+        """
+        with self._store.reading() as tx:
+            _get(tx, resource_id, None)
+        self._registry.refresh_resource(resource_id)
+        return self.get(resource_id, True)
 
     def _change_properties(
         self, tx: Transaction, resource: Resource, wanted: Mapping[str, str | None]
@@ -299,7 +325,10 @@ def _get(
 
 
 def _shown_of(tx: Transaction, resources: list[Resource], include_private: bool) -> list[Resource]:
-    """Return the resources without what the caller may not see."""
+    """Return the resources without what the caller may not see.
+
+    The reason why one is degraded names other hosts and zones of the cloud.
+    """
     if include_private:
         return resources
     hidden = {
@@ -310,7 +339,7 @@ def _shown_of(tx: Transaction, resources: list[Resource], include_private: bool)
 
 
 def _without(resource: Resource, hidden: set[str]) -> Resource:
-    if not hidden & set(resource.capabilities):
+    if not hidden & set(resource.capabilities) and not resource.degraded:
         return resource
     visible = {name: value for name, value in resource.capabilities.items() if name not in hidden}
-    return dataclasses.replace(resource, capabilities=visible)
+    return dataclasses.replace(resource, capabilities=visible, degraded='')

@@ -81,7 +81,11 @@ class HostHealth:
             LOG.warning('Nova lists none of the hosts; no host is marked as failed')
             return False
         faults = {host.service_host: _fault(services, host) for host in hosts}
-        healthy = [host for host in hosts if host.failed and not faults[host.service_host]]
+        healthy = [
+            host
+            for host in hosts
+            if host.failed and not host.unusable and not faults[host.service_host]
+        ]
         if not healthy and all(host.failed for host in hosts if faults[host.service_host]):
             return False
 

@@ -366,4 +366,11 @@ STORY: Sequence[Step] = (
         version='1.5',
         token=ADMIN,
     ),
+    Step(
+        name='resources/refresh-1.6',
+        method='POST',
+        path='/v1/resources/1/refresh',
+        token=ADMIN,
+        version='1.6',
+    ),
 )

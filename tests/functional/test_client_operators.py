@@ -21,6 +21,7 @@ import subprocess
 
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
+from climate.client.sdk.resources import ReservableResource
 from tests import commands
 from tests.functional import clients
 
@@ -35,6 +36,10 @@ def setUpModule() -> None:
 def tearDownModule() -> None:
     """End it."""
     _module.close()
+
+
+def _named(resource: ReservableResource) -> tuple[str, str | None]:
+    return resource.name, resource.degraded
 
 
 class OperatorTest(clients.ClientCase):
@@ -242,6 +247,9 @@ class TestLeaseCommands(OperatorTest):
         self.assertTrue(proxy.update_resource_property('rack', True, 'physical:host').is_private)
         proxy.update_resource_property('rack', False, 'physical:host')
         proxy.update_resource(host, properties={'rack': None})
+        self.assertEqual(('compute-1', None), _named(proxy.refresh_resource(host)))
+        self.assertEqual(('compute-1', None), _named(proxy.update_resource(host, name='compute-1')))
+        self.assertRaises(errors.RefusedRequest, proxy.update_resource, host, name='compute-9')
         lease = proxy.create_lease(
             name='a', start_date='now', duration='1h',
             reservations=[{'resource_type': 'physical:host', 'min': 1, 'max': 1}],

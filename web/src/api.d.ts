@@ -628,6 +628,7 @@ export type Resource = {
   traits: Array<string>;
   created_at: RecordTime | null;
   updated_at: RecordTime | null;
+  degraded: string | null;
 };
 
 export type ResourceType = {
@@ -1079,7 +1080,7 @@ export interface Operations {
       host: Host;
     };
   };
-  /** Set or remove properties. */
+  /** Set or remove properties; from 1.6 on, also follow a new name. */
   'PUT /os-hosts/{host_id}': {
     body: { [name: string]: unknown };
     answer: {
@@ -1235,9 +1236,10 @@ export interface Operations {
       resource: Resource;
     };
   };
-  /** Change the properties or the inventories of a resource, or disable it. */
+  /** Change the name, properties or inventories of a resource, or disable it. */
   'PUT /resources/{resource_id}': {
     body: {
+      name?: string;
       disabled?: boolean;
       properties?: { [name: string]: unknown };
       inventories?: { [name: string]: number | {
@@ -1265,6 +1267,12 @@ export interface Operations {
     };
     answer: {
       allocation: AllocationOfAny;
+    };
+  };
+  /** Read a resource again from the cloud. */
+  'POST /resources/{resource_id}/refresh': {
+    answer: {
+      resource: Resource;
     };
   };
   /** Show how much leases booked and used in a period. */

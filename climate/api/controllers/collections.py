@@ -34,7 +34,6 @@ from climate.api.schemas.collections import CollectionSchemas
 from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.api.views import collections as view
-from climate.domain.requests import ResourceChange
 from climate.domain.resources import Resource
 from climate.plugins.collection import ResourceCollection
 
@@ -137,8 +136,8 @@ def _item_controller(collection: ResourceCollection, schemas: CollectionSchemas)
             @index.when(method='PUT', template='json')
             @base.guard(_rule(collection, 'update'))
             def update(self, req: Request, resp: Any) -> dict[str, Any]:
-                """Set or remove properties."""
-                change = ResourceChange(capabilities=schemas.read_change(bodies.read(req.environ)))
+                """Set or remove properties; from 1.6 on, also follow a new name."""
+                change = schemas.read_change(req.scope.version, bodies.read(req.environ))
                 return self._answer(self._services.resources.update(self._id(), change, name), req)
 
         @index.when(method='DELETE', content_type='application/json')

@@ -26,6 +26,7 @@ from climate.api.controllers.allocations import AllocationsOfAnyController
 from climate.api.controllers.allocations import AllocationsOfOneController
 from climate.api.controllers.properties import PropertiesOfAnyController
 from climate.api.microversions import V1_2
+from climate.api.microversions import V1_6
 from climate.api.routing import Request
 from climate.api.schemas import resources as schemas
 from climate.api.services import ApiSettings
@@ -108,10 +109,10 @@ class ResourceController(base.Item):
     @index.when(method='PUT', template='json')
     @base.guard(policies.UPDATE)
     def update(self, req: Request, resp: Any) -> dict[str, Any]:
-        """Change the properties or the inventories of a resource, or disable it."""
+        """Change the name, properties or inventories of a resource, or disable it."""
         number, resources = self._id(), self._services.resources
         body = bodies.read(req.environ)
-        schemas.check_change(body)
+        schemas.check_change(req.scope.version, body)
         plugin = self._services.plugins.get(resources.get(number, True).resource_type)
         change = schemas.read_change(body, plugin.reserved_properties if plugin else ())
         return self._answer(resources.update(number, change), req)
@@ -122,6 +123,12 @@ class ResourceController(base.Item):
         """Unregister a resource."""
         self._services.resources.delete(self._id())
         resp.status = HTTPStatus.NO_CONTENT
+
+    @pecan.expose(template='json')
+    @base.guard(policies.REFRESH, method='POST', since=V1_6)
+    def refresh(self, req: Request, resp: Any) -> dict[str, Any]:
+        """Read a resource again from the cloud."""
+        return self._answer(self._services.resources.refresh(self._id()), req)
 
     def _id(self) -> int:
         return base.resource_id('resource_id', self._key)

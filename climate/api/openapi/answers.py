@@ -21,6 +21,7 @@ from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
 from climate.api.microversions import V1_5
+from climate.api.microversions import V1_6
 from climate.api.openapi import calendar
 from climate.api.openapi import hooks
 from climate.api.openapi import schemas
@@ -57,7 +58,7 @@ def components(version: Microversion) -> dict[str, Json]:
         **_leases(version),
         **_history(),
         **_offers(),
-        **_resources(),
+        **_resources(version),
         **_allocations(version),
         **_availability(),
         **calendar.components(),
@@ -269,7 +270,7 @@ def _extensions() -> dict[str, Json]:
     return {'Shortage': record(shortage), 'Extension': record(extension)}
 
 
-def _resources() -> dict[str, Json]:
+def _resources(version: Microversion) -> dict[str, Json]:
     amounts = ('total', 'reserved', 'min_unit', 'max_unit', 'step_size')
     inventory: Json = {**dict.fromkeys(amounts, WHOLE), 'allocation_ratio': {'type': 'number'}}
     resource: Json = {
@@ -285,6 +286,8 @@ def _resources() -> dict[str, Json]:
         'traits': listed(TEXT),
         **_CREATED,
     }
+    if version >= V1_6:
+        resource['degraded'] = or_null(TEXT)
     kind: Json = {
         'name': TEXT,
         'description': TEXT,

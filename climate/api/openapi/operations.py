@@ -153,6 +153,9 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
         answers=_shows('resource', 'Resource'), conflicts=True
     ),
     ('DELETE', '/resources/{resource_id}'): Operation(answers=_GONE, conflicts=True),
+    ('POST', '/resources/{resource_id}/refresh'): Operation(
+        answers=_shows('resource', 'Resource'), conflicts=True
+    ),
     ('GET', '/resources/allocations'): Operation(
         answers=_shows('allocations', listed(ref('AllocationOfAny')))
     ),

@@ -64,7 +64,9 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     ('POST', '/resource-types'): {V1_2: resource_types.CREATE.schema},
     ('PUT', '/resource-types/{type_name}'): {V1_2: resource_types.UPDATE.schema},
     ('POST', '/resources'): {V1_2: resources.CREATE.schema},
-    ('PUT', '/resources/{resource_id}'): {V1_2: resources.UPDATE.schema},
+    ('PUT', '/resources/{resource_id}'): {
+        version: validator.schema for version, validator in resources.UPDATE.items()
+    },
     ('PATCH', '/resources/properties/{property_name}'): properties.SCHEMAS,
     ('POST', '/webhooks'): {V1_5: webhooks.CREATE},
     ('PUT', '/webhooks/{webhook_id}'): {V1_5: webhooks.UPDATE},
@@ -72,7 +74,9 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
 }
 """Schemas by method and path, and by the microversion from which on each is used."""
 
-BODILESS: Final = frozenset({('POST', '/webhooks/{webhook_id}/test')})
+BODILESS: Final = frozenset(
+    {('POST', '/resources/{resource_id}/refresh'), ('POST', '/webhooks/{webhook_id}/test')}
+)
 """Actions that read no body."""
 
 

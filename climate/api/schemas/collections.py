@@ -23,10 +23,17 @@ from climate.api import microversions
 from climate.api.schemas import capabilities
 from climate.api.validation import Schema
 from climate.api.validation import Validator
+from climate.domain.requests import ResourceChange
 from climate.domain.resources import ResourceDraft
 from climate.plugins.collection import ResourceCollection
 
 _UPDATE: Final = Validator({'type': 'object', 'properties': {}})
+_NAMED: Final = Validator(
+    {
+        'type': 'object',
+        'properties': {'name': {'type': 'string', 'minLength': 1, 'maxLength': 255}},
+    }
+)
 
 
 def created(collection: ResourceCollection) -> dict[microversions.Microversion, Schema]:
@@ -66,17 +73,25 @@ class CollectionSchemas:
             capabilities={key: text for key, text in properties.items() if text is not None},
         )
 
-    def read_change(self, body: dict[str, Any]) -> dict[str, str | None]:
-        """Return the changed properties of a resource; None removes one.
+    def read_change(
+        self, version: microversions.Microversion, body: dict[str, Any]
+    ) -> ResourceChange:
+        """Return the change of a resource: its properties and, from 1.6 on, its name.
 
         :raises climate.exceptions.InvalidInput: naming the field and why
         """
         _UPDATE.check(body)
-        # Clients send back the name of a host that they have read; it cannot change.
+        # Clients send back the name of a host that they have read; before 1.6 it is ignored.
         changes = {key: value for key, value in body.items() if key != 'name'}
-        if not changes:
+        name = None
+        if version >= microversions.V1_6 and 'name' in body:
+            _NAMED.check(body)
+            name = bodies.name('name', body['name'])
+        if not changes and name is None:
             raise exceptions.InvalidInput('No data to update')
-        return capabilities.read(changes, self._collection.reserved)
+        return ResourceChange(
+            name=name, capabilities=capabilities.read(changes, self._collection.reserved)
+        )
 
 
 def _name(collection: ResourceCollection, found: dict[str, Any]) -> str:

@@ -15,10 +15,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
 from climate import exceptions
 from climate.api import bodies
+from climate.api.microversions import Microversion
+from climate.api.microversions import V1_2
+from climate.api.microversions import V1_6
 from climate.api.schemas import capabilities
 from climate.api.schemas import inventories
 from climate.api.validation import Schema
@@ -40,18 +45,28 @@ CREATE = Validator(
         },
     }
 )
-UPDATE = Validator(
-    {
-        'type': 'object',
-        'minProperties': 1,
-        'additionalProperties': False,
-        'properties': {
-            'disabled': {'type': 'boolean'},
-            'properties': {'type': 'object'},
-            'inventories': inventories.schema(1),
-        },
-    }
-)
+_CHANGES: Final[Mapping[str, Schema]] = {
+    'disabled': {'type': 'boolean'},
+    'properties': {'type': 'object'},
+    'inventories': inventories.schema(1),
+}
+
+
+def _change(fields: Mapping[str, Schema]) -> Validator:
+    return Validator(
+        {
+            'type': 'object',
+            'minProperties': 1,
+            'additionalProperties': False,
+            'properties': dict(fields),
+        }
+    )
+
+
+UPDATE: Final[Mapping[Microversion, Validator]] = {
+    V1_2: _change(_CHANGES),
+    V1_6: _change({'name': {'type': 'string', 'minLength': 1, 'maxLength': 255}, **_CHANGES}),
+}
 
 
 def check_new(body: dict[str, Any]) -> None:
@@ -95,12 +110,12 @@ def read_new(body: dict[str, Any], schema: Schema, reserved: Collection[str] = (
     )
 
 
-def check_change(body: dict[str, Any]) -> None:
+def check_change(version: Microversion, body: dict[str, Any]) -> None:
     """Check the change of a resource.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    UPDATE.check(body)
+    UPDATE[max(known for known in UPDATE if known <= version)].check(body)
     capabilities.read(body.get('properties', {}), reserved=())
 
 
@@ -111,6 +126,7 @@ def read_change(body: dict[str, Any], reserved: Collection[str] = ()) -> Resourc
     """
     wanted = body.get('inventories')
     return ResourceChange(
+        name=bodies.name('name', body['name']) if 'name' in body else None,
         capabilities=capabilities.read(body.get('properties', {}), reserved),
         disabled=body.get('disabled'),
         inventories=None if wanted is None else inventories.read('inventories', wanted),

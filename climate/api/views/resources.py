@@ -18,6 +18,7 @@ from typing import Any
 
 from climate.api import dates
 from climate.api.microversions import Microversion
+from climate.api.microversions import V1_6
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 
@@ -37,6 +38,7 @@ def resource(value: Resource, version: Microversion) -> dict[str, Any]:
         'traits': sorted(value.traits),
         'created_at': dates.write_record(value.created_at, version),
         'updated_at': dates.write_record(value.updated_at, version),
+        **({'degraded': value.degraded or None} if version >= V1_6 else {}),
     }
 
 

@@ -73,6 +73,7 @@ def shown(resource: ReservableResource) -> tuple[tuple[str, ...], tuple[Any, ...
         'inventories': InventoriesColumn(resource.inventories),
         'traits': format_columns.ListColumn(resource.traits),
         'failed_at': TimeColumn(resource.failed_at),
+        **({'degraded': resource.degraded} if resource.degraded else {}),
         'created_at': TimeColumn(resource.created_at),
         'updated_at': TimeColumn(resource.updated_at),
     }
@@ -159,6 +160,7 @@ class SetResource(commands.ShowOne):
         parser.add_argument(
             '--no-property', metavar='NAME', action='append', default=[], help='Remove a property'
         )
+        parser.add_argument('--rename', metavar='NAME', help='Name that the cloud now uses for it')
         switch = parser.add_mutually_exclusive_group()
         switch.add_argument('--disable', action='store_true', help='Exclude it from new leases')
         switch.add_argument('--enable', action='store_true', help='Include it in new leases again')
@@ -168,6 +170,7 @@ class SetResource(commands.ShowOne):
         """Change it, and return columns and values."""
         properties = {**dict.fromkeys(parsed_args.no_property), **dict(parsed_args.property)}
         fields: dict[str, Any] = {
+            'name': parsed_args.rename,
             'properties': properties,
             'inventories': _inventories(parsed_args),
         }
@@ -179,6 +182,21 @@ class SetResource(commands.ShowOne):
         proxy = plugin.client(self.app)
         found = find(proxy, parsed_args, parsed_args.resource)
         return shown(proxy.update_resource(found, **fields))
+
+
+class RefreshResource(command.ShowOne):
+    """Read a resource again from the cloud, with its capacity (administrators)."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser = super().get_parser(prog_name)
+        add_resource(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Read it again, and return columns and values."""
+        proxy = plugin.client(self.app)
+        return shown(proxy.refresh_resource(find(proxy, parsed_args, parsed_args.resource)))
 
 
 class DeleteResource(command.Command):

@@ -124,11 +124,17 @@ class ResourceRequests(ReservationRequests):
         """Change a resource; for administrators.
 
         :param fields: ``properties``, with None for those to remove; ``inventories``,
-            ``disabled``
+            ``disabled``; ``name``, if the cloud has changed it
         """
-        self.require(_SINCE, 'resources')
+        self.require(*(('1.6', 'new names') if 'name' in fields else (_SINCE, 'resources')))
         path = f'{ReservableResource.base_path}/{ReservableResource._get_id(resource)}'
         return ReservableResource.existing(**self.json('PUT', path, fields)['resource'])
+
+    def refresh_resource(self, resource: str | ReservableResource) -> ReservableResource:
+        """Read a resource again from the cloud; for administrators."""
+        self.require('1.6', 'refreshing resources')
+        path = f'{ReservableResource.base_path}/{ReservableResource._get_id(resource)}/refresh'
+        return ReservableResource.existing(**self.json('POST', path)['resource'])
 
     def delete_resource(
         self, resource: str | ReservableResource, ignore_missing: bool = True

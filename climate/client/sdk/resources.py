@@ -40,6 +40,8 @@ class ReservableResource(bases.ReservationResource):
     #: Whether the operator has disabled it.
     is_disabled = resource.Body('disabled', type=bool)
     failed_at = resource.Body('failed_at')
+    #: How the cloud has changed it since it was registered (1.6).
+    degraded = resource.Body('degraded')
     #: What the cloud says about it.
     attributes = resource.Body('attributes', type=dict)
     #: What the operator says about it.

@@ -79,6 +79,13 @@ class HostInZone(exceptions.Conflict):
     )
 
 
+class NotTheHost(exceptions.Conflict):
+    """The new name is not that of the registered machine."""
+
+    error_name = 'NOT_THE_HOST'
+    template = "Host '%(host)s' cannot be renamed to '%(name)s': %(reason)s"
+
+
 class HostRenamed(exceptions.ResourceExists):
     """The machine is registered under another name."""
 

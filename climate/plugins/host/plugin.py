@@ -23,6 +23,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Annotated
 from typing import Any
 from typing import ClassVar
@@ -45,6 +46,8 @@ from climate.plugins.host import isolation
 from climate.plugins.host import nodes
 from climate.plugins.host import pools
 from climate.plugins.host import providers
+from climate.plugins.host import renames
+from climate.plugins.host import reports
 from climate.plugins.host import resources
 from climate.plugins.host import servers
 from climate.plugins.host.collection import HOSTS
@@ -91,6 +94,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     compute_hosts: ClassVar[bool] = True
     collection: ClassVar[ResourceCollection | None] = HOSTS
     identity: ClassVar[str | None] = 'service_name'
+    compared: ClassVar[tuple[str, ...]] = reports.COMPARED
     reserved_properties: ClassVar[frozenset[str]] = resources.RESERVED_PROPERTIES
     refusals: ClassVar[resources.HostRefusals] = resources.HostRefusals()
     describes_request: ClassVar[bool] = True
@@ -219,28 +223,20 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         hypervisor = cloud.compute.find_hypervisor(draft.name)
         if hypervisor is None:
             raise errors.HostNotFound(host=draft.name)
-        provider = cloud.placement.find_provider(hypervisor.hostname)
-        found = Resource(
-            resource_type=RESOURCE_TYPE,
-            name=hypervisor.hostname,
-            inventories=() if provider is None else providers.stock(cloud, provider),
-            traits=frozenset() if provider is None else cloud.placement.traits(provider.uuid),
-            attributes={
-                'hypervisor_id': hypervisor.id,
-                'hypervisor_hostname': hypervisor.hostname,
-                'hypervisor_type': hypervisor.hypervisor_type,
-                'hypervisor_version': hypervisor.hypervisor_version,
-                'vcpus': hypervisor.vcpus,
-                'memory_mb': hypervisor.memory_mb,
-                'local_gb': hypervisor.local_gb,
-                'cpu_info': hypervisor.cpu_info,
-                'service_name': hypervisor.service_host,
-                'availability_zone': hypervisor.availability_zone,
-            },
-        )
+        found = reports.described(cloud, hypervisor)
         nodes.refuse_place(cloud, found, self._settings.freepool)
         servers.refuse_servers(cloud, found)
         return found
+
+    def report(self, resources: Sequence[Resource], cloud: Cloud) -> Iterable[contract.Reported]:
+        """Return how Nova and Placement have hosts now."""
+        settings = self._settings
+        return reports.HostReports(cloud, settings.freepool, settings.zone_prefix).of(resources)
+
+    def rename(self, resource: Resource, name: str, cloud: Cloud) -> Resource:
+        """Return a host with its new hypervisor hostname; its nova-compute is the same."""
+        traits = isolation.of_provider(self._settings.isolation)
+        return renames.rename(resource, name, cloud, traits)
 
     def admit(self, resource: Resource, cloud: Cloud) -> None:
         """Put a host into the pool of reservable hosts.

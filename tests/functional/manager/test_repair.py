@@ -115,7 +115,9 @@ class TestLeftovers(_Test):
                      'remove_host', 'delete_aggregate', 'find_aggregate'):  # fmt: skip
             for when in ('before', 'after'):
                 self.cloud.restore(state)
-                self.cloud.fail(f'compute.{verb}', when=when)
+                # The comparison of the hosts with Nova lists the aggregates first.
+                skip = 1 if verb == 'list_aggregates' else 0
+                self.cloud.fail(f'compute.{verb}', when=when, skip=skip)
                 (found,) = self.repair()
                 self.assertEqual('', found.done, verb)
                 self.cloud.heal()

@@ -67,6 +67,12 @@ class Manager:
             raise ConnectionRefusedError('a password')
         return len(draft.capabilities)
 
+    def refresh_resource(self, resource_id: int) -> None:
+        raise errors.HostInUse(host=str(resource_id))
+
+    def rename_resource(self, resource_id: int, name: str) -> None:
+        raise errors.HostExists(host=name)
+
     def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
         return self.register_resource(drafts.host(name, **capabilities))
 

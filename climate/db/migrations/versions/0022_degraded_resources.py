@@ -1,0 +1,34 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Record which resources the cloud has changed since they were registered.
+
+Only adds, so that the previous release runs on it.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = '0022'
+down_revision = '0021'
+
+_COLUMNS = {'degraded': sa.Text, 'unusable': sa.Boolean}
+
+
+def upgrade() -> None:
+    """Add the columns, each unless it is there."""
+    known = {column['name'] for column in sa.inspect(op.get_bind()).get_columns('resources')}
+    for name, kind in _COLUMNS.items():
+        if name not in known:
+            op.add_column('resources', sa.Column(name, kind(), nullable=True))

@@ -1,0 +1,108 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How Nova and Placement have the registered hosts now."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from collections.abc import Sequence
+
+from climate.clients.base import Aggregate
+from climate.clients.base import Cloud
+from climate.clients.base import Hypervisor
+from climate.domain.resources import Resource
+from climate.plugins.host import nodes
+from climate.plugins.host.names import RESOURCE_TYPE
+from climate.plugins.outcomes import Reported
+
+COMPARED = ('vcpus', 'memory_mb', 'local_gb', 'hypervisor_type', 'service_name')
+"""What matters to leases; ``cpu_info`` and the version change with every update."""
+
+
+def described(cloud: Cloud, hypervisor: Hypervisor) -> Resource:
+    """Return a host as Nova and Placement describe it."""
+    provider = cloud.placement.find_provider(hypervisor.hostname)
+    return Resource(
+        resource_type=RESOURCE_TYPE,
+        name=hypervisor.hostname,
+        inventories=() if provider is None else cloud.placement.inventories(provider.uuid),
+        traits=frozenset() if provider is None else cloud.placement.traits(provider.uuid),
+        attributes={
+            'hypervisor_id': hypervisor.id,
+            'hypervisor_hostname': hypervisor.hostname,
+            'hypervisor_type': hypervisor.hypervisor_type,
+            'hypervisor_version': hypervisor.hypervisor_version,
+            'vcpus': hypervisor.vcpus,
+            'memory_mb': hypervisor.memory_mb,
+            'local_gb': hypervisor.local_gb,
+            'cpu_info': hypervisor.cpu_info,
+            'service_name': hypervisor.service_host,
+            'availability_zone': hypervisor.availability_zone,
+        },
+    )
+
+
+class HostReports:
+    """Reads Nova's hypervisors and aggregates once, for any number of hosts.
+
+    :param freepool: the name of the aggregate of reservable hosts
+    :param zone_prefix: with which the zones of leases begin
+    """
+
+    def __init__(self, cloud: Cloud, freepool: str, zone_prefix: str) -> None:
+        self._cloud = cloud
+        self._freepool = freepool
+        self._hypervisors = {item.hostname: item for item in cloud.compute.list_hypervisors()}
+        self._nodes: dict[str, list[str]] = defaultdict(list)
+        for item in self._hypervisors.values():
+            self._nodes[item.service_host].append(item.hostname)
+        self._aggregates = [
+            item
+            for item in cloud.compute.list_aggregates()
+            if item.availability_zone != zone_prefix + item.name
+        ]
+
+    def of(self, resources: Sequence[Resource]) -> Iterator[Reported]:
+        """Yield how the cloud has each host, but nothing about hosts that are gone.
+
+        The health check handles these.
+        """
+        for resource in resources:
+            hypervisor = self._hypervisors.get(resource.name)
+            host = nodes.service_host(resource)
+            if hypervisor is not None:
+                yield Reported(
+                    known=resource,
+                    now=described(self._cloud, hypervisor),
+                    trouble=self._trouble(hypervisor),
+                    works=(hypervisor.state, hypervisor.status) == ('up', 'enabled'),
+                )
+            elif self._nodes.get(host):
+                names = nodes.named(sorted(self._nodes[host]))
+                trouble = f'Nova now calls the host of nova-compute {host} {names}'
+                yield Reported(known=resource, trouble=trouble, works=False)
+
+    def _trouble(self, hypervisor: Hypervisor) -> str:
+        host = hypervisor.service_host
+        others = sorted(set(self._nodes[host]) - {hypervisor.hostname})
+        if others:
+            return f'nova-compute {host} also serves {nodes.named(others)}'
+        for aggregate in nodes.zoned(self._aggregates, host, self._freepool):
+            return _zone(aggregate)
+        return ''
+
+
+def _zone(aggregate: Aggregate) -> str:
+    zone = aggregate.availability_zone
+    return f'aggregate {aggregate.name} puts it into availability zone {zone}'

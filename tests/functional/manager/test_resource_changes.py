@@ -1,0 +1,227 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Hosts that the cloud has changed since they were registered."""
+
+from __future__ import annotations
+
+from climate import exceptions
+from climate.domain.leases import Lease
+from climate.domain.resources import Resource
+from climate.plugins.contract import SweepFinding
+from climate.plugins.host import errors
+from climate.resources.registrar import Registrar
+from climate.upkeep.health import HostHealth
+from climate.upkeep.rehoming import Rehoming
+from tests.functional.manager import test_instances
+
+
+class _ChangesCase(test_instances._Test):
+    """Three hosts with room for four slots of four processors each."""
+
+    def contents(self) -> dict[str, object]:
+        """What is left in the cloud at the end does not matter here."""
+        return {}
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.registrar = Registrar(self.office.store, self.office.plugins, self.cloud)
+
+    def repair(self) -> list[SweepFinding]:
+        """Run a repair, and return its findings about changes of the cloud."""
+        return [one for one in self.office.repair().run() if 'host compute' in one.what]
+
+    def rehearse(self) -> list[SweepFinding]:
+        """Return what a repair would find."""
+        return [one for one in self.office.repair().rehearse() if 'host compute' in one.what]
+
+    def host(self, name: str) -> Resource:
+        """Return a registered host."""
+        with self.office.store.reading() as tx:
+            found = tx.resources.named('physical:host', name)
+        assert found is not None
+        return found
+
+    def refresh(self, name: str) -> None:
+        """Read a host again."""
+        self.registrar.refresh_resource(self.host(name).id or 0)
+
+    def capacity(self, name: str, resource_class: str = 'VCPU') -> int:
+        """Return the registered capacity of a host."""
+        found = {item.resource_class: item.capacity for item in self.host(name).inventories}
+        return found.get(resource_class, 0)
+
+    def heal(self) -> None:
+        """Move reservations off failed hosts."""
+        office = self.office
+        Rehoming(office.store, office.plugins, office.settings).round(self.cloud)
+        office.work()
+
+    def on(self, lease: Lease) -> set[str]:
+        """Return the hosts of a lease."""
+        return {item.resource_name for item in self.office.allocations(lease)}
+
+    def zone(self, host: str) -> None:
+        """Put a host into a zone of an operator."""
+        made = self.cloud.compute.create_aggregate('az1-agg', 'az1')
+        self.cloud.compute.add_host(made.id, host)
+
+
+class TestCapacity(_ChangesCase):
+    """Nova and Placement have another capacity than is registered."""
+
+    def test_nothing_has_changed(self) -> None:
+        self.assertEqual(([], []), (self.rehearse(), self.repair()))
+
+    def test_less_is_not_booked_from_the_next_check_on(self) -> None:
+        self.cloud.add_hypervisor('compute-1', vcpus=8)
+        self.assertIn('its capacity of VCPU is 8, not 16', self.rehearse()[0].what)
+        self.assertEqual(16, self.capacity('compute-1'))
+        lowered, recorded = self.repair()
+        self.assertEqual('capacity lowered', lowered.done)
+        self.assertIn('compute-1 has changed since it was registered: vcpus is 8', recorded.what)
+        self.assertEqual(8, self.capacity('compute-1'))
+        self.assertEqual('vcpus is 8, not 16', self.host('compute-1').degraded)
+        self.assertIsNone(self.host('compute-1').failed_at)
+        # Each change is reported once.
+        self.assertEqual(([], []), (self.repair(), self.rehearse()))
+        self.create(3600, 7200, amount=10)
+        self.assertRaises(exceptions.NotEnoughResources, lambda: self.create(3600, 7200, amount=1))
+
+    def test_a_refresh_takes_less_and_more_over(self) -> None:
+        self.cloud.add_hypervisor('compute-1', vcpus=8, memory_mb=131072, traits={'HW_NEW'})
+        self.repair()
+        self.assertEqual(65536, self.capacity('compute-1', 'MEMORY_MB'))
+        self.assertIn('it also has HW_NEW', self.host('compute-1').degraded)
+        self.refresh('compute-1')
+        host = self.host('compute-1')
+        self.assertEqual(8, self.capacity('compute-1'))
+        self.assertEqual(131072, self.capacity('compute-1', 'MEMORY_MB'))
+        self.assertEqual((8, 131072), (host.attributes['vcpus'], host.attributes['memory_mb']))
+        self.assertEqual(frozenset({'HW_NEW'}), host.traits)
+        self.assertEqual(('', False, None), (host.degraded, host.unusable, host.failed_at))
+        self.assertEqual([], self.repair())
+
+    def test_what_no_longer_fits_moves(self) -> None:
+        lease = self.create(3600, 7200, amount=4, affinity='True')
+        (name,) = self.on(lease)
+        self.cloud.add_hypervisor(name, vcpus=8)
+        (found,) = self.repair()
+        self.assertIn('cannot be used: Inventories of', found.what)
+        self.assertIsNotNone(self.host(name).failed_at)
+        # Nova says that the host works, which does not make it larger.
+        self.office.away_until(10)
+        HostHealth(self.office.store, self.office.clock, self.office.plugins).look(self.cloud)
+        self.assertIsNotNone(self.host(name).failed_at)
+        self.heal()
+        (other,) = self.on(lease)
+        self.assertNotEqual(name, other)
+        self.assertIn('cannot be used', self.office.bus.last('lease.rehomed')['reason'])
+        self.repair()
+        self.assertEqual(8, self.capacity(name))
+        self.assertIsNone(self.host(name).failed_at)
+
+    def test_a_refresh_keeps_what_is_booked_until_it_has_moved(self) -> None:
+        lease = self.create(3600, 7200, amount=4, affinity='True')
+        (name,) = self.on(lease)
+        self.cloud.add_hypervisor(name, vcpus=8)
+        self.refresh(name)
+        host = self.host(name)
+        self.assertEqual((True, 8), (host.unusable, host.attributes['vcpus']))
+        self.heal()
+        self.refresh(name)
+        self.assertEqual((False, ''), (self.host(name).unusable, self.host(name).degraded))
+        self.assertEqual(8, self.capacity(name))
+
+    def test_a_cloud_that_does_not_respond_changes_nothing(self) -> None:
+        self.cloud.add_hypervisor('compute-1', vcpus=8)
+        self.cloud.fail('placement.find_provider', times=None)
+        self.repair()
+        self.assertEqual((16, ''), (self.capacity('compute-1'), self.host('compute-1').degraded))
+
+
+class TestPlaces(_ChangesCase):
+    """Nova has put a host elsewhere, or calls it by another name."""
+
+    def test_a_zone(self) -> None:
+        lease = self.create(3600, 7200, amount=1)
+        (name,) = self.on(lease)
+        self.zone(name)
+        (found,) = self.repair()
+        self.assertIn('puts it into availability zone az1', found.what)
+        self.assertIsNotNone(self.host(name).failed_at)
+        self.heal()
+        self.assertNotIn(name, self.on(lease))
+        (made,) = (item for item in self.cloud.aggregates() if item.name == 'az1-agg')
+        self.cloud.compute.remove_host(made.id, name)
+        (found,) = self.repair()
+        self.assertIn('is again as it is registered', found.what)
+        self.assertIsNone(self.host(name).failed_at)
+
+    def test_the_zone_of_a_lease_is_none(self) -> None:
+        self.office.create(0, 3600)
+        self.office.until(10)
+        self.assertEqual([], self.repair())
+
+    def test_a_second_node(self) -> None:
+        self.cloud.add_hypervisor('node-2', service_host='compute-1')
+        (found,) = self.repair()
+        self.assertIn('nova-compute compute-1 also serves node-2', found.what)
+        self.assertTrue(self.host('compute-1').unusable)
+
+    def test_a_new_name(self) -> None:
+        lease = self.office.create(3600, 7200, hosts=3)
+        self.cloud.rename_hypervisor('compute-1', 'compute-1.example.org')
+        (found,) = self.repair()
+        self.assertIn(
+            'Nova now calls the host of nova-compute compute-1 compute-1.example.org', found.what
+        )
+        number = self.host('compute-1').id or 0
+        refused = self.assertRaises(
+            exceptions.NotRefreshed, self.registrar.refresh_resource, number
+        )
+        self.assertIn('compute-1.example.org', refused.message)
+        self.registrar.rename_resource(number, 'compute-1.example.org')
+        self.assertEqual(number, self.host('compute-1.example.org').id)
+        self.assertIn('compute-1.example.org', self.on(lease))
+        (found,) = self.repair()
+        self.assertIn('is again as it is registered', found.what)
+        placement = self.cloud.placement
+        self.assertIsNone(placement.find_provider('blazar_compute-1'))
+        self.assertIsNotNone(placement.find_provider('blazar_compute-1.example.org'))
+        # nova-compute on compute-1 is up.
+        self.office.until(3700)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertIn('compute-1', self.office.hosts(lease))
+
+    def test_names_of_other_machines(self) -> None:
+        number = self.host('compute-1').id or 0
+        rename = self.registrar.rename_resource
+        self.assertRaises(errors.HostNotFound, rename, number, 'compute-9')
+        self.assertRaises(errors.HostExists, rename, number, 'compute-2')
+        self.cloud.add_hypervisor('other')
+        error = self.assertRaises(errors.NotTheHost, rename, number, 'other')
+        self.assertIn('its nova-compute is other, not compute-1', error.message)
+        self.cloud.add_hypervisor('second', service_host='compute-1')
+        error = self.assertRaises(errors.NotTheHost, rename, number, 'second')
+        self.assertIn('also serves compute-1', error.message)
+        rename(number, 'compute-1')
+
+    def test_another_nova_compute(self) -> None:
+        self.cloud.add_hypervisor('compute-1', service_host='elsewhere')
+        (found,) = self.repair()
+        self.assertIn('service_name is elsewhere, not compute-1', found.what)
+        self.assertTrue(self.host('compute-1').unusable)
+        self.refresh('compute-1')
+        self.assertFalse(self.host('compute-1').unusable)
+        (pool,) = (item for item in self.cloud.aggregates() if item.name == 'freepool')
+        self.assertIn('elsewhere', pool.hosts)
