@@ -59,6 +59,36 @@ class SystemClock:
     """Return the processor time that the thread has used, in seconds."""
 
 
+class SteadyClock:
+    """A clock that does not step when the clock of the machine does.
+
+    It continues with the monotonic clock, until it is corrected.
+    """
+
+    def __init__(self, source: Clock) -> None:
+        self._source = source
+        # One attribute, so that other threads see both or neither of its new values.
+        self._base = (source.now(), source.ticks())
+
+    def now(self) -> datetime.datetime:
+        """Return the present instant as an aware UTC datetime."""
+        base, ticks = self._base
+        return base + datetime.timedelta(seconds=self._source.ticks() - ticks)
+
+    def ticks(self) -> float:
+        """Return the seconds since a fixed instant; setting the clock has no effect."""
+        return self._source.ticks()
+
+    def ahead(self) -> datetime.timedelta:
+        """Return how far it is ahead of the clock of the machine."""
+        return self.now() - self._source.now()
+
+    def correct(self, by: datetime.timedelta) -> None:
+        """Move it."""
+        base, ticks = self._base
+        self._base = (base + by, ticks)
+
+
 class ManualClock:
     """A clock that moves only when its owner moves it, for tests and rehearsals."""
 

@@ -41,6 +41,7 @@ from climate.client import terminal
 from climate.clients.base import Cloud
 from climate.clients.sign_in import KeystoneSignIn
 from climate.clock import Clock
+from climate.clock import SteadyClock
 from climate.clock import SystemClock
 from climate.cmd import auditing
 from climate.cmd import clouds
@@ -129,6 +130,14 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
         settings=settings,
         filters=filters.load(conf),
     )
+
+
+def manager_clock(conf: cfg.ConfigOpts) -> Clock:
+    """Return the clock of a manager, which follows that of a database server."""
+    system = SystemClock()
+    # SQLite has no clock to follow.
+    on_file = (conf.database.connection or '').startswith('sqlite')
+    return system if on_file else SteadyClock(system)
 
 
 def load_timelines(parts: Core) -> None:

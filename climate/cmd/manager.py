@@ -61,7 +61,7 @@ def main() -> int:
     try:
         endpoint = metrics.endpoint(conf, Exporter.MANAGER)
         tracing.set_up(conf, 'climate-manager')
-        parts = composition.core(conf)
+        parts = composition.core(conf, composition.manager_clock(conf))
         bus = publisher.from_conf(conf)
         manager = composition.manager(
             parts,

@@ -12,10 +12,11 @@
 
 """Compares the clock of this machine with that of the database.
 
-Claims expire by the clock of the database, which is the same for all managers; the
-difference is measured and taken into account. Events are due by the clock of the
-machine, which NTP adjusts. A manager whose clock is wrong by too much claims nothing,
-because it would start leases at the wrong time.
+Claims expire, and events are due, by the clock of the database, which is the same for all
+managers. The difference is measured and taken into account. Between two measurements the
+monotonic clock continues, so that a step of the clock of the machine changes nothing. Each
+look for work detects such a step, and measures. A manager whose clock is wrong by too much
+claims nothing, because the cloud would see wrong times.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import Final
 
 from climate import exceptions
 from climate.clock import Clock
+from climate.clock import SteadyClock
 from climate.db.clock_difference import Difference
 from climate.db.store import Store
 
@@ -38,11 +40,16 @@ _EVERY: Final = 60.0
 # Shares of the duration of a claim.
 _WARNS: Final = 1 / 5
 _REFUSES: Final = 1 / 2
+# A thread may be interrupted while it reads the two clocks.
+_STEP: Final = datetime.timedelta(seconds=0.5)
+_NONE: Final = datetime.timedelta(0)
+_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
 class Clocks:
-    """Measures the difference at the first use, and then every minute. Thread-safe.
+    """Measures the difference at the first use, every minute, and after a step. Thread-safe.
 
+    :param clock: that of the store. A steady one is set to the time of the database.
     :param seconds: the duration of a claim
     """
 
@@ -53,6 +60,9 @@ class Clocks:
         self._lock = threading.Lock()
         self._measured_at = -math.inf
         self._difference = Difference()
+        # That of the machine, whose clock may not be that of the store.
+        self._wrong = datetime.timedelta(0)
+        self._ahead = self._measured_ahead()
         self._share = 0.0
 
     def offset(self) -> datetime.timedelta:
@@ -86,14 +96,37 @@ class Clocks:
 
     def _look(self) -> None:
         age = self._clock.ticks() - self._measured_at
-        if 0 <= age < _EVERY and self._share <= _REFUSES:
+        ahead = self._measured_ahead()
+        stepped = abs(ahead - self._ahead) > _STEP
+        if 0 <= age < _EVERY and self._share <= _REFUSES and not stepped:
             return
         self._difference = self._store.difference()
         self._measured_at = self._clock.ticks()
+        self._wrong = self._difference.offset
+        if isinstance(self._clock, SteadyClock):
+            self._wrong += self._clock.ahead()
+            self._correct(self._clock)
+        self._ahead = self._measured_ahead()
         # Minus the part that the round trip to the database may have added.
-        certain = abs(self._difference.offset) - self._difference.uncertainty
+        certain = abs(self._wrong) - self._difference.uncertainty
         was, self._share = self._share, max(certain.total_seconds(), 0.0) / self._seconds
         self._say(was)
+
+    def _measured_ahead(self) -> datetime.timedelta:
+        """Return how far the monotonic clock is ahead of that of the machine."""
+        if isinstance(self._clock, SteadyClock):
+            return self._clock.ahead()
+        ticks = datetime.timedelta(seconds=self._clock.ticks())
+        return ticks - (self._clock.now() - _EPOCH)
+
+    def _correct(self, clock: SteadyClock) -> None:
+        """Set the clock to the time of the database, as far as that is certain."""
+        offset, uncertainty = self._difference.offset, self._difference.uncertainty
+        if abs(offset) <= uncertainty:
+            return
+        by = offset - uncertainty if offset > _NONE else offset + uncertainty
+        clock.correct(by)
+        self._difference = Difference(offset=offset - by, uncertainty=uncertainty)
 
     def _say(self, was: float) -> None:
         if self._share > _REFUSES >= was:
@@ -104,7 +137,7 @@ class Clocks:
             LOG.info('The clocks of this machine and of the database agree again')
 
     def _text(self) -> str:
-        seconds = self._difference.offset.total_seconds()
+        seconds = self._wrong.total_seconds()
         where = 'behind' if seconds > 0 else 'ahead of'
         text = (
             f'The clock of this machine is {abs(seconds):.3f} s {where} that of the database'

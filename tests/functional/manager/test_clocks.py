@@ -21,7 +21,9 @@ import fixtures
 
 from climate import exceptions
 from climate.clock import Clock
+from climate.clock import SteadyClock
 from climate.clock import SystemClock
+from climate.db.clock_difference import Difference
 from climate.db.store import Store
 from climate.manager.claims import ClaimKeeper
 from climate.manager.clocks import Clocks
@@ -86,9 +88,9 @@ class _Clocks:
         """Compare roughly, for a busy machine."""
         self.assertAlmostEqual(seconds, clocks.offset().total_seconds(), delta=5)
 
-    def create(self) -> str:
+    def create(self, start: float = -3600) -> str:
         now = self.office.clock.now() - harness.NOW
-        return self.office.create(now.total_seconds() - 3600, 10**9, hosts=0).id
+        return self.office.create(now.total_seconds() + start, 10**9, hosts=0).id
 
     def test_a_small_difference_is_taken_into_account(self) -> None:
         clocks = self.clocks(Shifted(10))
@@ -122,12 +124,58 @@ class _Clocks:
 
     def test_it_is_measured_every_minute(self) -> None:
         clock = Shifted(0)
-        clocks = self.clocks(clock)
+        store = self.store(clock)
+        clocks = Clocks(store, clock, SECONDS)
+        measured: list[float] = []
+        measure = store.difference
+
+        def counted() -> Difference:
+            measured.append(clock.later)
+            return measure()
+
+        store.difference = counted  # type: ignore[method-assign]  # counts the measurements
         self.assert_offset(0, clocks)
-        clock.seconds = 15
         self.assert_offset(0, clocks)
-        clock.later = 61
-        self.assert_offset(-15, clocks)
+        clock.later, clock.seconds = 61.0, 61.0
+        self.assert_offset(-61, clocks)
+        self.assert_offset(-61, clocks)
+        self.assertEqual([0.0, 61.0], measured)
+
+    def test_a_step_is_seen_at_the_next_claim(self) -> None:
+        lease_id = self.create()
+        living = self.claims(0)
+        for seconds in (3 * SECONDS, -3 * SECONDS):
+            clock = Shifted(0)
+            for own in (clock, SteadyClock(clock)):
+                store = self.store(own)
+                clocks = Clocks(store, own, SECONDS)
+                claims = ClaimKeeper(store, own, 'steps', SECONDS, clocks)
+                self.assertIsNone(claims.trouble())
+                if not living.held():
+                    self.assertEqual([lease_id], living.take(8))
+                clock.seconds = seconds
+                # By its new time, that claim may have expired.
+                self.assertEqual([], claims.take(8))
+                self.assertFalse(claims.take_one(lease_id))
+                self.assertIn('claims nothing', claims.trouble() or '')
+                clock.seconds = 0
+                self.assertIsNone(claims.trouble())
+
+    def test_leases_are_due_by_the_clock_of_the_database(self) -> None:
+        self.create(3600)
+        for seconds in (-SECONDS / 3, 0, SECONDS / 3):
+            machine = Shifted(0)
+            clock = SteadyClock(machine)
+            store = self.store(clock)
+            claims = ClaimKeeper(store, clock, 'mine', SECONDS, Clocks(store, clock, SECONDS))
+            self.assertEqual([], claims.take(8))
+            machine.seconds = seconds
+            # A step that is small enough for claims.
+            self.assertEqual([], claims.take(8))
+            self.assertIsNone(claims.trouble())
+            difference = clock.now() - SystemClock().now()
+            self.assertAlmostEqual(0, difference.total_seconds(), delta=5)
+            self.assertAlmostEqual(0, store.difference().offset.total_seconds(), delta=5)
 
     def test_claims_run_out_by_one_clock(self) -> None:
         """Two managers, each of which is off by less than half, in turn."""
