@@ -134,7 +134,7 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
 
 def manager_clock(conf: cfg.ConfigOpts) -> Clock:
     """Return the clock of a manager, which follows that of a database server."""
-    system = SystemClock()
+    system: Clock = SystemClock()
     # SQLite has no clock to follow.
     on_file = (conf.database.connection or '').startswith('sqlite')
     return system if on_file else SteadyClock(system)
