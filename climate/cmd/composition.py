@@ -134,10 +134,10 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
 
 def manager_clock(conf: cfg.ConfigOpts) -> Clock:
     """Return the clock of a manager, which follows that of a database server."""
-    system: Clock = SystemClock()
-    # SQLite has no clock to follow.
-    on_file = (conf.database.connection or '').startswith('sqlite')
-    return system if on_file else SteadyClock(system)
+    if (conf.database.connection or '').startswith('sqlite'):
+        # It has no clock to follow.
+        return SystemClock()
+    return SteadyClock(SystemClock())
 
 
 def load_timelines(parts: Core) -> None:
