@@ -79,6 +79,10 @@ class SteadyClock:
         """Return the seconds since a fixed instant; setting the clock has no effect."""
         return self._source.ticks()
 
+    def processor(self) -> float:
+        """Return the seconds of processor time that this thread has used."""
+        return self._source.processor()
+
     def ahead(self) -> datetime.timedelta:
         """Return how far it is ahead of the clock of the machine."""
         return self.now() - self._source.now()
