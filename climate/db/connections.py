@@ -29,6 +29,7 @@ from climate.clock import Clock
 from climate.db import error_log
 from climate.db import errors
 from climate.db import files
+from climate.db import mariadb_hosts
 from climate.db import prepared
 from climate.db import prerequisites_mariadb
 from climate.db import read_only
@@ -222,6 +223,7 @@ def _tune_postgresql(engine: sa.Engine, prepares: bool) -> None:
 
 def _tune_mysql(engine: sa.Engine) -> None:
     event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
+    mariadb_hosts.Servers().set_up(engine)
     _roll_back_once(engine.dialect)
 
     # Before all others, whose statements other servers do not understand.
