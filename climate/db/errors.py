@@ -15,12 +15,12 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 from typing import Final
 from typing import NoReturn
 
 import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
-from sqlalchemy import event
 from sqlalchemy import exc as sa_exception
 
 from climate import exceptions
@@ -79,15 +79,15 @@ def leave_connections(engine: sa.Engine) -> None:
     """Have an engine connect again after errors that another connection may not have.
 
     SQLAlchemy knows that of broken connections, but not of a server that is read-only since a
-    failover.
+    failover. Its listeners for errors cannot say so: oslo.db's own comes first, and raises.
     """
+    dialect: Any = engine.dialect
+    known = dialect.is_disconnect
 
-    # Before the listener of oslo.db, which raises.
-    @event.listens_for(engine, 'handle_error', insert=True)
-    def _note(context: sa.ExceptionContext) -> None:
-        found = context.original_exception
-        if isinstance(found, Exception) and error_codes.cause(found) in _LEFT:
-            context.is_disconnect = True
+    def is_disconnect(error: Exception, connection: Any, cursor: Any) -> bool:
+        return known(error, connection, cursor) or error_codes.cause(error) in _LEFT
+
+    dialect.is_disconnect = is_disconnect
 
 
 def reraise(error: Exception, hidden: str | None) -> NoReturn:
