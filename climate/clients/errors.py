@@ -44,6 +44,7 @@ from keystoneauth1 import exceptions as ksa
 from novaclient import exceptions as nova
 
 from climate import exceptions
+from climate import texts
 from climate.clients import base
 from climate.metrics import catalogue
 from climate.metrics import recording
@@ -171,7 +172,7 @@ class Errors:
             if isinstance(secret, str) and secret:
                 text = text.replace(secret, '***')
         text = _OPAQUE.sub('***', text)
-        return text if len(text) <= LONGEST_REASON else f'{text[:LONGEST_REASON]}…'
+        return texts.clean(text, LONGEST_REASON + 1)
 
 
 def _library() -> tuple[type[Exception], ...]:

@@ -61,7 +61,7 @@ WEBHOOK_DELIVERIES: Final = sa.Table(
     sa.Column('state', types.exact(16), nullable=False),
     sa.Column('attempts', sa.Integer(), nullable=False),
     sa.Column('due', types.UtcDateTime(), nullable=False),
-    sa.Column('error', sa.Text()),
+    sa.Column('error', types.OutsideText()),
     sa.Column('status', sa.Integer()),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
     sa.Column('finished_at', types.UtcDateTime()),

@@ -22,7 +22,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate import texts
 from climate.allocation.requirements import as_number
+from climate.db import types
 from climate.db.repository import Repository
 from climate.db.tables import PROPERTIES
 from climate.db.tables import PROPERTY_KEYS
@@ -43,7 +45,13 @@ LEAD_TIME = 'lead_time'
 def _reported(resource_id: int, resource: Resource) -> list[dict[str, Any]]:
     """Return the rows of what the cloud reports: attributes and traits."""
     rows = [
-        _values(resource_id, ATTRIBUTE, name, str(value), numeric=isinstance(value, int))
+        _values(
+            resource_id,
+            ATTRIBUTE,
+            name,
+            texts.storable(str(value), types.LARGEST_TEXT),
+            numeric=isinstance(value, int),
+        )
         for name, value in resource.attributes.items()
         if value is not None
     ]

@@ -18,13 +18,18 @@ import datetime
 import functools
 import json
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 from oslo_db.sqlalchemy import types as oslo_types
 from sqlalchemy.dialects import mysql
 
+from climate import texts
+
 _DECODER = json.JSONDecoder()
 _KNOWN_INSTANTS = 8192
+LARGEST_TEXT: Final = 65535
+"""The bytes of a TEXT in MariaDB."""
 
 
 class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
@@ -119,6 +124,21 @@ def exact_text() -> sa.Text:
     kind = sa.Text()
     kind = kind.with_variant(mysql.TEXT(collation='utf8mb4_nopad_bin'), 'mysql', 'mariadb')
     return kind.with_variant(sa.Text(collation='C'), 'postgresql')
+
+
+class OutsideText(sa.TypeDecorator[str]):
+    """A text that quotes another service, such as an error.
+
+    The texts are cleaned where they enter. This is the second line: a text that was
+    missed there must not make a transaction fail each time it is repeated.
+    """
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        """Replace what no engine can store, and cut what MariaDB cannot."""
+        return None if value is None else texts.storable(value, LARGEST_TEXT)
 
 
 def long_text() -> sa.Text:

@@ -30,6 +30,7 @@ from typing import Any
 import requests
 
 from climate import exceptions
+from climate import texts
 from climate.conf import enforcement as options
 from climate.conf.settings import option
 from climate.conf.settings import values
@@ -236,4 +237,4 @@ def _message(text: bytes) -> str:
     except (ValueError, RecursionError):
         return ''
     message = body.get('message') if isinstance(body, dict) else None
-    return message[:_MOST_SHOWN] if isinstance(message, str) else ''
+    return texts.clean(message, _MOST_SHOWN) if isinstance(message, str) else ''

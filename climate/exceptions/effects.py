@@ -14,14 +14,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from climate import texts
 from climate.exceptions.base import ClimateError
 
 
 class EffectError(ClimateError):
-    """Base of the errors that effects of plugins raise."""
+    """Base of the errors that effects of plugins raise.
+
+    Most messages quote another service, so every one is cleaned.
+    """
 
     error_name = 'EFFECT_ERROR'
     template = 'The cloud could not be brought to the wanted state'
+
+    def __init__(self, message: str | None = None, **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.args = (texts.clean(self.message),)
 
 
 class Transient(EffectError):

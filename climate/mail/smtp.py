@@ -31,6 +31,7 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
+from climate import texts
 from climate.conf import mail as options
 from climate.conf.settings import as_path
 from climate.conf.settings import as_text
@@ -187,12 +188,12 @@ def _judged(code: int, text: bytes | str) -> Away | Deferred | Refused:
     kind: type[Away | Deferred | Refused] = Refused if code >= _PERMANENT else Deferred
     if code in _ABOUT_US:
         kind = Away
-    return kind(f'{code} {" ".join(said.split())}')
+    return kind(f'{code} {texts.clean(" ".join(said.split()))}')
 
 
 def _why(error: Exception) -> str:
     # The response to a login may quote the credentials.
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return f'it refuses the login ({error.smtp_code})'
-    text = ' '.join(str(error).split())
+    text = texts.clean(' '.join(str(error).split()))
     return f'{type(error).__name__}: {text}' if text else type(error).__name__

@@ -29,6 +29,7 @@ from oslo_log import log as logging
 from oslo_messaging.rpc import dispatcher
 
 from climate import exceptions
+from climate import texts
 from climate.domain.resources import ResourceDraft
 from climate.messaging import transport as transports
 from climate.messaging import waker
@@ -181,7 +182,7 @@ def plain(error: exceptions.ClimateError) -> exceptions.ClimateError:
     assert issubclass(original, exceptions.ClimateError)
     # The text is the complete message, which some constructors build from parts.
     back = original('')
-    back.args = (str(error).partition(_REMOTE_TRACE)[0],)
+    back.args = (texts.clean(str(error).partition(_REMOTE_TRACE)[0]),)
     return back
 
 

@@ -19,6 +19,7 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
+from climate import texts
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
@@ -76,6 +77,12 @@ class Done:
     kept: Mapping[int, int] | None = None
     steps: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Clean the texts, which may quote another service."""
+        if self.repaired or self.steps:
+            object.__setattr__(self, 'repaired', tuple(map(texts.clean, self.repaired)))
+            object.__setattr__(self, 'steps', tuple(map(texts.clean, self.steps)))
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Again:
@@ -94,6 +101,12 @@ class Again:
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     steps: tuple[str, ...] = ()
     time_limit: datetime.timedelta = datetime.timedelta(0)
+
+    def __post_init__(self) -> None:
+        """Clean the texts, which may quote another service."""
+        object.__setattr__(self, 'why', texts.clean(self.why))
+        if self.steps:
+            object.__setattr__(self, 'steps', tuple(map(texts.clean, self.steps)))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,6 +133,10 @@ class SweepFinding:
 
     what: str
     done: str = ''
+
+    def __post_init__(self) -> None:
+        """Clean the description, which may quote another service."""
+        object.__setattr__(self, 'what', texts.clean(self.what))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,6 +23,7 @@ from oslo_config import cfg
 from sushy import auth as sushy_auth
 from sushy import exceptions as sushy_exceptions
 
+from climate import texts
 from climate.power.drivers import Driver
 from climate.power.drivers import PowerError
 from climate.power.hosts import Machine
@@ -116,4 +117,4 @@ def _why(error: Exception, password: str) -> str:
     text = ' '.join(str(error).split())
     if password:
         text = text.replace(password, '***')
-    return f'its management controller: {type(error).__name__}: {text}'[:_LONGEST]
+    return texts.clean(f'its management controller: {type(error).__name__}: {text}', _LONGEST)

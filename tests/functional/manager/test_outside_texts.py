@@ -1,0 +1,114 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""A text of the cloud that no database stores does not stop a lease."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+
+from climate import exceptions
+from climate.domain.events import Event
+from climate.domain.events import EventKind
+from climate.domain.leases import Lease
+from climate.plugins import contract
+from climate.plugins.host.plugin import PhysicalHost
+from tests import base
+from tests import services
+from tests.functional.manager.harness import Office
+
+NASTY = f'a\x00b\ud800c\x1bd {"x" * 100_000}'
+hostile = st.builds(''.join, st.lists(st.characters(categories=['Cs', 'Cc', 'Co', 'L', 'So'])))
+
+
+class _Refusing(PhysicalHost):
+    """Fails with a text, as often as it starts."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def start(self, *_: Any) -> contract.Outcome:
+        raise self.error
+
+
+class _Tests(base.TestCase):
+    kind: str
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office(hosts=1, database=self.kind))
+
+    def start(self) -> Event:
+        return self.office.event(self.lease, EventKind.START)
+
+    @property
+    def lease(self) -> Lease:
+        (found,) = self.office.every_lease()
+        return found
+
+    def test_a_start_is_tried_again_and_then_abandoned(self) -> None:
+        for error in (exceptions.Transient(NASTY), exceptions.Permanent(NASTY)):
+            self.office.plugins['physical:host'] = _Refusing(error)
+            if not self.office.every_lease():
+                self.office.create()
+            self.office.until(self.office.seconds() + 10)
+            self.assertGreater(self.start().attempts, 0)
+            self.assertIn('a\ufffdb\ufffdc d x', self.start().error or '')
+        self.assertEqual('ERROR', self.office.status(self.lease))
+        self.assertIn('a\ufffdb', self.office.bus.last('lease.event.error')['reason'])
+
+    def test_what_was_missed_where_it_entered(self) -> None:
+        self.office.create(start=60)
+
+        @hypothesis.given(hostile | st.just(NASTY))
+        @hypothesis.settings(max_examples=15, deadline=None, database=None)
+        def check(text: str) -> None:
+            event = dataclasses.replace(self.start(), error=text)
+            self.office.store.run(lambda tx: tx.events.update(event))
+            self.assertIsNotNone(self.start().error)
+
+        check()
+
+    def test_a_property_that_the_cloud_reports(self) -> None:
+        with self.office.store.reading() as tx:
+            (resource,) = tx.resources.of_type('physical:host')
+        nasty = dataclasses.replace(
+            resource,
+            id=None,
+            name='compute-9',
+            attributes={**resource.attributes, 'cpu_info': NASTY},
+        )
+        added = self.office.store.run(lambda tx: tx.resources.insert(nasty))
+        with self.office.store.reading() as tx:
+            found = tx.resources.get('physical:host', added)
+        self.assertTrue(str(found.attributes['cpu_info']).startswith('a\ufffdb\ufffdc\x1bd'))
+
+
+class TestOnSqlite(_Tests):
+    kind = services.SQLITE
+
+
+class TestOnMariadb(_Tests):
+    kind = services.MARIADB
+
+
+class TestOnPostgresql(_Tests):
+    kind = services.POSTGRESQL
+
+
+del _Tests
