@@ -44,8 +44,8 @@ from keystoneauth1 import exceptions as ksa
 from novaclient import exceptions as nova
 
 from climate import exceptions
-from climate import texts
 from climate.clients import base
+from climate.exceptions import texts
 from climate.metrics import catalogue
 from climate.metrics import recording
 

@@ -22,7 +22,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate import texts
 from climate.allocation.requirements import as_number
 from climate.db import types
 from climate.db.repository import Repository
@@ -31,6 +30,7 @@ from climate.db.tables import PROPERTY_KEYS
 from climate.db.tables import RESOURCES
 from climate.domain.resources import PropertyKey
 from climate.domain.resources import Resource
+from climate.exceptions import texts
 
 ATTRIBUTE = 'attribute'
 """A property that the cloud reports; a number is read back as a number."""

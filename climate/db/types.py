@@ -24,7 +24,7 @@ import sqlalchemy as sa
 from oslo_db.sqlalchemy import types as oslo_types
 from sqlalchemy.dialects import mysql
 
-from climate import texts
+from climate.exceptions import texts
 
 _DECODER = json.JSONDecoder()
 _KNOWN_INSTANTS = 8192

@@ -30,7 +30,6 @@ from typing import Any
 import requests
 
 from climate import exceptions
-from climate import texts
 from climate.conf import enforcement as options
 from climate.conf.settings import option
 from climate.conf.settings import values
@@ -42,6 +41,7 @@ from climate.enforcement.base import End
 from climate.enforcement.base import Filter
 from climate.enforcement.base import FilterQuestion
 from climate.enforcement.bodies import Surroundings
+from climate.exceptions import texts
 
 LOG = logging.getLogger(__name__)
 

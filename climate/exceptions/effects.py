@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from climate import texts
+from climate.exceptions import texts
 from climate.exceptions.base import ClimateError
 
 

@@ -31,7 +31,6 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
-from climate import texts
 from climate.conf import mail as options
 from climate.conf.settings import as_path
 from climate.conf.settings import as_text
@@ -39,6 +38,7 @@ from climate.conf.settings import option
 from climate.conf.settings import Settings
 from climate.conf.settings import values
 from climate.domain.addresses import is_loopback
+from climate.exceptions import texts
 
 LOG = logging.getLogger(__name__)
 

@@ -29,8 +29,8 @@ from oslo_log import log as logging
 from oslo_messaging.rpc import dispatcher
 
 from climate import exceptions
-from climate import texts
 from climate.domain.resources import ResourceDraft
+from climate.exceptions import texts
 from climate.messaging import transport as transports
 from climate.messaging import waker
 from climate.messaging.endpoint import Adapter

@@ -19,11 +19,11 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from climate import texts
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
+from climate.exceptions import texts
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

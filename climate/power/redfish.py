@@ -23,7 +23,7 @@ from oslo_config import cfg
 from sushy import auth as sushy_auth
 from sushy import exceptions as sushy_exceptions
 
-from climate import texts
+from climate.exceptions import texts
 from climate.power.drivers import Driver
 from climate.power.drivers import PowerError
 from climate.power.hosts import Machine

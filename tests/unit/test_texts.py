@@ -22,7 +22,7 @@ import hypothesis
 from hypothesis import strategies as st
 
 from climate import exceptions
-from climate import texts
+from climate.exceptions import texts
 from climate.plugins.contract import Again
 from climate.plugins.contract import Done
 from climate.plugins.contract import SweepFinding
