@@ -21,6 +21,7 @@ monotonic clock, see :meth:`climate.clock.Clock.ticks`.
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 from collections.abc import Callable
@@ -28,8 +29,11 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
+from climate.clients import deletions
 from climate.clients import sending
 from climate.clients.base import Cloud
+from climate.clients.deletions import Record
+from climate.clients.deletions import Recorded
 from climate.clients.rehearsal import looks
 from climate.tracing import spans
 
@@ -120,23 +124,29 @@ class Fenced:
     before each request. Read-only methods are passed through.
 
     :param guard: raises :class:`ClaimLost`
+    :param record: called before each deletion, see :mod:`climate.clients.deletions`
     """
 
-    def __init__(self, cloud: Cloud, guard: Guard) -> None:
-        self._cloud = cloud
+    def __init__(self, cloud: Cloud, guard: Guard, record: Record) -> None:
+        self._cloud: Cloud = Recorded(cloud, record)
         self._guard = guard
 
     def acting_for(self, trust_id: str) -> Fenced:
         """Return the cloud as another user sees it, within the same fence."""
-        return Fenced(self._cloud.acting_for(trust_id), self._guard)
+        return self._of(self._cloud.acting_for(trust_id))
 
     def of_caller(self, token: str) -> Fenced:
         """Return the cloud as a caller sees it, within the same fence."""
-        return Fenced(self._cloud.of_caller(token), self._guard)
+        return self._of(self._cloud.of_caller(token))
 
     def as_service(self) -> Fenced:
         """Return the cloud as the service user sees it, within the same fence."""
-        return Fenced(self._cloud.as_service(), self._guard)
+        return self._of(self._cloud.as_service())
+
+    def _of(self, cloud: Cloud) -> Fenced:
+        found = copy.copy(self)
+        found._cloud = cloud
+        return found
 
     @property
     def compute(self) -> Any:
@@ -197,4 +207,4 @@ def watching(cloud: Cloud) -> Fenced:
     def refuse() -> None:
         raise ClaimLost('A read-only cloud has no claim to change anything')
 
-    return Fenced(cloud, refuse)
+    return Fenced(cloud, refuse, deletions.log)

@@ -20,11 +20,13 @@ from typing import Any
 from oslo_config import cfg
 
 from climate.api import audit
+from climate.api import deletion_audit
 from climate.clock import Clock
 from climate.messaging import publisher as publishers
 from climate.messaging.background import BackgroundPublisher
 from climate.messaging.publisher import OutboxMessage
 from climate.messaging.publisher import Publisher
+from climate.running.deletions import DeletionAudit
 
 AuditRecorder = Callable[[dict[str, Any]], None]
 
@@ -32,10 +34,27 @@ AuditRecorder = Callable[[dict[str, Any]], None]
 def recorder(
     conf: cfg.ConfigOpts, clock: Clock, publisher: Publisher | None = None
 ) -> AuditRecorder | None:
-    """Return the function that records audit events; None if the audit trail is off.
+    """Return the function that records requests; None if the audit trail is off.
 
     :param publisher: receives the events; None for the message bus
     """
+    return _recorder(conf, clock, publisher, audit.EVENT_TYPE)
+
+
+def deletion_recorder(
+    conf: cfg.ConfigOpts, clock: Clock, publisher: Publisher | None = None
+) -> DeletionAudit | None:
+    """Return the function that records deletions; None if the audit trail is off.
+
+    :param publisher: as for :func:`recorder`
+    """
+    record = _recorder(conf, clock, publisher, deletion_audit.EVENT_TYPE)
+    return None if record is None else lambda found: record(deletion_audit.event(found))
+
+
+def _recorder(
+    conf: cfg.ConfigOpts, clock: Clock, publisher: Publisher | None, event_type: str
+) -> AuditRecorder | None:
     if not conf.audit.enabled:
         return None
     bus = publisher or publishers.from_conf(conf, topics=conf.audit.topics)
@@ -45,7 +64,7 @@ def recorder(
         trail.tell(
             OutboxMessage(
                 id=event['id'],
-                event_type=audit.EVENT_TYPE,
+                event_type=event_type,
                 payload=event,
                 created_at=clock.now(),
             )

@@ -38,7 +38,9 @@ from climate.api.wsgi import Wrapper
 from climate.api.wsgi import WSGIApp
 from climate.booking.leases import Leases
 from climate.client import terminal
+from climate.clients import deletions
 from climate.clients.base import Cloud
+from climate.clients.deletions import Recorded
 from climate.clients.sign_in import KeystoneSignIn
 from climate.clock import Clock
 from climate.clock import SteadyClock
@@ -84,6 +86,7 @@ from climate.resources.paged_calendar import PagedCalendar
 from climate.resources.resources import Registry
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
+from climate.running.deletions import DeletionRecorder
 from climate.upkeep.maintenances import Maintenances
 from climate.webhooks.posts import Poster
 from climate.webhooks.posts import PosterSettings
@@ -206,7 +209,9 @@ def leases(
 
     :param find_cloud: returns the cloud; None for the configured one
     """
-    find = find_once(find_cloud or functools.partial(cloud, parts))
+    opened = find_cloud or functools.partial(cloud, parts)
+    # What was created for a lease that is not booked is deleted again.
+    find = find_once(lambda: Recorded(opened(), deletions.log))
     return Leases(
         parts.store,
         parts.plugins,
@@ -322,7 +327,18 @@ def repair(parts: Core) -> Iterator[Repair]:
     claims = ClaimKeeper(parts.store, parts.clock, unique_owner(), seconds, clocks)
     claims.start()
     try:
-        yield Repair(parts.store, parts.plugins, cloud(parts), parts.clock, parts.settings, claims)
+        yield Repair(
+            parts.store,
+            parts.plugins,
+            cloud(parts),
+            parts.clock,
+            parts.settings,
+            claims,
+            DeletionRecorder(
+                parts.store,
+                auditing.deletion_recorder(parts.conf, parts.clock),
+            ),
+        )
     finally:
         claims.stop()
 
@@ -334,11 +350,13 @@ def manager(
     owner: str | None = None,
     listener: ReportListener[HostReport] | None = None,
     server_listener: ReportListener[ServerReport] | None = None,
+    audit: auditing.DeletionAudit | None = None,
 ) -> Manager:
     """Return a manager, not yet started.
 
     :param listener: receives the notifications of Nova about hosts; None for none
     :param server_listener: receives those about servers; None for none
+    :param audit: records audit events of deletions; None if the audit trail is off
     """
     return Manager(
         store=parts.store,
@@ -354,6 +372,7 @@ def manager(
         filters=parts.filters,
         may=may_create(parts.conf),
         events=event_sender(parts),
+        audit=audit,
     )
 
 

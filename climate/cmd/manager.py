@@ -23,6 +23,7 @@ from oslo_config import cfg
 from climate import exceptions
 from climate.clients.fence import MARGIN
 from climate.clients.sessions import GROUPS
+from climate.cmd import auditing
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import manager_check
@@ -69,6 +70,7 @@ def main() -> int:
             bus,
             listener=_listener(parts),
             server_listener=_server_listener(parts),
+            audit=auditing.deletion_recorder(conf, parts.clock),
         )
         server = rpc.ManagerServer(
             transport.rpc_transport(conf), manager, topic=conf.manager.rpc_topic

@@ -174,7 +174,13 @@ class Standalone:
         self._cloud = SimulatedCloud(state / CLOUD, clock=parts.clock)
         notifications = _journal(parts, state / 'notifications.jsonl')
         publisher = journal.Tee([notifications, journal.Printer(composition.say)])
-        self._manager = composition.manager(parts, self._cloud, publisher)
+        trail = _journal(parts, state / 'audit.jsonl')
+        self._manager = composition.manager(
+            parts,
+            self._cloud,
+            publisher,
+            audit=auditing.deletion_recorder(parts.conf, parts.clock, trail),
+        )
         self._cloud.furnish(options.hosts)
         samples.register(parts, self._cloud)
         application = composition.api(
@@ -183,9 +189,7 @@ class Standalone:
             wake=self._manager.wake,
             health={'broker': _always},
             find_cloud=lambda: self._cloud,
-            audit=auditing.recorder(
-                parts.conf, parts.clock, _journal(parts, state / 'audit.jsonl')
-            ),
+            audit=auditing.recorder(parts.conf, parts.clock, trail),
         )
         self._server = serving.listen(
             application,

@@ -20,9 +20,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate.db import expired_holds
+from climate.db.deletions import Deletions
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.db.tables import ALLOCATIONS
+from climate.db.tables import DELETIONS
 from climate.db.tables import EVENTS
 from climate.db.tables import LEASES
 from climate.db.tables import RESERVATIONS
@@ -42,7 +44,7 @@ def purge(
 
     Also deletes things of projects that no lease refers to any more, expired idempotency
     keys with their answers, expired offers with what is held for them, and the counts of
-    refusals of earlier days. Works in small
+    refusals and the records of deletions of earlier days. Works in small
     transactions, so that it does not block a running service.
 
     :param deleted_only: keep leases that ended but were not deleted
@@ -69,6 +71,7 @@ def purge(
     while store.run(lambda tx: tx.offers.forget_expired(_BATCH)):
         pass
     store.run(lambda tx: tx.refusals.forget(before))
+    store.run(lambda tx: Deletions(tx.session, tx.now).forget_old(before))
     return total
 
 
@@ -94,6 +97,7 @@ def _remove_some(tx: Transaction, conditions: Any) -> int:
     tx.session.execute(sa.delete(allocations).where(allocations.c.reservation_id.in_(lines)))
     tx.session.execute(sa.delete(events).where(events.c.lease_id.in_(ids)))
     tx.session.execute(sa.delete(reservations).where(reservations.c.lease_id.in_(ids)))
+    tx.session.execute(sa.delete(DELETIONS).where(DELETIONS.c.lease_id.in_(ids)))
     # The database deletes the steps of the leases with them.
     tx.session.execute(sa.delete(leases).where(leases.c.id.in_(ids)))
     return len(ids)

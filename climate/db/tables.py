@@ -25,6 +25,7 @@ import sqlalchemy as sa
 
 from climate.db import guards
 from climate.db import types
+from climate.db.deletion_tables import DELETIONS as DELETIONS
 from climate.db.hook_tables import FEEDS as FEEDS
 from climate.db.hook_tables import WEBHOOK_DELIVERIES as WEBHOOK_DELIVERIES
 from climate.db.hook_tables import WEBHOOKS as WEBHOOKS

@@ -87,6 +87,32 @@ class HistoryStep:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class DeletedObject:
+    """An object of a user that Climate has deleted, or is about to.
+
+    :ivar lease_id: the lease for which it was deleted; '' if none is known
+    :ivar event: the kind of the event that deleted it; '' for a repair
+    :ivar object_type: such as ``server``
+    :ivar object_id: its id in the cloud
+    :ivar project_id: the project that owned it, not always that of the lease; '' if unknown
+    :ivar host: the host on which it ran; '' for none
+    :ivar at: when the request was sent for the first time (aware UTC)
+    """
+
+    lease_id: str
+    reservation_id: str | None
+    event_id: str | None
+    event: str
+    object_type: str
+    object_id: str
+    name: str
+    project_id: str
+    host: str
+    reason: str
+    at: datetime.datetime
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class History:
     """The past and pending operations of a lease in the cloud.
 

@@ -25,16 +25,19 @@ from collections.abc import Mapping
 
 from oslo_utils import strutils
 
+from climate.db.deletions import Deletions
 from climate.db.store import Transaction
 from climate.domain import events
 from climate.domain.copies import with_changes
 from climate.domain.events import Event
 from climate.domain.events import EventKind
+from climate.domain.history import DeletedObject
 from climate.domain.history import Effect
 from climate.domain.history import History
 from climate.domain.history import HistoryStep
 from climate.domain.history import Line
 from climate.domain.history import StepState
+from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.leases.jobs import Job
 from climate.leases.jobs import Report
@@ -119,8 +122,80 @@ def show(tx: Transaction, lease_id: str, project_id: str | None) -> History:
         if event.open
     )
     going_on = {event.id for event in awaited}
-    steps = (_corrected(step, going_on) for step in tx.steps.of_lease(lease_id))
-    return History(lease=lease, steps=tuple(steps), awaited=awaited)
+    steps = tuple(_corrected(step, going_on) for step in tx.steps.of_lease(lease_id))
+    found = Deletions(tx.session, tx.now).of_lease(lease_id)
+    if found:
+        steps = with_deletions(lease, steps, found, everything=project_id is None)
+    return History(lease=lease, steps=steps, awaited=awaited)
+
+
+def with_deletions(
+    lease: Lease,
+    steps: tuple[HistoryStep, ...],
+    found: Iterable[DeletedObject],
+    *,
+    everything: bool,
+) -> tuple[HistoryStep, ...]:
+    """Return *steps* with a line for each object that was deleted.
+
+    The lines are not stored with the steps, which a manager that dies does not write.
+
+    :param everything: whether the reader sees all projects; otherwise the objects of other
+        projects are not named
+    """
+    ordered = {(step.event_id, step.reservation_id): step for step in steps}
+    types = {item.id: item.resource_type for item in lease.reservations}
+    for each in found:
+        key = _step_of(ordered, each)
+        step = ordered.get(key) or _of_deletion(each, types.get(each.reservation_id or ''))
+        text = _deleted(each, everything or each.project_id == lease.project_id)
+        if all(line.text != text for line in step.lines):
+            lines = sorted((*step.lines, Line(at=each.at, text=text)), key=lambda line: line.at)
+            step = with_changes(step, lines=tuple(lines))
+        ordered[key] = step
+    return tuple(ordered.values())
+
+
+def _step_of(
+    steps: Mapping[tuple[str, str | None], HistoryStep], deleted: DeletedObject
+) -> tuple[str, str | None]:
+    """Return the step to which a deletion belongs: of its event, else of its effect."""
+    key = (deleted.event_id or '', deleted.reservation_id)
+    if key in steps:
+        return key
+    effect = _effect_of(deleted)
+    for other, step in steps.items():
+        if step.effect is effect and other[1] == deleted.reservation_id:
+            return other
+    return key
+
+
+def _effect_of(deleted: DeletedObject) -> Effect:
+    return _EFFECTS[EventKind(deleted.event)] if deleted.event else Effect.CHECK
+
+
+def _of_deletion(deleted: DeletedObject, resource_type: str | None) -> HistoryStep:
+    """Return the step of a deletion whose manager has not recorded one, or of a repair."""
+    return HistoryStep(
+        lease_id=deleted.lease_id,
+        event_id=deleted.event_id or '',
+        reservation_id=deleted.reservation_id,
+        resource_type=resource_type,
+        effect=_effect_of(deleted),
+        state=StepState.DONE if not deleted.event else StepState.WAITING,
+        first_at=deleted.at,
+        last_at=deleted.at,
+    )
+
+
+def _deleted(deleted: DeletedObject, named: bool) -> str:
+    host = f' on host {deleted.host}' if deleted.host else ''
+    noun = deleted.object_type.replace('_', ' ')
+    if not named:
+        return f'deleted {noun}s of other projects{host}: {deleted.reason}'
+    name = f' ({deleted.name})' if deleted.name else ''
+    owner = f' of project {deleted.project_id}'
+    return f'deleted {noun} {deleted.object_id}{name}{owner}{host}: {deleted.reason}'
 
 
 def _corrected(step: HistoryStep, going_on: Iterable[str]) -> HistoryStep:

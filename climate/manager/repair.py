@@ -28,6 +28,7 @@ from collections.abc import Iterator
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.clients.deletions import Record
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
 from climate.clients.fence import Hold
@@ -49,6 +50,7 @@ from climate.manager.claims import ClaimKeeper
 from climate.plugins.contract import Records
 from climate.plugins.contract import SweepFinding
 from climate.running.begin import EventStarter
+from climate.running.deletions import DeletionRecorder
 from climate.running.perform import perform
 from climate.running.settle import EventSettler
 from climate.upkeep import repair
@@ -70,6 +72,7 @@ class Repair:
 
     :param claims: claims leases while they are checked; separate from those of the
         claim loop, which would otherwise work on these leases, too
+    :param record: records deletions; None for a recorder without an audit trail
     """
 
     def __init__(
@@ -80,15 +83,17 @@ class Repair:
         clock: Clock,
         settings: LeasingSettings,
         claims: ClaimKeeper,
+        record: Record | None = None,
     ) -> None:
         self._store = store
+        self._record = record or DeletionRecorder(store)
         self._plugins = plugins
         self._cloud = cloud
         self._clock = clock
         self._claims = claims
         self._owner = claims.owner
         self._hold = self._held()
-        self._fenced = Fenced(cloud, self._guard)
+        self._fenced = Fenced(cloud, self._guard, self._record)
         self._starter = EventStarter(plugins, settings, claims.owner)
         self._settler = EventSettler(plugins, settings, claims.owner)
 
@@ -241,7 +246,7 @@ class Repair:
         job = self._store.run(lambda tx: self._begin(tx, lease_id))
         if job is None or hold is None:
             return []
-        report = perform(job, self._plugins, Fenced(self._cloud, hold.check))
+        report = perform(job, self._plugins, Fenced(self._cloud, hold.check, self._record))
 
         def settle(tx: Transaction) -> None:
             self._settler.settle(tx, job, report)

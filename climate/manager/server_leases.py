@@ -57,6 +57,7 @@ from climate.manager import booted_servers
 from climate.manager.booted_servers import Tie
 from climate.manager.server_lease_settings import RESOURCE_TYPE
 from climate.manager.server_lease_settings import ServerLeaseSettings
+from climate.running.deletions import DeletionRecorder
 
 LOG = logging.getLogger(__name__)
 
@@ -99,7 +100,7 @@ class ServerLeases:
         self._leases = leases
         self._clock = clock
         self._settings = settings
-        self._cloud = fence.Fenced(cloud, self._guard)
+        self._cloud = fence.Fenced(cloud, self._guard, DeletionRecorder(store))
         # The claim of each thread, both of the listener and of the poller.
         self._here = threading.local()
         self._owner = owner

@@ -28,6 +28,7 @@ from climate import exceptions
 from climate.booking.leases import Leases
 from climate.clients import fence
 from climate.clients.base import Cloud
+from climate.clients.deletions import Recorded
 from climate.clock import Clock
 from climate.conf.settings import option
 from climate.conf.settings import part
@@ -65,6 +66,8 @@ from climate.metrics import recording
 from climate.metrics.reading import Reading
 from climate.resources import catalog
 from climate.resources.registrar import Registrar
+from climate.running.deletions import DeletionAudit
+from climate.running.deletions import DeletionRecorder
 from climate.upkeep.health import HostHealth
 from climate.upkeep.rehoming import Rehoming
 from climate.webhooks.sending import EventSender
@@ -166,6 +169,7 @@ class Manager:
 
     :param may: see :class:`climate.manager.server_leases.ServerLeases`
     :param events: sends the events of webhooks; None for a manager that sends none
+    :param audit: records audit events; None if the audit trail is off
     """
 
     def __init__(
@@ -184,10 +188,12 @@ class Manager:
         filters: Filters | None = None,
         may: Callable[[Caller], bool] | None = None,
         events: EventSender | None = None,
+        audit: DeletionAudit | None = None,
     ) -> None:
         self.owner = owner or unique_owner()
         self._plugins = plugins
-        self._registrar = Registrar(store, plugins, cloud)
+        record = DeletionRecorder(store, audit)
+        self._registrar = Registrar(store, plugins, Recorded(cloud, record))
         filters, longest = filters or Filters(), options.max_sleep
         self._webhooks = _webhook_senders(store, clock, events, self.owner, options)
         self._senders: list[Sender] = [
@@ -197,7 +203,15 @@ class Manager:
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
         worker = Worker(
-            store, plugins, cloud, settings, self._claims, self._wake_senders, filters, self._hasten
+            store,
+            plugins,
+            cloud,
+            settings,
+            self._claims,
+            self._wake_senders,
+            filters,
+            self._hasten,
+            record,
         )
         self._loop = self._make_loop(store, clock, worker, options)
         rehoming = Rehoming(store, plugins, settings)
@@ -217,7 +231,7 @@ class Manager:
         # With a different owner, so that the loop cannot take its claims for its own.
         repairer = unique_owner()
         self._checking = ClaimKeeper(store, clock, repairer, options.claim_seconds, self.clocks)
-        repair = Repair(store, plugins, cloud, clock, settings, self._checking)
+        repair = Repair(store, plugins, cloud, clock, settings, self._checking, record)
         self._repair = RepairThread(repair, clock, options.repair_interval)
 
     def _leases(

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from climate import exceptions
 from climate.booking.choose import LostRace
 from climate.clients.base import Cloud
+from climate.clients.deletions import Record
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
 from climate.clients.fence import Hold
@@ -41,6 +42,7 @@ from climate.manager.claims import ClaimKeeper
 from climate.metrics import catalogue
 from climate.metrics import recording
 from climate.running.begin import EventStarter
+from climate.running.deletions import DeletionRecorder
 from climate.running.perform import perform
 from climate.running.settle import EventSettler
 
@@ -55,6 +57,7 @@ class Worker:
     :param filters: the filters of leases; None for none
     :param on_claim_lost: called if a claim is lost within an effect, whose last call may
         have reached the cloud too late
+    :param record: records deletions; None for a recorder without an audit trail
     :ivar starter: begins events
     """
 
@@ -68,8 +71,10 @@ class Worker:
         wake_senders: Callable[[], None],
         filters: Filters | None = None,
         on_claim_lost: Callable[[], None] = lambda: None,
+        record: Record | None = None,
     ) -> None:
         self._store = store
+        self._record = record or DeletionRecorder(store)
         self._on_claim_lost = on_claim_lost
         self._plugins = plugins
         self._cloud = cloud
@@ -119,7 +124,7 @@ class Worker:
 
         :raises climate.clients.fence.ClaimLost: if the claim may have expired
         """
-        return perform(job, self._plugins, Fenced(self._cloud, hold.check))
+        return perform(job, self._plugins, Fenced(self._cloud, hold.check, self._record))
 
     def settle_in(self, tx: Transaction, hold: Hold, job: Job, report: Report) -> bool:
         """Settle a job in a transaction; return whether more of its lease is due now.

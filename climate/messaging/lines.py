@@ -37,7 +37,9 @@ def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str
     payload = payload if isinstance(payload, Mapping) else {}
     event_type = str(envelope.get('event_type', '?'))
     text = f'{_time(envelope.get("timestamp"), zone)}  {event_type}'
-    if 'lease_id' in payload:
+    if 'object_id' in payload:
+        text += f'  lease {payload.get("lease_id") or "?"}'
+    elif 'lease_id' in payload:
         text += (
             f'  {payload.get("name") or "?"} ({payload["lease_id"]})'
             f' of project {payload.get("project_id")}'
@@ -97,6 +99,15 @@ def _not_ready(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str
     return f'started, but {payload.get("by")} says that {waiting} is not ready yet'
 
 
+def _deleted(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
+    host = f' on host {payload["host"]}' if payload.get('host') else ''
+    return (
+        f'{payload.get("object_type")} {payload.get("object_id")} '
+        f'({payload.get("object_name") or "?"}) of project {payload.get("project_id")}{host} '
+        f'deleted: {payload.get("reason")}'
+    )
+
+
 _Text = Callable[[Mapping[str, Any], datetime.tzinfo | None], str]
 
 _TEXTS: Final[Mapping[str, _Text]] = {
@@ -122,4 +133,6 @@ _TEXTS: Final[Mapping[str, _Text]] = {
     ),
     schemas.READY: _ready,
     schemas.NOT_READY: _not_ready,
+    schemas.SERVER_DELETED: _deleted,
+    schemas.OBJECT_DELETED: _deleted,
 }

@@ -29,6 +29,7 @@ from climate.domain import events as ordering
 from climate.domain.events import Event
 from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.facts import AggregateFacts
+from climate.domain.history import DeletedObject
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
@@ -96,6 +97,29 @@ def build(
     if readiness is not None:
         payload.update(_readiness(readiness))
     return payload
+
+
+def deletion_type(found: DeletedObject) -> str:
+    """Return the event type of the notification that an object is deleted."""
+    return schemas.SERVER_DELETED if found.object_type == 'server' else schemas.OBJECT_DELETED
+
+
+def deletion(found: DeletedObject) -> dict[str, Any]:
+    """Return the payload of the notification that an object is deleted.
+
+    It is for the project that owns the object, so it has no fields of the lease but the id.
+    """
+    return {
+        'payload_version': schemas.VERSIONS[deletion_type(found)],
+        'lease_id': found.lease_id,
+        'project_id': found.project_id,
+        'object_type': found.object_type,
+        'object_id': found.object_id,
+        'object_name': found.name,
+        'host': found.host,
+        'deleted_at': stamp(found.at),
+        'reason': found.reason,
+    }
 
 
 def priority(event_type: str) -> str:

@@ -37,6 +37,8 @@ DEGRADED: Final = 'lease.degraded'
 REHOMED: Final = 'lease.rehomed'
 READY: Final = 'lease.ready'
 NOT_READY: Final = 'lease.not_ready'
+SERVER_DELETED: Final = 'lease.server.deleted'
+OBJECT_DELETED: Final = 'lease.object.deleted'
 
 VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -53,6 +55,8 @@ VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
         REHOMED: '1.1',
         READY: '1.0',
         NOT_READY: '1.0',
+        SERVER_DELETED: '1.0',
+        OBJECT_DELETED: '1.0',
     }
 )
 
@@ -141,6 +145,23 @@ EXTRA: Final[Mapping[str, Fields]] = MappingProxyType(
 )
 """The fields an event type has in addition to those of the lease."""
 
+# Without the fields of the lease, which may be of another project than the object.
+_DELETED: Final[Fields] = {
+    'payload_version': _LEASE['payload_version'],
+    'lease_id': _TEXT,
+    'project_id': _TEXT,
+    'object_type': _TEXT,
+    'object_id': _TEXT,
+    'object_name': _TEXT,
+    'host': _TEXT,
+    'deleted_at': _DATE,
+    'reason': _TEXT,
+}
+
 SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
-    {name: _object({**_LEASE, **extra}) for name, extra in EXTRA.items()}
+    {
+        **{name: _object({**_LEASE, **extra}) for name, extra in EXTRA.items()},
+        SERVER_DELETED: _object(_DELETED),
+        OBJECT_DELETED: _object(_DELETED),
+    }
 )

@@ -107,12 +107,20 @@ class Bus:
             self.taken.append(message)
 
     def told(self, lease: Lease | None = None) -> list[str]:
-        """Return the types of the accepted messages, without their common prefix."""
+        """Return the types of the accepted messages, without their common prefix.
+
+        Deletions of objects are left out, see :meth:`deleted`.
+        """
         return [
             message.event_type.removeprefix('lease.').removeprefix('event.')
             for message in self.taken
-            if lease is None or message.payload['lease_id'] == lease.id
+            if (lease is None or message.payload['lease_id'] == lease.id)
+            and 'object_id' not in message.payload
         ]
+
+    def deleted(self) -> list[dict[str, Any]]:
+        """Return the payloads of the messages about deleted objects."""
+        return [dict(item.payload) for item in self.taken if 'object_id' in item.payload]
 
     def last(self, event_type: str) -> dict[str, Any]:
         """Return the payload of the last message of a type."""

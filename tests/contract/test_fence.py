@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from climate import exceptions
+from climate.clients import deletions
 from climate.clients.fence import ClaimLost
 from climate.clients.fence import Fenced
 from tests.contract.test_real import RealClientTest
@@ -29,7 +30,7 @@ class TestRequests(RealClientTest):
         self.looks = 0
         # How many looks find the claim sure.
         self.sure = 0
-        self.cloud = Fenced(self.world.cloud, self.guard)
+        self.cloud = Fenced(self.world.cloud, self.guard, deletions.log)
 
     def guard(self) -> None:
         self.looks += 1

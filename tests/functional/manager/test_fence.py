@@ -234,7 +234,7 @@ class TestRepair(base.TestCase):
             list(office.repair().run())
 
         cloud = cast('Cloud', HeldUp(office.cloud, 2, happens))
-        self.patch(repair, '_fenced', Fenced(cloud, repair._guard))
+        self.patch(repair, '_fenced', Fenced(cloud, repair._guard, repair._record))
         self.assertEqual([], [item for item in repair.run() if item.done])
         self.assertEqual({'compute-1'}, office.pooled())
         self.assertEqual([], list(office.repair().rehearse()))

@@ -19,6 +19,7 @@ from typing import Any
 
 from climate.domain.events import Event
 from climate.domain.events import EventKind
+from climate.domain.history import DeletedObject
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
@@ -58,6 +59,23 @@ SAID = Readiness(
     ready=('compute-1',), waiting=('compute-2',), by='climate-power', detail='', at=START
 )
 
+DELETIONS = {
+    f'lease.{name}.deleted': DeletedObject(
+        lease_id='l1',
+        reservation_id='r1',
+        event_id='e1',
+        event='start_lease',
+        object_type=object_type,
+        object_id='o1',
+        name='web',
+        project_id='p2',
+        host='compute-1',
+        reason='the lease starts',
+        at=START,
+    )
+    for name, object_type in (('server', 'server'), ('object', 'volume'))
+}
+
 
 def event(kind: EventKind, time: datetime.datetime = START) -> Event:
     return Event(id=f'id-of-{kind}', lease_id='l1', kind=kind, time=time, due=time)
@@ -91,6 +109,8 @@ def lease(**changes: Any) -> Lease:
 def payload(
     event_type: str, *, now: datetime.datetime = START, of: Lease | None = None
 ) -> dict[str, Any]:
+    if event_type in DELETIONS:
+        return payloads.deletion(DELETIONS[event_type])
     kind = KINDS.get(event_type)
     moved = {'reservation_id': 'r1', 'from': ['compute-1'], 'to': ['compute-2']}
     return payloads.build(

@@ -50,7 +50,8 @@ class TestLine(base.TestCase):
     def test_every_type_says_something(self) -> None:
         for event_type in schemas.SCHEMAS:
             text = lines.line(envelope(event_type))
-            self.assertIn(f'  {event_type}  {WHO}: ', text)
+            who = 'lease l1' if event_type in samples.DELETIONS else WHO
+            self.assertIn(f'  {event_type}  {who}: ', text)
             self.assertNotIn('None', text)
 
     def test_lateness_is_said(self) -> None:
@@ -77,6 +78,12 @@ class TestLine(base.TestCase):
             'climate-power says that compute-1 is ready', lines.line(envelope('lease.ready'))
         )
         self.assertIn('compute-2 is not ready yet', lines.line(envelope('lease.not_ready')))
+
+    def test_a_deletion_names_the_object_and_its_owner(self) -> None:
+        self.assertIn(
+            'server o1 (web) of project p2 on host compute-1 deleted: the lease starts',
+            lines.line(envelope('lease.server.deleted')),
+        )
 
     def test_times_in_another_zone(self) -> None:
         zone = datetime.timezone(datetime.timedelta(hours=2))

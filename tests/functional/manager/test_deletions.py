@@ -1,0 +1,183 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""What Climate deletes leaves traces that owners and operators find."""
+
+from __future__ import annotations
+
+import fixtures
+
+from climate.api import deletion_audit
+from climate.clients.deletions import Deletion
+from climate.context import WorkContext
+from climate.context import Working
+from climate.db import deletions as rows
+from climate.domain.history import DeletedObject
+from climate.domain.leases import Lease
+from climate.manager.worker import Worker
+from climate.running.deletions import DeletionRecorder
+from tests import base
+from tests import services
+from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import PROJECT
+
+OTHER = 'other'
+
+
+class _Tests(base.TestCase):
+    kind: str
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.log = self.useFixture(fixtures.FakeLogger('climate.running.deletions'))
+        self.office = self.useFixture(Office(hosts=2, database=self.kind))
+        self.audited: list[DeletedObject] = []
+        record = DeletionRecorder(self.office.store, self.audited.append)
+        self.office.manager.worker._record = record
+
+    def lines(self, lease: Lease, project_id: str | None = PROJECT) -> list[str]:
+        found = self.office.leases.history(lease.id, project_id)
+        return [line.text for step in found.steps for line in step.lines]
+
+    def test_a_server_of_the_project_at_the_end(self) -> None:
+        office = self.office
+        lease = office.create(end=100)
+        office.until(10)
+        server_id = office.boot(lease)
+        host = min(office.hosts(lease))
+        office.until(110)
+        self.assertEqual('TERMINATED', office.status(lease))
+        what = f'server {server_id} (server) of project {PROJECT} on host {host}'
+        self.assertEqual([f'deleted {what}: the lease ends'], self.lines(lease))
+        (told,) = office.bus.deleted()
+        self.assertEqual(
+            ('server', server_id, 'server', PROJECT, host, lease.id, 'the lease ends'),
+            tuple(
+                told[key]
+                for key in (
+                    'object_type',
+                    'object_id',
+                    'object_name',
+                    'project_id',
+                    'host',
+                    'lease_id',
+                    'reason',
+                )
+            ),
+        )
+        self.assertIn(f'Server {server_id} (server) of project {PROJECT} on host', self.log.output)
+        (audited,) = map(deletion_audit.event, self.audited)
+        self.assertEqual(
+            ('delete', 'pending', server_id, 'data/server'),
+            (
+                audited['action'],
+                audited['outcome'],
+                audited['target']['id'],
+                audited['target']['typeURI'],
+            ),
+        )
+        content = audited['attachments'][0]['content']
+        self.assertEqual((PROJECT, host), (content['project_id'], content['host']))
+
+    def test_a_server_of_another_project_at_the_start(self) -> None:
+        office = self.office
+        servers = {
+            host: office.cloud.boot_server(host, OTHER, 'precious').id
+            for host in ('compute-1', 'compute-2')
+        }
+        lease = office.create(hosts=2)
+        office.until(10)
+        self.assertEqual('ACTIVE', office.status(lease))
+        # Its owner and operators find it, and the owner of the lease only that there was one.
+        told = {one['object_id']: one for one in office.bus.deleted()}
+        self.assertEqual(set(servers.values()), set(told))
+        self.assertEqual({OTHER}, {one['project_id'] for one in told.values()})
+        for one in told.values():
+            self.assertFalse({'user_id', 'start_date', 'name', 'reservations'} & set(one))
+        shown, all_shown = self.lines(lease), self.lines(lease, None)
+        for host, server_id in servers.items():
+            self.assertIn(server_id, self.log.output)
+            self.assertIn(server_id, ' '.join(all_shown))
+            self.assertNotIn(server_id, ' '.join(shown))
+            (line,) = (text for text in shown if host in text)
+            self.assertTrue(line.startswith(f'deleted servers of other projects on host {host}: '))
+        self.assertEqual({OTHER}, {one.project_id for one in self.audited})
+
+    def test_a_manager_that_dies_after_the_request(self) -> None:
+        office = self.office
+        lease = office.create(end=100)
+        office.until(10)
+        server_id = office.boot(lease)
+        office.away_until(101)
+
+        def die(_worker: Worker, *_others: object) -> None:
+            raise SystemExit
+
+        real = Worker.settle_locked
+        self.patch(Worker, 'settle_locked', die)
+        self.assertRaises(SystemExit, office.manager.look)
+        self.patch(Worker, 'settle_locked', real)
+        self.assertIsNone(office.cloud.compute.find_server(server_id))
+        self.assertIn(server_id, ' '.join(self.lines(lease)))
+        office.clock.advance(60)
+        second = office.hire()
+        while second.look():
+            continue
+        second.send()
+        office.until(200)
+        self.assertEqual('TERMINATED', office.status(lease))
+        self.assertEqual(1, ' '.join(self.lines(lease)).count(server_id))
+        self.assertEqual([server_id], [one['object_id'] for one in office.bus.deleted()])
+
+    def test_repetitions_are_recorded_once_and_not_too_many(self) -> None:
+        self.patch(rows, 'MOST', 3)
+        lease = self.office.create(100)
+        record = DeletionRecorder(self.office.store)
+        with Working(WorkContext(lease.id, 'e', 'end_lease', None, lease.reservations[0].id)):
+            for _ in range(2):
+                for number in range(5):
+                    record(Deletion(kind='volume', id=f'v{number}', project_id=PROJECT))
+        self.office.work()
+        found = [one['object_id'] for one in self.office.bus.deleted()]
+        self.assertEqual(['v0', 'v1', 'v2'], found)
+        self.assertEqual(3, len(self.lines(lease)))
+
+    def test_what_a_sweep_deletes_belongs_to_the_lease_that_it_names(self) -> None:
+        lease = self.office.create(100)
+        record = DeletionRecorder(self.office.store)
+        mine = lease.reservations[0].id
+        record(Deletion(kind='network', id='n1', project_id=PROJECT, mentioned=(mine,)))
+        record(Deletion(kind='network', id='n2', project_id=PROJECT, mentioned=('x',)))
+        record(Deletion(kind='aggregate', id='7', name=mine))
+        (line,) = self.lines(lease)
+        self.assertTrue(line.startswith(f'deleted network n1 of project {PROJECT}: '), line)
+        self.office.work()
+        self.assertEqual(
+            [('n1', lease.id), ('n2', '')],
+            [(one['object_id'], one['lease_id']) for one in self.office.bus.deleted()],
+        )
+
+
+class TestOnSqlite(_Tests):
+    kind = services.SQLITE
+
+
+class TestOnMariadb(_Tests):
+    kind = services.MARIADB
+
+
+class TestOnPostgresql(_Tests):
+    kind = services.POSTGRESQL
+
+
+del _Tests
