@@ -68,7 +68,7 @@ def _findings(context: Context, new: ChangeRequest) -> Findings:
         with context.store.reading(budget=new.caller.budget) as tx:
             try:
                 outcome = changes.choose(tx, context, new, findings)
-            except exceptions.NotEnoughResources:
+            except (exceptions.NotEnoughResources, exceptions.ResourcesInUse):
                 break
         if isinstance(outcome, Changed):
             break

@@ -52,7 +52,11 @@ AHEAD: Final = datetime.timedelta(days=14)
 """How far after the end of a lease a search looks by default."""
 
 _MINUTE: Final = datetime.timedelta(minutes=1)
-_REFUSED = (exceptions.NotEnoughResources, exceptions.ResourceInMaintenance)
+_REFUSED = (
+    exceptions.NotEnoughResources,
+    exceptions.ResourceInMaintenance,
+    exceptions.ResourcesInUse,
+)
 T = TypeVar('T')
 
 

@@ -242,9 +242,10 @@ def _wholes(chooser: Chooser, case: RevisedCase) -> Revision:
 
 def _kept(chooser: Chooser, case: RevisedCase) -> changes.Kept:
     needed = case.needed
-    good = {allocation.resource_id for allocation in case.current}
-    if good and case.changed:
-        good = chooser.matching(needed, good)
+    matching = {allocation.resource_id for allocation in case.current}
+    if matching and case.changed:
+        matching = chooser.matching(needed, matching)
+    good = set(matching)
     if good:
         padded = needed.period.padded(chooser.settings.cleaning_time)
         good -= chooser.tx.allocations.clashes(good, padded, [case.reservation.id])
@@ -262,11 +263,34 @@ def _kept(chooser: Chooser, case: RevisedCase) -> changes.Kept:
             running=fixed,
         )
     except changes.WouldTakeRunning as error:
-        raise chooser.refusal(needed) from error
+        raise _running_refusal(chooser, case, matching, good) from error
     return dataclasses.replace(
         kept,
         missing_minimum=kept.missing_minimum + named,
         missing_maximum=kept.missing_maximum + named,
+    )
+
+
+def _running_refusal(
+    chooser: Chooser, case: RevisedCase, matching: Collection[int], good: Collection[int]
+) -> exceptions.Conflict:
+    """Return why a running reservation would lose resources, which it must not.
+
+    :param matching: ids of those that it has and that fulfil the new request
+    :param good: those that are also free in the new period
+    """
+    noun = case.needed.search.noun
+    unfit = [item.resource_name for item in case.current if item.resource_id not in matching]
+    if unfit:
+        return exceptions.ResourcesInUse(
+            f'{noun.capitalize()} of a running lease cannot be exchanged by a change, '
+            f'and these do not meet the new requirements: {", ".join(unfit)}'
+        )
+    if len(good) < len(case.current):
+        return chooser.refusal(case.needed)
+    return exceptions.ResourcesInUse(
+        f'{noun.capitalize()} of a running lease cannot be given back: the reservation has '
+        f'{len(case.current)}, more than the new maximum of {case.needed.maximum}'
     )
 
 

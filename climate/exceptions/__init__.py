@@ -255,6 +255,13 @@ class ResourceInMaintenance(Conflict):
     template = '%(name)s, which the lease uses, is in maintenance from %(start)s to %(end)s'
 
 
+class ResourcesInUse(Conflict):
+    """The change would take resources away from a running lease."""
+
+    error_name = 'RESOURCES_IN_USE'
+    template = 'Resources of a running lease cannot be given back or exchanged'
+
+
 class NotEnoughResources(Conflict):
     """Too few resources match, or too few of these are free for the whole period.
 

@@ -115,7 +115,7 @@ class _Life:
         self.assertEqual(3, len(office.hosts(lease)))
         self.assertEqual([server], [item.id for item in office.cloud.servers()])
         self.assertRaises(exceptions.NotEnoughResources, office.update, lease, hosts=5)
-        self.assertRaises(exceptions.NotEnoughResources, office.update, lease, hosts=1)
+        self.assertRaises(exceptions.ResourcesInUse, office.update, lease, hosts=1)
         self.assertEqual(3, len(office.hosts(lease)))
         office.until(3602)
         self.assertEqual(('TERMINATED', ALL), (office.status(lease), office.pooled()))
