@@ -22,8 +22,8 @@ from alembic import op
 
 from climate.db import types
 
-revision = '0021'
-down_revision = '0020'
+revision = '0022'
+down_revision = '0021'
 
 
 def upgrade() -> None:
