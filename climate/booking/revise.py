@@ -289,7 +289,7 @@ def _running_refusal(
     if len(good) < len(case.current):
         return chooser.refusal(case.needed)
     return exceptions.ResourcesInUse(
-        f'{noun.capitalize()} of a running lease cannot be given back: the reservation has '
+        f'{noun.capitalize()} of a running lease cannot be released: the reservation has '
         f'{len(case.current)}, more than the new maximum of {case.needed.maximum}'
     )
 

@@ -327,17 +327,10 @@ def repair(parts: Core) -> Iterator[Repair]:
     claims = ClaimKeeper(parts.store, parts.clock, unique_owner(), seconds, clocks)
     claims.start()
     try:
+        opened, audit = cloud(parts), auditing.deletion_recorder(parts.conf, parts.clock)
+        record = DeletionRecorder(parts.store, audit)
         yield Repair(
-            parts.store,
-            parts.plugins,
-            cloud(parts),
-            parts.clock,
-            parts.settings,
-            claims,
-            DeletionRecorder(
-                parts.store,
-                auditing.deletion_recorder(parts.conf, parts.clock),
-            ),
+            parts.store, parts.plugins, opened, parts.clock, parts.settings, claims, record
         )
     finally:
         claims.stop()

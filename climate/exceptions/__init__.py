@@ -259,7 +259,7 @@ class ResourcesInUse(Conflict):
     """The change would take resources away from a running lease."""
 
     error_name = 'RESOURCES_IN_USE'
-    template = 'Resources of a running lease cannot be given back or exchanged'
+    template = 'Resources of a running lease cannot be released or exchanged'
 
 
 class NotEnoughResources(Conflict):

@@ -202,17 +202,7 @@ class Manager:
         ]
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
-        worker = Worker(
-            store,
-            plugins,
-            cloud,
-            settings,
-            self._claims,
-            self._wake_senders,
-            filters,
-            self._hasten,
-            record,
-        )
+        worker = self._make_worker(store, cloud, settings, filters, record)
         self._loop = self._make_loop(store, clock, worker, options)
         rehoming = Rehoming(store, plugins, settings)
         looking = fence.watching(cloud)
@@ -250,6 +240,26 @@ class Manager:
             self.wake,
             cloud_of=lambda _: cloud,
             filters=filters,
+        )
+
+    def _make_worker(
+        self,
+        store: Store,
+        cloud: Cloud,
+        settings: LeasingSettings,
+        filters: Filters,
+        record: DeletionRecorder,
+    ) -> Worker:
+        return Worker(
+            store,
+            self._plugins,
+            cloud,
+            settings,
+            self._claims,
+            self._wake_senders,
+            filters,
+            self._hasten,
+            record,
         )
 
     def _make_loop(

@@ -42,7 +42,7 @@ class TestRunningChanges(base.TestCase):
     def test_hosts_cannot_be_given_back(self) -> None:
         error = self.refused(hosts=1)
         self.assertEqual(
-            'Hosts of a running lease cannot be given back: the reservation has 2, more than the '
+            'Hosts of a running lease cannot be released: the reservation has 2, more than the '
             'new maximum of 1',
             error.message,
         )
