@@ -22,8 +22,8 @@ from alembic import op
 
 from climate.db import types
 
-revision = '0022'
-down_revision = '0021'
+revision = '0023'
+down_revision = '0022'
 
 
 def upgrade() -> None:
