@@ -23,7 +23,6 @@ import threading
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
-from typing import Any
 
 from oslo_config import cfg
 
@@ -52,9 +51,9 @@ from climate.cmd import custom_types
 from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import tracing
+from climate.db import keys
 from climate.db.store import Store
 from climate.domain.booting import ServerReport
-from climate.domain.drafts import DRAFT
 from climate.domain.health import HostReport
 from climate.domain.requests import Caller
 from climate.enforcement import loading as filters
@@ -76,9 +75,6 @@ from climate.messaging import transport
 from climate.messaging.broker import BrokerCheck
 from climate.metrics.catalogue import Exporter
 from climate.plugins import loading
-from climate.plugins import models
-from climate.plugins.contract import Plugin
-from climate.policies import leases as lease_policies
 from climate.policies.enforcer import allows
 from climate.policies.enforcer import make_enforcer
 from climate.resources.catalog import Catalog
@@ -88,6 +84,7 @@ from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.running.deletions import DeletionRecorder
 from climate.upkeep.maintenances import Maintenances
+from climate.upkeep.owners import May
 from climate.webhooks.posts import Poster
 from climate.webhooks.posts import PosterSettings
 from climate.webhooks.sending import EventSender
@@ -118,13 +115,13 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
     clock = clock or SystemClock()
     plugins = loading.load(conf.resource_types, conf)
     declared = custom_types.read(conf.custom.types_file)
-    if not conf.database.encryption_keys and any(map(_has_secrets, plugins.values())):
-        LOG.warning(
-            '[database] encryption_keys is empty: user data and templates of servers and stacks '
-            'are stored in plain text until they are created'
-        )
     settings = LeasingSettings.from_conf(conf)
     store = Store(conf, clock)
+    if not store.vault.has_keys:
+        LOG.warning(
+            'There is no encryption key: secrets of webhooks, user data and templates are stored '
+            'in plain text. "climate-manage db sync" creates a key.'
+        )
     return Core(
         conf=conf,
         clock=clock,
@@ -161,12 +158,6 @@ def _loaded(parts: Core) -> Mapping[str, int]:
     """
     parts.store.load_timelines(parts.plugins)
     return parts.store.timelines.counts.found
-
-
-def _has_secrets(plugin: Plugin[Any]) -> bool:
-    """Whether requests of the type have a draft, which may hold secrets."""
-    request = getattr(plugin, 'request_model', None)
-    return request is not None and DRAFT in models.of(request).objects
 
 
 def cloud(parts: Core) -> Cloud:
@@ -304,6 +295,7 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     endpoint = metrics.endpoint(conf, Exporter.API)
     tracing.set_up(conf, 'climate-api')
     parts = core(conf)
+    keys.check(parts.store)
     client = rpc.ManagerClient(transport.rpc_transport(conf), topic=conf.manager.rpc_topic)
     broker = _broker_check(BrokerCheck(conf))
     application = api(
@@ -363,22 +355,22 @@ def manager(
         server_listener=server_listener,
         owner=owner,
         filters=parts.filters,
-        may=may_create(parts.conf),
+        may=policy(parts.conf),
         events=event_sender(parts),
         audit=audit,
     )
 
 
-def may_create(conf: cfg.ConfigOpts) -> Callable[[Caller], bool] | None:
-    """Return a check of the policy for new leases; None without authentication."""
+def policy(conf: cfg.ConfigOpts) -> May | None:
+    """Return a check of the policy, for users without a token; None without authentication."""
     if conf.auth_strategy == 'noauth':
         return None
     enforcer = make_enforcer(conf)
 
-    def may(caller: Caller) -> bool:
+    def may(caller: Caller, rule: str) -> bool:
         return allows(
             enforcer,
-            lease_policies.CREATE,
+            rule,
             user_id=caller.user_id,
             project_id=caller.project_id,
             roles=caller.roles,

@@ -32,6 +32,7 @@ from climate.cmd import webhooks
 from climate.cmd.composition import say
 from climate.db import error_log
 from climate.db import files
+from climate.db import keys
 from climate.db import migration
 from climate.db import prerequisites
 from climate.db import purge
@@ -99,9 +100,9 @@ def _commands(subparsers: Any) -> None:
         run=_clock
     )
     webhooks.add_commands(add('webhook', help='The webhooks'))
-    keys = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
-    keys.add_parser('new', help='print a new key').set_defaults(run=_new_key)
-    keys.add_parser(
+    secrets = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
+    secrets.add_parser('new', help='print a new key').set_defaults(run=_new_key)
+    secrets.add_parser(
         'rotate', help='encrypt all secrets with the first key, including those in clear text'
     ).set_defaults(run=_rotate)
 
@@ -116,10 +117,13 @@ def _new_key() -> int:
     return 0
 
 
-def _rotate(conf: cfg.ConfigOpts, store: Store) -> int:
-    if not conf.database.encryption_keys:
-        raise exceptions.ConfigurationError('[database] encryption_keys is empty')
+def _rotate(_conf: cfg.ConfigOpts, store: Store) -> int:
+    if not store.vault.has_keys:
+        raise exceptions.ConfigurationError(
+            'There is no encryption key: "climate-manage db sync" creates one'
+        )
     done = rotation.rotate(store, store.vault)
+    store.run(lambda tx: keys.mark(tx, store.vault))
     say(f'{done.encrypted} drafts encrypted, {done.forgotten} of ended leases forgotten')
     for reservation_id in done.unreadable:
         say(f'no key decrypts the draft of reservation {reservation_id}')
@@ -146,6 +150,9 @@ def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
         migration.sync(engine, conf.command.revision)
         files.close_to_others(engine)
         say(f'{before or "empty"} -> {migration.version(engine)}')
+    # An older revision may lack the table that has the mark.
+    if conf.command.revision == 'head' and (message := keys.set_up(conf, store)):
+        say(message)
     return 0
 
 

@@ -32,6 +32,7 @@ from climate.cmd import metrics
 from climate.cmd import signals
 from climate.cmd import tracing
 from climate.conf import cloud as cloud_conf
+from climate.db import keys
 from climate.manager.service import ManagerOptions
 from climate.messaging import nova
 from climate.messaging import publisher
@@ -63,6 +64,7 @@ def main() -> int:
         endpoint = metrics.endpoint(conf, Exporter.MANAGER)
         tracing.set_up(conf, 'climate-manager')
         parts = composition.core(conf, composition.manager_clock(conf))
+        keys.check(parts.store)
         bus = publisher.from_conf(conf)
         manager = composition.manager(
             parts,

@@ -23,6 +23,7 @@ from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import config
 from climate.db import error_log
+from climate.db import keys
 from climate.db import migration
 from climate.db import overbookings
 from climate.db import prerequisites
@@ -84,6 +85,32 @@ class Checks(upgradecheck.UpgradeCommands):
             return upgradecheck.Result(upgradecheck.Code.FAILURE, overbookings.complaint(found))
         return upgradecheck.Result(upgradecheck.Code.SUCCESS)
 
+    def _check_encryption_keys(self) -> upgradecheck.Result:
+        try:
+            store = Store(self._conf, SystemClock())
+            with store.reading() as tx:
+                problem, clear = keys.missing(tx, store), keys.has_clear_secrets(tx)
+        except exceptions.ConfigurationError as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
+        except Exception as error:
+            return upgradecheck.Result(
+                upgradecheck.Code.FAILURE, f'The secrets cannot be read: {type(error).__name__}'
+            )
+        if problem is None and not store.vault.has_keys:
+            problem = (
+                'There is no encryption key, so secrets are stored in plain text: run '
+                'climate-manage db sync, which creates one, or set [database] encryption_keys'
+            )
+        if problem is not None:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, problem)
+        if clear:
+            return upgradecheck.Result(
+                upgradecheck.Code.WARNING,
+                'Secrets of webhooks are stored in plain text: run climate-manage keys rotate as '
+                'soon as all processes have the key',
+            )
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
     def _check_resource_types(self) -> upgradecheck.Result:
         try:
             loading.load(self._conf.resource_types, self._conf)
@@ -116,6 +143,7 @@ class Checks(upgradecheck.UpgradeCommands):
         ('Database server', _check_prerequisites),
         ('Bookings', _check_bookings),
         ('Time limits of sessions', _check_session_limits),
+        ('Encryption keys', _check_encryption_keys),
         ('Resource types', _check_resource_types),
     )
 

@@ -54,6 +54,8 @@ def _list(_conf: cfg.ConfigOpts, store: Store) -> int:
             found = tx.webhooks.page(Reach(), marker, _PAGE)
         for webhook in found:
             state = 'enabled' if webhook.enabled else 'disabled'
+            if webhook.stopped_reason:
+                state = f'stopped ({webhook.stopped_reason})'
             reach = 'all projects' if webhook.all_projects else f'project {webhook.project_id}'
             say(f'{webhook.id} {state} for {reach}: {_host(webhook)}')
         if len(found) < _PAGE:

@@ -23,12 +23,20 @@ OPTS: list[cfg.Opt] = [
         'encryption_keys',
         default=[],
         secret=True,
-        help='Keys that encrypt secrets of servers and stacks in the database until they are '
-        'created: user data, templates, parameters, environments and files. The first key '
-        'encrypts, every key decrypts. "climate-manage keys new" creates a key; after a change, '
-        '"climate-manage keys rotate" encrypts everything with the first one. All processes need '
-        'the same keys. Without any key, these secrets are stored in plain text until their lease '
-        'is over.',
+        help='Keys that encrypt secrets in the database: user data, templates, parameters, '
+        'environments and files of servers and stacks, URLs and secrets of webhooks, and answers '
+        'for idempotency keys. The first key encrypts, every key decrypts. The keys of '
+        'encryption_key_file follow them. "climate-manage keys new" creates a key; after a '
+        'change, "climate-manage keys rotate" encrypts everything with the first one. All '
+        'processes need the same keys. Without any key, these secrets are stored in plain text, '
+        'and "climate-status upgrade check" fails.',
+    ),
+    cfg.StrOpt(
+        'encryption_key_file',
+        help='File with further keys, one in each line; the first key of all encrypts. '
+        '"climate-manage db sync" creates it, with a key, if there is no key at all. Copy it to '
+        'every host that runs Climate. By default it is encryption.key in the directory of '
+        'climate.conf.',
     ),
     cfg.IntOpt(
         'lock_timeout',

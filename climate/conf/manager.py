@@ -120,6 +120,15 @@ OPTS: list[cfg.Opt] = [
         'cloud, as "climate-manage lease repair" does; one manager at a time. Findings are '
         'logged. 0 disables it.',
     ),
+    cfg.FloatOpt(
+        'owner_check_interval',
+        default=3600.0,
+        min=0.0,
+        help='Interval, in seconds, at which managers ask Keystone whether the users of webhooks '
+        'and feeds still have the right to create them, one manager at a time. Webhooks and feeds '
+        'of those who have not are stopped. While Keystone does not answer, nothing stops. 0 '
+        'disables the check; then they go on until they are deleted or expire.',
+    ),
     cfg.Opt(
         'notify_before_start',
         type=types.List(item_type=types.Integer(min=1)),

@@ -32,6 +32,7 @@ from climate.domain.feeds import CalendarEntry
 from climate.domain.feeds import Feed
 from climate.domain.feeds import FeedKind
 from climate.domain.lifecycles import LeaseStatus
+from climate.domain.owners import Owner
 from climate.domain.requests import Reach
 
 # What is held for an offer looks like a deleted lease that has not started.
@@ -87,12 +88,41 @@ class FeedRows(Repository):
         return _feed(row)
 
     def of_digest(self, digest: str) -> Feed | None:
-        """Return the feed of a secret; None if there is none, or it has expired."""
+        """Return the feed of a secret; None if there is none, or it has expired or stopped."""
         query = sa.select(FEEDS).where(
-            FEEDS.c.secret_digest == digest, FEEDS.c.expires_at > self._now
+            FEEDS.c.secret_digest == digest,
+            FEEDS.c.expires_at > self._now,
+            FEEDS.c.stopped_reason.is_(None),
         )
         row = self._session.execute(query).one_or_none()
         return None if row is None else _feed(row)
+
+    def owners(self) -> list[Owner]:
+        """Return the owners of feeds that work."""
+        columns = (FEEDS.c.project_id, FEEDS.c.user_id, FEEDS.c.kind == FeedKind.RESOURCE)
+        query = sa.select(*columns).where(*self._working()).distinct()
+        return [
+            Owner(project_id=project_id, user_id=user_id, privileged=bool(privileged))
+            for project_id, user_id, privileged in self._session.execute(query)
+        ]
+
+    def stop(self, owner: Owner, reason: str) -> list[str]:
+        """Stop the feeds of an owner; return their ids."""
+        kind = FEEDS.c.kind == FeedKind.RESOURCE
+        mine = (
+            FEEDS.c.project_id == owner.project_id,
+            FEEDS.c.user_id == owner.user_id,
+            kind if owner.privileged else sa.not_(kind),
+            *self._working(),
+        )
+        ids = list(self._session.scalars(sa.select(FEEDS.c.id).where(*mine).with_for_update()))
+        if ids:
+            change = sa.update(FEEDS).where(FEEDS.c.id.in_(ids))
+            self._session.execute(change.values(stopped_reason=reason))
+        return ids
+
+    def _working(self) -> tuple[sa.ColumnElement[bool], ...]:
+        return FEEDS.c.expires_at > self._now, FEEDS.c.stopped_reason.is_(None)
 
     def page(self, reach: Reach, marker: str | None, limit: int) -> list[Feed]:
         """Return the feeds after *marker*, ordered by id, at most *limit*."""
@@ -286,4 +316,5 @@ def _feed(row: Any) -> Feed:
         before_end=tuple(row.options['before_end']),
         created_at=row.created_at,
         expires_at=row.expires_at,
+        stopped_reason=row.stopped_reason,
     )

@@ -27,6 +27,10 @@ class Secrets(Repository):
         """Return a secret; None if there is none yet."""
         return self._session.scalar(sa.select(SECRETS.c.value).where(SECRETS.c.name == name))
 
+    def update(self, name: str, value: str) -> None:
+        """Replace a secret."""
+        self._session.execute(sa.update(SECRETS).where(SECRETS.c.name == name).values(value=value))
+
     def insert(self, name: str, value: str) -> None:
         """Insert a secret.
 

@@ -36,6 +36,7 @@ from climate.db import addresses
 from climate.db import clock_difference
 from climate.db import connections
 from climate.db import errors
+from climate.db import key_files
 from climate.db import prepared
 from climate.db.allocations import Allocations
 from climate.db.attempts import Attempts
@@ -238,7 +239,7 @@ class Store:
         )
         self._timelines = self.timelines if conf.allocation.timelines else None
         self._manager = enginefacade.transaction_context()
-        self.vault = Vault(conf.database.encryption_keys)
+        self.vault = Vault(key_files.configured(conf))
         connection = addresses.usable(conf.database.connection)
         self._password = addresses.password(connection)
         ours = {option.dest for option in options.OPTS}

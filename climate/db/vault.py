@@ -23,6 +23,7 @@ import logging
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
+from typing import Final
 
 from cryptography import fernet
 
@@ -34,7 +35,13 @@ from climate.domain.drafts import SEALED
 LOG = logging.getLogger(__name__)
 
 # No JSON text begins with it.
-_SEALED_TEXT = 'sealed:'
+SEALED_TEXT: Final = 'sealed:'
+
+
+_NO_KEY: Final = (
+    'No key of this process decrypts a stored %s: copy encryption.key, or [database] '
+    'encryption_keys, from a host that has the key'
+)
 
 
 class Vault:
@@ -50,6 +57,11 @@ class Vault:
         self._first = found[0] if found else None
         self._all = fernet.MultiFernet(found) if found else None
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether it encrypts anything."""
+        return self._first is not None
+
     def seal(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return a request as it is stored, with its secrets encrypted."""
         secrets = drafts.secrets(request)
@@ -63,12 +75,15 @@ class Vault:
         """Return a stored request with its secrets; still sealed if no key fits."""
         draft = stored.get(DRAFT) or {}
         token = draft.get(SEALED)
-        if token is None or self._all is None:
+        if token is None:
+            return stored
+        if self._all is None:
+            LOG.error(_NO_KEY, 'draft')
             return stored
         try:
             secrets = json.loads(self._all.decrypt(token))
         except fernet.InvalidToken:
-            LOG.error('No key of [database] encryption_keys decrypts a draft')
+            LOG.error(_NO_KEY, 'draft')
             return stored
         return drafts.restored({**stored, DRAFT: _unsealed(draft)}, {DRAFT: secrets})
 
@@ -76,19 +91,23 @@ class Vault:
         """Return *text* as it is stored, encrypted if there is a key."""
         if self._first is None:
             return text
-        return _SEALED_TEXT + self._first.encrypt(text.encode()).decode()
+        return SEALED_TEXT + self._first.encrypt(text.encode()).decode()
 
-    def open_text(self, stored: str) -> str | None:
-        """Return the text that was stored; None if no key fits."""
-        if not stored.startswith(_SEALED_TEXT):
+    def open_text(self, stored: str, *, quietly: bool = False) -> str | None:
+        """Return the text that was stored; None if no key fits.
+
+        :param quietly: whether the caller says that no key fits
+        """
+        if not stored.startswith(SEALED_TEXT):
             return stored
-        if self._all is None:
-            return None
         try:
-            return self._all.decrypt(stored.removeprefix(_SEALED_TEXT)).decode()
+            if self._all is not None:
+                return self._all.decrypt(stored.removeprefix(SEALED_TEXT)).decode()
         except fernet.InvalidToken:
-            LOG.error('No key of [database] encryption_keys decrypts a stored answer')
-            return None
+            pass
+        if not quietly:
+            LOG.error(_NO_KEY, 'text')
+        return None
 
 
 def new_key() -> str:

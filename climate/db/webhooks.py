@@ -26,6 +26,7 @@ from climate.db.reservations import VAULT
 from climate.db.tables import WEBHOOK_DELIVERIES
 from climate.db.tables import WEBHOOKS
 from climate.db.vault import Vault
+from climate.domain.owners import Owner
 from climate.domain.requests import Reach
 from climate.domain.webhooks import Webhook
 
@@ -44,7 +45,6 @@ class WebhookRows(Repository):
             sa.insert(WEBHOOKS).values(
                 id=webhook.id,
                 project_id=webhook.project_id,
-                user_id=webhook.user_id,
                 all_projects=webhook.all_projects,
                 created_at=self._now,
                 **self._changeable(webhook),
@@ -113,13 +113,40 @@ class WebhookRows(Repository):
         )
         return [self._webhook(row) for row in self._session.execute(query)]
 
+    def owners(self) -> list[Owner]:
+        """Return the owners of enabled webhooks."""
+        columns = (WEBHOOKS.c.project_id, WEBHOOKS.c.user_id, WEBHOOKS.c.all_projects)
+        query = sa.select(*columns).where(WEBHOOKS.c.enabled == sa.true()).distinct()
+        return [
+            Owner(project_id=project_id, user_id=user_id, privileged=bool(privileged))
+            for project_id, user_id, privileged in self._session.execute(query)
+        ]
+
+    def stop(self, owner: Owner, reason: str) -> list[str]:
+        """Disable the webhooks of an owner; return their ids."""
+        mine = (
+            WEBHOOKS.c.project_id == owner.project_id,
+            WEBHOOKS.c.user_id == owner.user_id,
+            WEBHOOKS.c.all_projects == owner.privileged,
+            WEBHOOKS.c.enabled == sa.true(),
+        )
+        ids = list(self._session.scalars(sa.select(WEBHOOKS.c.id).where(*mine).with_for_update()))
+        change = sa.update(WEBHOOKS).where(WEBHOOKS.c.id.in_(ids))
+        if ids:
+            self._session.execute(
+                change.values(enabled=False, stopped_reason=reason, updated_at=self._now)
+            )
+        return ids
+
     def _changeable(self, webhook: Webhook) -> dict[str, Any]:
         newest, *older = webhook.secrets
         return {
+            'user_id': webhook.user_id,
             'name': webhook.name,
             'url': self._vault.seal_text(webhook.url),
             'options': {'event_types': list(webhook.event_types)},
             'enabled': webhook.enabled,
+            'stopped_reason': webhook.stopped_reason,
             'secret': self._vault.seal_text(newest),
             'previous_secret': self._vault.seal_text(older[0]) if older else None,
             'previous_until': webhook.previous_until if older else None,
@@ -144,6 +171,7 @@ class WebhookRows(Repository):
             previous_until=until,
             created_at=row.created_at,
             updated_at=row.updated_at,
+            stopped_reason=row.stopped_reason,
         )
 
 

@@ -63,6 +63,7 @@ class Feed:
 
     :ivar project_id: the project whose leases are shown with their names
     :ivar expires_at: when the link stops working (aware UTC)
+    :ivar stopped_reason: why a manager has stopped it before; None if none has
     """
 
     id: str
@@ -77,6 +78,7 @@ class Feed:
     before_end: tuple[int, ...]
     created_at: datetime.datetime
     expires_at: datetime.datetime
+    stopped_reason: str | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -48,6 +48,7 @@ class Webhook:
     :ivar all_projects: whether it gets the notifications of every project
     :ivar secrets: the secret that signs, and before it expires also the previous one
     :ivar previous_until: when the previous secret expires (aware UTC); None without one
+    :ivar stopped_reason: why a manager has disabled it; None if none has
     """
 
     id: str
@@ -62,6 +63,7 @@ class Webhook:
     previous_until: datetime.datetime | None = None
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
+    stopped_reason: str | None = None
 
     def wants(self, event_type: str, project_id: str) -> bool:
         """Whether it gets the notifications of a type that concern a project."""

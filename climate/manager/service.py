@@ -51,6 +51,7 @@ from climate.manager.health import Monitor
 from climate.manager.health import ReportListener
 from climate.manager.loop import Loop
 from climate.manager.outbox import OutboxSender
+from climate.manager.owners import OwnerThread
 from climate.manager.pipeline import Pipeline
 from climate.manager.repair import Repair
 from climate.manager.repair_thread import RepairThread
@@ -64,11 +65,14 @@ from climate.messaging.publisher import Publisher
 from climate.metrics import catalogue
 from climate.metrics import recording
 from climate.metrics.reading import Reading
+from climate.policies import leases as lease_policies
 from climate.resources import catalog
 from climate.resources.registrar import Registrar
 from climate.running.deletions import DeletionAudit
 from climate.running.deletions import DeletionRecorder
 from climate.upkeep.health import HostHealth
+from climate.upkeep.owners import May
+from climate.upkeep.owners import OwnerCheck
 from climate.upkeep.rehoming import Rehoming
 from climate.webhooks.sending import EventSender
 
@@ -90,6 +94,7 @@ class ManagerOptions(Settings):
     :ivar polling_interval: seconds between two checks of the health of hosts
     :ivar repair_interval: seconds between two repairs; 0 for never
     :ivar heal_interval: seconds between two searches for reservations on failed resources
+    :ivar owner_check_interval: seconds between two checks of the owners of webhooks; 0 for never
     :ivar server_leases: which servers get leases by being booted
     :ivar webhooks: how the events of webhooks are sent
     """
@@ -103,6 +108,7 @@ class ManagerOptions(Settings):
     polling_interval: float = option('health', 'polling_interval')
     repair_interval: float = option('manager', 'repair_interval')
     heal_interval: float = option('health', 'heal_interval')
+    owner_check_interval: float = option('manager', 'owner_check_interval')
     server_leases: ServerLeaseSettings = part(ServerLeaseSettings)
     webhooks: WebhookSenderSettings = part(WebhookSenderSettings)
 
@@ -148,16 +154,22 @@ def _server_monitor(
     listener: ReportListener[ServerReport] | None,
     settings: ServerLeaseSettings,
     owner: str,
-    may: Callable[[Caller], bool] | None,
+    may: May | None,
 ) -> Monitor[ServerReport]:
     return Monitor(
-        ServerLeases(leases.store, leases, leases.clock, settings, cloud, owner, may),
+        ServerLeases(leases.store, leases, leases.clock, settings, cloud, owner, _may_create(may)),
         cloud,
         listener,
         polling_interval=settings.poll_interval,
         changed=_ignore_change,
         what='Servers',
     )
+
+
+def _may_create(may: May | None) -> Callable[[Caller], bool] | None:
+    if may is None:
+        return None
+    return lambda caller: may(caller, lease_policies.CREATE)
 
 
 def _ignore_change() -> None:
@@ -167,7 +179,8 @@ def _ignore_change() -> None:
 class Manager:
     """All threads of a manager process, and the endpoint of its RPC server.
 
-    :param may: see :class:`climate.manager.server_leases.ServerLeases`
+    :param may: returns whether policy allows a user with roles what a rule is about; None
+        without authentication
     :param events: sends the events of webhooks; None for a manager that sends none
     :param audit: records audit events; None if the audit trail is off
     """
@@ -186,7 +199,7 @@ class Manager:
         server_listener: ReportListener[ServerReport] | None = None,
         owner: str | None = None,
         filters: Filters | None = None,
-        may: Callable[[Caller], bool] | None = None,
+        may: May | None = None,
         events: EventSender | None = None,
         audit: DeletionAudit | None = None,
     ) -> None:
@@ -223,6 +236,8 @@ class Manager:
         self._checking = ClaimKeeper(store, clock, repairer, options.claim_seconds, self.clocks)
         repair = Repair(store, plugins, cloud, clock, settings, self._checking, record)
         self._repair = RepairThread(repair, clock, options.repair_interval)
+        owners = None if may is None else OwnerCheck(store, looking, may)
+        self._owners = OwnerThread(owners, store, clock, self.owner, options.owner_check_interval)
 
     def _leases(
         self,
@@ -283,6 +298,7 @@ class Manager:
         for watch in self._monitors:
             watch.start()
         self._repair.start()
+        self._owners.start()
         self._healing.start()
 
     def stop(self, timeout: float = 3.0) -> None:
@@ -292,6 +308,7 @@ class Manager:
         or by this one after its next start.
         """
         self._repair.stop()
+        self._owners.stop(timeout)
         self._loop.stop(timeout)
         for watch in self._monitors:
             watch.stop(timeout)

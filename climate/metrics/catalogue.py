@@ -185,6 +185,13 @@ DEAD_LETTERS: Final = _counter(
     'Events that the manager has given up after all attempts.',
 )
 
+STOPPED: Final = _counter(
+    'climate_subscriptions_stopped_total',
+    Exporter.MANAGER,
+    'Webhooks and feeds that were stopped since their users have lost the right to create them.',
+    'kind',
+)
+
 # -- the database
 
 DATABASE_RETRIES: Final = _counter(
@@ -289,7 +296,7 @@ ALL: Final = (
     *(REQUESTS, REFUSALS, IN_PROGRESS),
     *(LATENESS, EVENTS, CLAIMS, LOST_CLAIMS, HELD, WORKERS, WAKE_UPS, CLOCK),
     CLOUD_CALLS,
-    *(WEBHOOK_ATTEMPTS, DEAD_LETTERS),
+    *(WEBHOOK_ATTEMPTS, DEAD_LETTERS, STOPPED),
     *(DATABASE_RETRIES, CONNECTIONS, MOST_CONNECTIONS, TIMELINES),
     *(DATABASE_UP, LEASES, OVERDUE, LAG, OUTBOX, OUTBOX_LAG),
     *(WEBHOOK_EVENTS, WEBHOOK_LAG, CHARGES, CHARGES_LAG),

@@ -129,9 +129,15 @@ class Subscriptions:
         with self._store.reading() as tx:
             return tx.webhooks.get(webhook_id, reach)
 
-    def update(self, webhook_id: str, reach: Reach, change: WebhookChange) -> Webhook:
+    def update(
+        self, caller: Caller, webhook_id: str, reach: Reach, change: WebhookChange
+    ) -> Webhook:
         """Change a webhook; the result has its secrets.
 
+        A webhook that a manager has stopped becomes that of the caller who enables it.
+
+        :raises climate.exceptions.Conflict: if it was stopped, and the caller who enables it
+            is no user of its project
         :raises climate.exceptions.NotFound: if there is none
         :raises climate.exceptions.MalformedParameter: naming the field and why
         """
@@ -147,7 +153,7 @@ class Subscriptions:
 
         def write(tx: Transaction) -> Webhook:
             known = tx.webhooks.get(webhook_id, reach, lock=True)
-            changed = _changed(known, change, tx.now)
+            changed = _owned(_changed(known, change, tx.now), caller)
             tx.webhooks.update(changed)
             return dataclasses.replace(changed, updated_at=tx.now)
 
@@ -235,6 +241,18 @@ def _check_types(patterns: Sequence[str]) -> None:
                 f'Malformed parameter event_types[{number}]: a type of notification, such as '
                 'lease.delete, or the beginning of some, such as lease.event.*, is required'
             )
+
+
+def _owned(webhook: Webhook, caller: Caller) -> Webhook:
+    """Return a webhook with a caller who enables it after it was stopped."""
+    if webhook.stopped_reason is None or not webhook.enabled:
+        return webhook
+    if webhook.project_id != caller.project_id:
+        raise exceptions.Conflict(
+            f'The webhook was stopped because {webhook.stopped_reason}; a user of its project has '
+            'to enable it'
+        )
+    return dataclasses.replace(webhook, user_id=caller.user_id, stopped_reason=None)
 
 
 def _changed(known: Webhook, change: WebhookChange, now: datetime.datetime) -> Webhook:

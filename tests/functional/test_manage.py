@@ -160,8 +160,9 @@ class TestManage(base.TestCase):
         self.assertIn('Object with', self.run_command(1, 'lease', 'repair', '--lease', 'x')[-1])
 
     def test_keys(self) -> None:
+        self.file.with_name('encryption.key').unlink()
         (line,) = self.run_command(2, 'keys', 'rotate')
-        self.assertIn('encryption_keys is empty', line)
+        self.assertIn('There is no encryption key', line)
         ended, (key,) = run('keys', 'new')
         self.assertEqual(0, ended)
         settings = self.file.read_text()

@@ -135,6 +135,7 @@ export type ChangedWebhook = {
   previous_secret_until: Time | null;
   created_at: Time | null;
   updated_at: Time | null;
+  stopped_reason: string | null;
   /** Only right after it was created. */
   secret?: string;
 };
@@ -183,6 +184,7 @@ export type Feed = {
   alarms_before_end: Array<number>;
   created_at: Time;
   expires_at: Time;
+  stopped_reason: string | null;
 };
 
 export type Figures = {
@@ -310,6 +312,7 @@ export type NewFeed = {
   alarms_before_end: Array<number>;
   created_at: Time;
   expires_at: Time;
+  stopped_reason: string | null;
   /** The secret link, which only this response has. */
   url: string;
 };
@@ -326,6 +329,7 @@ export type NewWebhook = {
   previous_secret_until: Time | null;
   created_at: Time | null;
   updated_at: Time | null;
+  stopped_reason: string | null;
   /** Only right after it was created. */
   secret: string;
 };
@@ -718,6 +722,7 @@ export type Webhook = {
   previous_secret_until: Time | null;
   created_at: Time | null;
   updated_at: Time | null;
+  stopped_reason: string | null;
 };
 
 export interface Operations {

@@ -88,7 +88,7 @@ class WebhookController(base.Item):
         """Change a webhook, or give it a new secret."""
         scope = req.scope
         change = schemas.read_change(bodies.read(req.environ))
-        found = self._services.webhooks.update(self._id(), _reach(scope), change)
+        found = self._services.webhooks.update(scope.caller, self._id(), _reach(scope), change)
         return {'webhook': view.webhook(found, scope.version, secret=change.rotates)}
 
     @index.when(method='DELETE', content_type='application/json')

@@ -62,7 +62,7 @@ def components(version: Microversion) -> dict[str, Json]:
         **_allocations(version),
         **_availability(),
         **calendar.components(),
-        **hooks.components(),
+        **hooks.components(version),
     }
 
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from climate.api.microversions import Microversion
+from climate.api.microversions import V1_6
 from climate.api.openapi import schemas
 from climate.api.openapi.schemas import BOOLEAN
 from climate.api.openapi.schemas import COUNT
@@ -33,12 +35,13 @@ _TIME: Final = ref('Time')
 _TIME_OR_NULL: Final = or_null(_TIME)
 
 
-def components() -> dict[str, Json]:
+def components(version: Microversion) -> dict[str, Json]:
     """Return the components, by name."""
-    return {**_webhooks(), **_feeds(), **_usage()}
+    stops = {'stopped_reason': or_null(TEXT)} if version >= V1_6 else {}
+    return {**_webhooks(stops), **_feeds(stops), **_usage()}
 
 
-def _webhooks() -> dict[str, Json]:
+def _webhooks(stops: Json) -> dict[str, Json]:
     webhook: Json = {
         'id': schemas.UUID,
         'name': TEXT,
@@ -51,6 +54,7 @@ def _webhooks() -> dict[str, Json]:
         'previous_secret_until': _TIME_OR_NULL,
         'created_at': _TIME_OR_NULL,
         'updated_at': _TIME_OR_NULL,
+        **stops,
     }
     secret: Json = {**TEXT, 'description': 'Only right after it was created.'}
     delivery: Json = {
@@ -74,7 +78,7 @@ def _webhooks() -> dict[str, Json]:
     }
 
 
-def _feeds() -> dict[str, Json]:
+def _feeds(stops: Json) -> dict[str, Json]:
     feed: Json = {
         'id': schemas.UUID,
         'name': TEXT,
@@ -88,6 +92,7 @@ def _feeds() -> dict[str, Json]:
         'alarms_before_end': listed(COUNT),
         'created_at': _TIME,
         'expires_at': _TIME,
+        **stops,
     }
     link: Json = {**TEXT, 'description': 'The secret link, which only this response has.'}
     return {'Feed': record(feed), 'NewFeed': record({**feed, 'url': link})}

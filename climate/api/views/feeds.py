@@ -18,6 +18,7 @@ from typing import Any
 
 from climate.api import dates
 from climate.api.microversions import Microversion
+from climate.api.microversions import V1_6
 from climate.domain.feeds import Feed
 
 
@@ -40,4 +41,6 @@ def feed(value: Feed, version: Microversion, url: str | None = None) -> dict[str
         'created_at': dates.write(value.created_at, version),
         'expires_at': dates.write(value.expires_at, version),
     }
+    if version >= V1_6:
+        shown['stopped_reason'] = value.stopped_reason
     return shown if url is None else {**shown, 'url': url}

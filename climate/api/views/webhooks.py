@@ -18,6 +18,7 @@ from typing import Any
 
 from climate.api import dates
 from climate.api.microversions import Microversion
+from climate.api.microversions import V1_6
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import Webhook
 
@@ -40,6 +41,8 @@ def webhook(value: Webhook, version: Microversion, *, secret: bool = False) -> d
         'created_at': dates.write(value.created_at, version),
         'updated_at': dates.write(value.updated_at, version),
     }
+    if version >= V1_6:
+        shown['stopped_reason'] = value.stopped_reason
     return {**shown, 'secret': value.secrets[0]} if secret else shown
 
 

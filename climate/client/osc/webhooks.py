@@ -104,6 +104,7 @@ class ShowWebhook(objects.ShowById):
             'event_types': format_columns.ListColumn(found.event_types),
             'all_projects': found.is_for_all_projects,
             'enabled': found.is_enabled,
+            'stopped_reason': found.stopped_reason,
             'previous_secret_until': TimeColumn(found.previous_secret_until),
             'created_at': TimeColumn(found.created_at),
             'updated_at': TimeColumn(found.updated_at),

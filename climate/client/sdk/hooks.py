@@ -53,6 +53,8 @@ class LeaseWebhook(bases.ReservationResource):
     previous_secret_until = resource.Body('previous_secret_until')
     project_id = resource.Body('project_id')
     user_id = resource.Body('user_id')
+    #: Why a manager has stopped it.
+    stopped_reason = resource.Body('stopped_reason')
     created_at = resource.Body('created_at')
     updated_at = resource.Body('updated_at')
 
@@ -108,6 +110,8 @@ class LeaseFeed(bases.ReservationResource):
     url = resource.Body('url')
     project_id = resource.Body('project_id')
     user_id = resource.Body('user_id')
+    #: Why a manager has stopped it.
+    stopped_reason = resource.Body('stopped_reason')
     created_at = resource.Body('created_at')
     expires_at = resource.Body('expires_at')
 

@@ -269,7 +269,7 @@ class TestBooted(booted.BootedCase):
         conf([])
         conf.register_opt(cfg.StrOpt('auth_strategy', default='keystone'))
         policy_opts.set_defaults(conf, policy_file=None)
-        self.keeper = self.hire(may=composition.may_create(conf))
+        self.keeper = self.hire(may=composition.policy(conf))
         server = self.boot(lease_duration='1h')
         self.cloud.put_member('alice', 'blue', 'reader')
         self.hear(server)

@@ -233,7 +233,7 @@ class Delivered:
             self.subscriptions.test(busy.id, ANY)
         for webhook in (quiet, off):
             self.subscriptions.test(webhook.id, ANY)
-        self.subscriptions.update(off.id, ANY, WebhookChange(enabled=False))
+        self.subscriptions.update(harness.CALLER, off.id, ANY, WebhookChange(enabled=False))
         run = self.office.store.run
         due = run(lambda tx: sorted(tx.deliveries.due()))
         self.assertEqual(sorted([(busy.id, harness.PROJECT), (quiet.id, 'red')]), due)
@@ -264,7 +264,7 @@ class TestOnSqlite(Delivered, WebhookTest):
         webhook = self.subscribe()
         overlap = datetime.timedelta(hours=1)
         change = WebhookChange(rotates=True, overlap=overlap)
-        new = self.subscriptions.update(webhook.id, ANY, change).secrets[0]
+        new = self.subscriptions.update(harness.CALLER, webhook.id, ANY, change).secrets[0]
         old = webhook.secrets[0]
         self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
@@ -322,9 +322,9 @@ class TestOnSqlite(Delivered, WebhookTest):
     def test_a_disabled_one_waits(self) -> None:
         webhook = self.subscribe()
         self.subscriptions.test(webhook.id, ANY)
-        self.subscriptions.update(webhook.id, ANY, WebhookChange(enabled=False))
+        self.subscriptions.update(harness.CALLER, webhook.id, ANY, WebhookChange(enabled=False))
         self.assertEqual(0, self.sender().send_once())
-        self.subscriptions.update(webhook.id, ANY, WebhookChange(enabled=True))
+        self.subscriptions.update(harness.CALLER, webhook.id, ANY, WebhookChange(enabled=True))
         self.assertEqual(1, self.sender().send_once())
 
     def test_a_project_has_so_many(self) -> None:

@@ -1,0 +1,32 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Why webhooks and feeds were stopped
+
+Only adds, so that the previous release runs on it.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = '0024'
+down_revision = '0023'
+
+
+def upgrade() -> None:
+    """Add a column to each table."""
+    for name in ('webhooks', 'feeds'):
+        found = {column['name'] for column in sa.inspect(op.get_bind()).get_columns(name)}
+        if 'stopped_reason' not in found:
+            op.add_column(name, sa.Column('stopped_reason', sa.Text(), nullable=True))
