@@ -131,12 +131,10 @@ def _sent(app: Any, request: Request) -> int:
     return int(answer.status_int)
 
 
-def requests(now: datetime.datetime) -> dict[str, Request]:
-    """Return the kinds by name: two usual ones, and the worst that limits allow."""
-    start = now + _DAY
-    end = start + 2 * parts.HOUR
+def _lists() -> dict[str, list[dict[str, Any]]]:
+    """Return reservations by kind."""
     spread = {'spread': [{'property': 'rack'}]}
-    lists = {
+    return {
         'one host': [_HOST],
         'one slot': [_slots(1)],
         '20 requirements of 25 conditions, hosts': _hosts(25),
@@ -155,8 +153,14 @@ def requests(now: datetime.datetime) -> dict[str, Request]:
             {**_slots(20), 'placement': {'same': ['rack']}} for _ in range(_MANY)
         ],
     }
+
+
+def requests(now: datetime.datetime) -> dict[str, Request]:
+    """Return the kinds by name: two usual ones, and the worst that limits allow."""
+    start = now + _DAY
+    end = start + 2 * parts.HOUR
     found: dict[str, Request] = {}
-    for name, reservations in lists.items():
+    for name, reservations in _lists().items():
         lease = {
             'name': 'worst',
             'start_date': f'{start:{_FORMAT}}',

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Serves WSGI applications with waitress, within limits that hold for strangers, too.
+"""Serves WSGI applications with waitress, within limits for clients without a token, too.
 
 waitress receives requests without a thread for each. So slow clients cost connections and
 memory only, both of which are limited here, as is the time that a request may take to

@@ -49,12 +49,12 @@ from climate.manager import left_trusts
 from climate.manager.claims import ClaimKeeper
 from climate.plugins.contract import Records
 from climate.plugins.contract import SweepFinding
+from climate.resources import changes
 from climate.running.begin import EventStarter
 from climate.running.deletions import DeletionRecorder
 from climate.running.perform import perform
 from climate.running.settle import EventSettler
 from climate.upkeep import repair
-from climate.upkeep import resource_changes
 
 LOG = logging.getLogger(__name__)
 
@@ -145,9 +145,7 @@ class Repair:
         for active in self._active(lease_id):
             yield from self._rehearse_check(active)
         if lease_id is None:
-            yield from resource_changes.compare(
-                self._store, self._plugins, self._cloud, dry_run=True
-            )
+            yield from changes.compare(self._store, self._plugins, self._cloud, dry_run=True)
         for resource_type in self._plugins:
             rehearsal = Rehearsal(self._cloud)
             records = self._records(resource_type, lease_id)
@@ -163,7 +161,7 @@ class Repair:
         if lease_id is None:
             yield left_intents.sweep(self._store, self._plugins, self._fenced, dry_run=False)
             self._forget_expired()
-            yield resource_changes.compare(self._store, self._plugins, self._fenced, dry_run=False)
+            yield changes.compare(self._store, self._plugins, self._fenced, dry_run=False)
         for active in self._active(lease_id):
             yield self._check(active)
         for resource_type in self._plugins:

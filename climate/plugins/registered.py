@@ -100,7 +100,7 @@ class Registered:
 
         What Climate has set aside in the cloud under the old name follows.
 
-        :raises climate.exceptions.ClimateError: if the cloud has nothing of that name, or
+        :raises climate.exceptions.ClimateError: if the cloud has no such thing, or
             it is something else
         """
         raise exceptions.InvalidInput(

@@ -32,7 +32,7 @@ from climate.plugins.contract import Plugin
 from climate.plugins.custom.plugin import Custom
 from climate.plugins.refusals import Refusals
 from climate.resources import catalog
-from climate.upkeep import resource_changes
+from climate.resources import changes
 
 LOG = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ class Registrar:
         (found,) = reported
         if found.now is None:
             raise exceptions.NotRefreshed(name=resource.name, reason=found.trouble)
-        self._store.run(lambda tx: resource_changes.take_over(tx, plugin, found))
+        self._store.run(lambda tx: changes.take_over(tx, plugin, found))
         now = dataclasses.replace(found.now, id=resource_id)
         if plugin.identity and now.attributes[plugin.identity] != resource.attributes.get(
             plugin.identity

@@ -57,11 +57,9 @@ INVENTORIES = (
     Inventory(resource_class='MEMORY_MB', total=64, min_unit=2, step_size=2, max_unit=64),
 )
 KEYS = ('vcpus', 'zone')
-FACTS: dict[str, Any] = {
-    'attributes': {'vcpus': 8, 'zone': 'a'},
-    'capabilities': {'zone': 'b'},
-    'traits': frozenset({'FAST'}),
-}
+_ATTRIBUTES = {'vcpus': 8, 'zone': 'a'}
+_OTHERS = {'capabilities': {'zone': 'b'}, 'traits': frozenset({'FAST'})}
+FACTS: dict[str, Any] = {'attributes': _ATTRIBUTES, **_OTHERS}
 REQUIREMENTS = (
     '',
     '["==", "$vcpus", "8"]',

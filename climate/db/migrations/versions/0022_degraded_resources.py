@@ -18,17 +18,14 @@ Only adds, so that the previous release runs on it.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
+
+from climate.db import additions
 
 revision = '0022'
 down_revision = '0021'
 
-_COLUMNS = {'degraded': sa.Text, 'unusable': sa.Boolean}
-
 
 def upgrade() -> None:
-    """Add the columns, each unless it is there."""
-    known = {column['name'] for column in sa.inspect(op.get_bind()).get_columns('resources')}
-    for name, kind in _COLUMNS.items():
-        if name not in known:
-            op.add_column('resources', sa.Column(name, kind(), nullable=True))
+    """Add two columns."""
+    additions.add_column('resources', sa.Column('degraded', sa.Text(), nullable=True))
+    additions.add_column('resources', sa.Column('unusable', sa.Boolean(), nullable=True))
