@@ -1,0 +1,157 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A database that refuses the service: what users and operators see."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import pathlib
+from typing import Any
+from unittest import mock
+
+import fixtures
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.cmd import config
+from climate.cmd import status
+from climate.db import error_log
+from climate.db import migration
+from climate.db.store import Store
+from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
+from tests import services
+from tests import waiting
+from tests.functional import http
+from tests.functional import test_outages
+from tests.functional.manager.harness import Bus
+
+_PASSWORD = 'hunter2'
+
+
+class _Refused:
+    """The user of the database is unknown."""
+
+    kind: str
+
+    def setUp(self) -> None:
+        super().setUp()  # type: ignore[misc]
+        url = sa.make_url(self.useFixture(services.Database(self.kind)).url)
+        wrong = url.set(username='climate_nobody', password=_PASSWORD)
+        self.url = wrong.render_as_string(hide_password=False)
+        # That of the process may have logged the cause within the last minute.
+        self.useFixture(fixtures.MockPatchObject(error_log, '_SHARED', error_log.ErrorLog()))
+        self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
+
+    def test_processes_log_the_reason_and_no_traceback(self) -> None:
+        conf = self.configured(self.url)
+        parts = composition.core(conf)
+        self.addCleanup(parts.store.close)
+        cloud = SimulatedCloud(':memory:', clock=parts.clock)
+        self.addCleanup(cloud.close)
+        for batches in (True, False):
+            conf.set_override('batches', batches, group='manager')
+            with mock.patch('climate.manager.loop.AWAY_PAUSE', 0.01):
+                manager = composition.manager(parts, cloud, Bus())
+                failed = mock.Mock(wraps=parts.store.engine.pool._do_get)
+                with mock.patch.object(parts.store.engine.pool, '_do_get', failed):
+                    manager.start()
+                    self.wait_for(failed, 10)
+                manager.stop(5.0)
+        app = composition.api(
+            parts,
+            registry=Registrar(parts.store, parts.plugins, cloud),
+            wake=lambda: None,
+            health={'database': parts.store.ping},
+        )
+        answer = http.send(app, 'GET', '/v1/leases')
+        self.assertEqual((500, 'DATABASE_REFUSED'), (answer.status_code, answer.json['error_name']))
+        self.assertNotIn('Retry-After', answer.headers)
+        health = http.send(app, 'GET', '/healthcheck?checks=database')
+        self.assertEqual(503, health.status_code)
+        self.check_log(answer.text + health.text)
+
+    def wait_for(self, called: mock.Mock, times: int) -> None:
+        waiting.until(lambda: called.call_count >= times, 60, 'the manager has tried')
+
+    def check_log(self, shown: str) -> None:
+        """Check that the log has the reason once, and that users do not see it."""
+        text = self.log.output
+        self.assertNotIn('Traceback', text)
+        self.assertNotIn(_PASSWORD, text + shown)
+        self.assertNotIn('climate_nobody', shown)
+        reasons = [line for line in text.splitlines() if line.startswith('The database refuses')]
+        self.assertEqual(1, len(reasons), text)
+        self.assertIn('climate_nobody', reasons[0])
+
+    def test_the_command_for_upgrades_says_the_reason(self) -> None:
+        file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'climate.conf'
+        file.write_text(f'[database]\nconnection = {self.url}\n')
+        conf = config.new_conf()
+        conf(['--config-file', str(file)], project='climate')
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            checks: Any = status.Checks(conf)
+            self.assertEqual(2, checks.check())
+        shown = output.getvalue()
+        self.assertIn('climate_nobody', shown)
+        self.assertNotIn(_PASSWORD, shown)
+        self.assertNotIn('Traceback', shown)
+
+
+class TestOnMariadb(_Refused, test_outages.OutageCase):
+    """MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestOnPostgresql(_Refused, test_outages.OutageCase):
+    """PostgreSQL."""
+
+    kind = services.POSTGRESQL
+
+
+class TestOnSqlite(test_outages.OutageCase):
+    """A file that is full or read-only."""
+
+    def test_changes_get_503(self) -> None:
+        url = self.useFixture(services.Database(services.SQLITE)).url
+        conf = self.configured(url)
+        store = Store(conf, SystemClock())
+        self.addCleanup(store.close)
+        migration.metadata().create_all(store.engine)
+        for pragma, text in (
+            ('PRAGMA query_only = 1', 'is read-only'),
+            ('PRAGMA max_page_count = 1', 'has no room'),
+        ):
+            changed = Store(conf, SystemClock())
+            self.addCleanup(changed.close)
+            sa.event.listen(
+                changed.engine,
+                'connect',
+                lambda connection, _record, pragma=pragma: connection.execute(pragma),
+            )
+            with error_log.printed():
+                found = self.assertRaises(exceptions.DatabaseUnavailable, changed.run, _grow)
+            self.assertEqual(503, found.code)
+            self.assertIn(text, found.explanation)
+            self.assertIn('retry_after', found.facts)
+
+
+def _grow(tx: Any) -> None:
+    for number in range(1000):
+        tx.projects.add(f'{number:0>30}')
