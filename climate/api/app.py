@@ -24,6 +24,7 @@ from climate.api import browser_sessions
 from climate.api import web_page
 from climate.api.audit import Audit
 from climate.api.auth import Identity
+from climate.api.auth import NoAuth
 from climate.api.browser_sessions import BrowserSessions
 from climate.api.compression import Compression
 from climate.api.controllers.root import RootController
@@ -44,6 +45,7 @@ from climate.api.middleware import ReadBody
 from climate.api.middleware import SizeLimit
 from climate.api.openapi import served as openapi
 from climate.api.openapi.document import DocumentWriter
+from climate.api.own_pages import OwnPages
 from climate.api.proxies import HEADERS
 from climate.api.proxies import Proxies
 from climate.api.rates import AddressRate
@@ -85,6 +87,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # token; so does the web page, whose sessions add tokens to requests. Identity precedes
     # all work, because clients repeat a request after a 401. ProjectThreads follows, so that
     # a project that sends too much gets its refusal before its requests cost anything.
+    # OwnPages precedes what any page in a browser could use without a token.
     # ReadBody is innermost: who has no token, or sent too many requests, can make no thread
     # wait for a body.
     root = RootController(services, settings)
@@ -102,6 +105,11 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     if settings.ui:
         app = _with_page(app, services, settings)
     app = SizeLimit(app, settings.max_request_body_size)
+    # The middleware around this registers them, too, but later.
+    settings.conf.register_opts(cors.CORS_OPTS, group='cors')
+    if settings.authenticate is NoAuth:
+        shared = bool(settings.conf.cors.allowed_origin)
+        app = OwnPages(app, settings.allowed_hosts, shared=shared)
     feeds = SharedThreads(FeedCalendars(services.feeds, settings.rates), shares)
     app = ForPattern(FEED_PATH, feeds, app)
     if settings.rates is not None and settings.rates.addresses:
@@ -117,21 +125,21 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = request_id.RequestId(app, settings.conf)
     app = ForHeaders(['HTTP_ORIGIN'], cors.CORS(app, settings.conf), app)
     app = ForHeaders(HEADERS, Proxies(app, settings.conf, settings.trusted_proxies), app)
+    if settings.ui:
+        # Outermost, because the middleware of oslo completes addresses, too.
+        app = ForPath(web_page.PREFIX, web_page.HostlessRedirects(app), app)
     return app
 
 
 def _with_page(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIApp:
     """Return the application with the web page, and with the sessions of its users."""
     files = web_page.load()
-    # The middleware around this registers them, too, but later.
-    settings.conf.register_opts(cors.CORS_OPTS, group='cors')
     sessions = BrowserSessions(
         app,
         None if settings.sign_in is None else settings.sign_in(),
         services.clock,
         rates=settings.rates,
         most=settings.max_sign_ins,
-        shared=bool(settings.conf.cors.allowed_origin),
     )
     return web_page.WebPage(sessions, files)
 

@@ -51,7 +51,6 @@ _HEADER: Final = 'HTTP_X_CLIMATE_UI'
 _LARGEST_BODY: Final = 16384
 # Browsers keep 4096 bytes of a cookie, with its name.
 _TOKEN: Final = re.compile(r'[A-Za-z0-9_.~=+/-]{1,3800}')
-_READS: Final = frozenset({'GET', 'HEAD', 'OPTIONS'})
 _METHODS: Final = frozenset({'GET', 'HEAD', 'POST', 'DELETE'})
 
 
@@ -83,7 +82,6 @@ class BrowserSessions:
     :param service: None if callers are not authenticated: then there are no sessions
     :param rates: limits sign-ins by address; None for no limit
     :param most: how many sign-ins are handled at once
-    :param shared: whether the operator lets pages of other origins use the API
     """
 
     def __init__(
@@ -94,13 +92,11 @@ class BrowserSessions:
         *,
         rates: Rates | None = None,
         most: int = 2,
-        shared: bool = False,
     ) -> None:
         self._app = app
         self._service = service
         self._clock = clock
         self._rates = rates
-        self._shared = shared
         self._places = threading.BoundedSemaphore(most)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -113,8 +109,6 @@ class BrowserSessions:
             return answer
         if self._service is not None:
             _add_token(environ)
-        elif not self._shared:
-            _refuse_foreign(environ)
         return self._app(environ, start_response)
 
     def _answer(self, environ: Environ) -> webob.Response:
@@ -215,15 +209,6 @@ def _add_token(environ: Environ) -> None:
     if origins.is_foreign(environ):
         raise exceptions.NotAuthorized('A session counts for the web page of this service only')
     environ['HTTP_X_AUTH_TOKEN'] = token
-
-
-def _refuse_foreign(environ: Environ) -> None:
-    """Refuse changes by pages of other origins: without authentication, any page can ask.
-
-    :raises climate.exceptions.NotAuthorized: if another site causes the request
-    """
-    if environ['REQUEST_METHOD'] not in _READS and origins.is_foreign(environ):
-        raise exceptions.NotAuthorized('Pages of other origins may change nothing here')
 
 
 def _token(environ: Environ) -> str | None:

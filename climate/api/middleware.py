@@ -158,7 +158,9 @@ class JsonErrors:
         version = environ.get('climate.microversion')
         if version is not None:
             answer.headers[microversions.HEADER] = f'{microversions.SERVICE_TYPE} {version}'
-            answer.headers.add('Vary', microversions.HEADER)
+            # What a caller sees belongs to the token. Caches ask again, by its ETag.
+            answer.headers.add('Vary', f'{microversions.HEADER}, X-Auth-Token')
+            answer.headers.setdefault('Cache-Control', 'private, no-cache')
         sent: Iterable[bytes] = answer(environ, start_response)
         return sent
 

@@ -41,6 +41,9 @@ _FORMS = {
 HEADERS: Final = (_FORWARDED, _FOR, *_FORMS)
 """The headers that count only from trusted proxies, as keys of the WSGI environment."""
 
+SENT_HOST: Final = 'climate.sent_host'
+"""The header ``Host`` of the request, as a key of the WSGI environment."""
+
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -63,6 +66,8 @@ class Proxies:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Pass the request on as the client sent it to the outermost trusted proxy."""
+        # What follows replaces it by the host of a header, which a page can set.
+        environ[SENT_HOST] = environ.get('HTTP_HOST')
         peer = _address(environ.get('REMOTE_ADDR') or '')
         parsed = self._conf.oslo_middleware.enable_proxy_headers_parsing
         if parsed and peer is not None and self._trusts(peer):

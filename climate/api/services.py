@@ -88,6 +88,7 @@ class ApiSettings:
     :ivar max_limit: maximum number of objects on one page
     :ivar max_reservations: maximum number of reservations in a request for a lease
     :ivar trusted_proxies: networks of proxies whose headers are trusted
+    :ivar allowed_hosts: names of the service that does not authenticate callers
     :ivar rates: rate limits; None for none
     :ivar waits: the requests that wait for leases
     :ivar shares: how many requests of one project are carried out at once
@@ -104,6 +105,7 @@ class ApiSettings:
     max_reservations: int = option('api', 'max_reservations_per_lease')
     shares: ShareSettings = part(ShareSettings)
     trusted_proxies: tuple[str, ...] = option('api', 'trusted_proxies', tuple)
+    allowed_hosts: tuple[str, ...] = option('api', 'allowed_hosts', tuple)
     ui: bool = option('ui', 'enabled')
     max_sign_ins: int = option('ui', 'max_sign_ins')
     sign_in: Callable[[], SignInService] | None = None

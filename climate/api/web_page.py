@@ -25,7 +25,10 @@ import pathlib
 import re
 from collections.abc import Iterable
 from collections.abc import Mapping
+from typing import Any
 from typing import Final
+from urllib.parse import quote
+from urllib.parse import urlsplit
 
 import webob
 
@@ -149,11 +152,36 @@ class WebPage:
         if path == PREFIX:
             # Relative addresses in the page need the slash, whatever the prefix is.
             answer = webob.Response(status=308, content_type=None)
-            answer.location = webob.Request(environ).application_url + f'{PREFIX}/'
+            answer.location = quote(environ.get('SCRIPT_NAME') or '') + f'{PREFIX}/'
+            # Caches may keep such a redirect for ever otherwise.
+            answer.headers['Cache-Control'] = 'no-store'
         else:
             answer = _shown(environ, found)
         answer.headers.update(_HEADERS)
         return answer
+
+
+class HostlessRedirects:
+    """Removes the host from ``Location``: WebOb completes it with one that a client names."""
+
+    def __init__(self, app: WSGIApp) -> None:
+        self._app = app
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Pass the request on."""
+
+        def started(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
+            shown = [
+                (name, _path_of(value) if name.lower() == 'location' else value)
+                for name, value in headers
+            ]
+            return start_response(status, shown, *rest)
+
+        return self._app(environ, started)
+
+
+def _path_of(address: str) -> str:
+    return urlsplit(address)._replace(scheme='', netloc='').geturl()
 
 
 def _shown(environ: Environ, found: PageFile) -> webob.Response:

@@ -87,6 +87,13 @@ OPTS: list[cfg.Opt] = [
         '-Proto, -Host and -Prefix, and Forwarded, are trusted from these addresses and removed '
         'from all other requests. Set it if a proxy runs on another machine.',
     ),
+    cfg.ListOpt(
+        'allowed_hosts',
+        default=[],
+        help='Names under which an API without authentication (auth_strategy = noauth) answers, '
+        'besides localhost and IP addresses; * allows all. It refuses requests with other names '
+        'in Host, since a page in a browser could reach it by a name of its own site.',
+    ),
     cfg.IntOpt(
         'max_limit',
         default=1000,

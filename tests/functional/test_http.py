@@ -84,6 +84,17 @@ class KeystoneTest(base.TestCase):
         self.assertEqual('NOT_AUTHENTICATED', answer.json['error_name'])
         self.assertEqual(before, self.service.rows())
 
+    def test_caches_keep_nothing_for_others(self):
+        for path, token, status in (
+            ('/v1/leases', 'good', 200),
+            ('/v1/leases/none', 'good', 404),
+            ('/v1/leases', 'bad', 401),
+        ):
+            answer = self.send('GET', path, token)
+            self.assertEqual(status, answer.status_int)
+            self.assertEqual('private, no-cache', answer.headers['Cache-Control'])
+            self.assertEqual('OpenStack-API-Version, X-Auth-Token', answer.headers['Vary'])
+
     def slow(self, path, error, **headers):
         """Send a request whose body cannot be read; return the answer and the log."""
         log = self.useFixture(testing.FakeLogger('climate'))

@@ -266,10 +266,12 @@ class TestPage(PageCase):
             self.assertNotEqual(answer.headers['ETag'], packed.headers['ETag'])
 
     def test_the_slash(self) -> None:
-        for base_url, wanted in ((HERE, f'{HERE}/ui/'), (f'{HERE}/cloud', f'{HERE}/cloud/ui/')):
+        for base_url, wanted in ((HERE, '/ui/'), (f'{HERE}/cloud', '/cloud/ui/')):
             self.base_url = base_url
-            answer = self.send('GET', '/ui')
+            # Whatever host a client or a proxy names.
+            answer = self.send('GET', '/ui', Host='192.0.2.1', X_Forwarded_Host='evil.example')
             self.assertEqual((308, wanted), (answer.status_int, answer.headers['Location']))
+            self.assertEqual('no-store', answer.headers['Cache-Control'])
 
     def test_no_other_file(self) -> None:
         for path in (
@@ -297,6 +299,37 @@ class TestPage(PageCase):
         self.assertEqual(('noauth', True), (shown['auth_strategy'], shown['signed_in']))
         self.assertEqual(404, self.send('POST', '/ui/session', ENTERED, **PAGE).status_int)
         self.assertEqual(200, self.send('GET', '/v1/me', **PAGE).status_int)
+
+    def test_names_of_others_get_no_answer(self) -> None:
+        self.service.conf.set_override('allowed_hosts', ['Cloud.example'], group='api')
+        self.service.conf.set_override('enabled', False, group='ui')
+        without = self.service.made()
+        self.service.conf.set_override('enabled', True, group='ui')
+        rows = self.service.rows()
+        foreign = ('evil.example', 'evil.example:1234', 'localhost.evil.example', '[::', 'a@b')
+        for app in (self.service.made(), without):
+            self.app = app
+            for host in foreign:
+                for sent in ({'Host': host}, {'Host': host, 'X-Forwarded-Host': 'localhost'}):
+                    for method, path in (('GET', '/v1/leases'), ('POST', '/v1/leases')):
+                        own = {'Origin': f'http://{host}', 'Sec-Fetch-Site': 'same-origin'}
+                        answer = self.send(method, path, http.LEASE, **sent, **own)
+                        self.assertEqual(403, answer.status_int, sent)
+                        self.assertIn('allowed_hosts', answer.json['error_message'])
+            for host in ('localhost', 'LOCALHOST:1', '127.0.0.1:1234', '[::1]:1', '192.0.2.1'):
+                self.assertEqual(200, self.send('GET', '/v1/leases', Host=host).status_int, host)
+            for host in ('cloud.example:80', 'CLOUD.example.', 'x.localhost'):
+                self.assertEqual(200, self.send('GET', '/v1/leases', Host=host).status_int, host)
+        self.assertEqual(rows, self.service.rows())
+
+    def test_without_the_page_other_sites_change_nothing(self) -> None:
+        self.service.conf.set_override('enabled', False, group='ui')
+        self.app = self.service.made()
+        rows = self.service.rows()
+        for headers in ({'Origin': 'http://evil.example'}, {'Sec_Fetch_Site': 'cross-site'}):
+            answer = self.send('POST', '/v1/leases', http.LEASE, **headers, Content_Type='')
+            self.assertEqual(403, answer.status_int)
+        self.assertEqual(rows, self.service.rows())
 
     def test_other_sites_change_nothing(self) -> None:
         rows = self.service.rows()
