@@ -23,6 +23,7 @@ from oslo_middleware import request_id
 from climate.api import browser_sessions
 from climate.api import web_page
 from climate.api.audit import Audit
+from climate.api.audited_refusals import AuditedRefusals
 from climate.api.auth import Identity
 from climate.api.auth import NoAuth
 from climate.api.browser_sessions import BrowserSessions
@@ -116,6 +117,8 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
         app = AddressRate(app, settings.rates)
     app = OneDeadline(app)
     app = JsonErrors(app)
+    if settings.audit is not None:
+        app = AuditedRefusals(app, settings.audit, services.clock)
     app = AccessLog(app)
     if recording.enabled():
         app = MeasuredRequests(app, _paths(root))

@@ -56,6 +56,8 @@ EVENT_TYPE: Final = 'audit.http.response'
 CHANGES: Final = frozenset({'POST', 'PUT', 'PATCH', 'DELETE'})
 SERVICE: Final = 'service/reservation'
 PARAMETERS: Final = 'climate.parameters'
+RECORDED: Final = 'climate.audited'
+"""Set if the hook sends the event of a request."""
 _CHANGE: Final = 'climate.audit'
 _USER: Final = 'service/security/account/user'
 _ACTIONS: Mapping[str, str] = {
@@ -90,6 +92,7 @@ class Change:
         caller sees none
     :ivar after: likewise, after the change
     :ivar made: id or name of the object that the request has created; '' if there is none
+    :ivar action: the CADF action, if it does not follow from the others
     :ivar evaluates: whether the request asks for the outcome of a change, and changes
         nothing
     """
@@ -102,6 +105,7 @@ class Change:
     after: Object | None = None
     made: str = ''
     evaluates: bool = False
+    action: str = ''
 
 
 class Audit(hooks.PecanHook):
@@ -143,6 +147,7 @@ class Audit(hooks.PecanHook):
         )
         change.before = _fetch(state.app, environ, change)
         environ[_CHANGE] = change
+        environ[RECORDED] = True
 
     def after(self, state: Any) -> None:
         """Read the object after the change, and send the event."""
@@ -275,6 +280,8 @@ def event(
 
 
 def _action(change: Change) -> str:
+    if change.action:
+        return change.action
     if change.evaluates:
         return str(cadftaxonomy.ACTION_EVALUATE)
     if change.method == 'POST' and change.path:

@@ -18,6 +18,7 @@ import base64
 import binascii
 import importlib.util
 import re
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,6 +36,9 @@ from climate.api.wsgi import WSGIApp
 from climate.clients.outages import UNANSWERED
 
 CONTEXT = 'climate.context'
+
+# Set if the token of a request is that of a session of the web page.
+SESSION = 'climate.session'
 
 # The token that NoAuth assumes when the request has none.
 TOKEN = 'climate.token'  # noqa: S105  the name of a key
@@ -137,12 +141,52 @@ def roles(text: str | None) -> list[str]:
     return sorted({implied for role in named for implied in _IMPLIED.get(role, (role,))})
 
 
+class _UncachedSessions:
+    """The cache of validated tokens, which never has the tokens of sessions of the web page.
+
+    When a user signs out, the token is revoked: a cache, of which each process may have one of
+    its own, would go on accepting it.
+    """
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+        self._here = threading.local()
+
+    def pass_by(self, environ: Environ) -> None:
+        """Use no cache in this thread if a request has the token of a session."""
+        self._here.uncached = SESSION in environ
+
+    def initialize(self, environ: Environ) -> None:
+        """Prepare the cache for a request."""
+        self._cache.initialize(environ)
+
+    def get(self, token: str) -> Any:
+        """Return the data of a token; None if it has to be validated."""
+        return None if getattr(self._here, 'uncached', False) else self._cache.get(token)
+
+    def set(self, token: str, data: Any) -> None:
+        """Keep the data of a token."""
+        if not getattr(self._here, 'uncached', False):
+            self._cache.set(token, data)
+
+
 class _Validation(auth_token.AuthProtocol):
     """Validates tokens; raises if Keystone is unavailable.
 
     With ``delay_auth_decision`` the parent class treats a token as invalid if Keystone
     does not answer. The caller would discard a good token and request a new one.
     """
+
+    _token_cache: Any
+
+    def __init__(self, app: WSGIApp, conf: Any) -> None:
+        super().__init__(app, conf)
+        self._token_cache = _UncachedSessions(self._token_cache)
+
+    def process_request(self, request: Any) -> Any:
+        """Validate the tokens of a request."""
+        self._token_cache.pass_by(request.environ)
+        return super().process_request(request)
 
     def fetch_token(self, token: str, allow_expired: bool = False) -> Any:
         """Return the data of a token.

@@ -31,6 +31,7 @@ from typing import Protocol
 import webob
 
 from climate import exceptions
+from climate.api import auth
 from climate.api import bodies
 from climate.api import origins
 from climate.api import texts
@@ -47,6 +48,8 @@ LOG = logging.getLogger(__name__)
 
 PATH: Final = '/ui/session'
 COOKIE: Final = 'climate_session'
+SIGNED_IN: Final = 'climate.signed_in'
+"""Who has signed in, in the headers that authentication sets."""
 _HEADER: Final = 'HTTP_X_CLIMATE_UI'
 _LARGEST_BODY: Final = 16384
 # Browsers keep 4096 bytes of a cookie, with its name.
@@ -158,6 +161,10 @@ class BrowserSessions:
             raise exceptions.InvalidInput('Malformed parameter project: a project is required')
         if _TOKEN.fullmatch(issued.token) is None:
             raise exceptions.ServiceUnavailable('The token does not fit into a cookie')
+        environ[SIGNED_IN] = {
+            'HTTP_X_USER_ID': issued.user_id,
+            'HTTP_X_PROJECT_ID': issued.project_id,
+        }
         seconds = int((issued.expires_at - self._clock.now()).total_seconds())
         expires = issued.expires_at.strftime('%Y-%m-%dT%H:%M:%SZ')
         answer = _json(HTTPStatus.CREATED, {'expires_at': expires})
@@ -209,6 +216,7 @@ def _add_token(environ: Environ) -> None:
     if origins.is_foreign(environ):
         raise exceptions.NotAuthorized('A session counts for the web page of this service only')
     environ['HTTP_X_AUTH_TOKEN'] = token
+    environ[auth.SESSION] = True
 
 
 def _token(environ: Environ) -> str | None:

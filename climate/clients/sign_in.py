@@ -44,6 +44,7 @@ class IssuedToken:
     token: str = dataclasses.field(repr=False)
     project_id: str | None
     expires_at: datetime.datetime
+    user_id: str = ''
 
 
 class KeystoneSignIn:
@@ -169,6 +170,7 @@ def _read(found: Any) -> IssuedToken:
     return IssuedToken(
         token=found.auth_token,
         project_id=found.project_id,
+        user_id=found.user_id or '',
         expires_at=timeutils.normalize_time(found.expires).replace(tzinfo=datetime.UTC),
     )
 

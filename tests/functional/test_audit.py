@@ -254,6 +254,22 @@ class TestAudit(AuditCase):
             self.assertEqual(201, answer.status_int, answer.text)
             self.assertEqual({'after': answer.json}, self.parts(self.told[-1]), path)
 
+    def test_what_no_handler_sees(self) -> None:
+        """One event of refusals that are alike, with nothing that a caller only claims."""
+        large = {'name': 'x' * 2_000_000}
+        claims = {'version': '1.5', 'token': http.MEMBER}
+        for _ in range(3):
+            self.assertEqual(413, self.send('POST', '/leases', large, **claims).status_int)
+        self.assertEqual(406, self.send('POST', '/leases', {}, version='9.9').status_int)
+        self.service.clock.advance(61)
+        self.send('POST', '/leases', large, **claims)
+        codes = [event['reason']['reasonCode'] for event in self.told]
+        self.assertEqual(['413', '406', '413'], codes)
+        self.assertEqual(['failure'] * 3, [event['outcome'] for event in self.told])
+        self.assertEqual('service/reservation/leases', self.told[0]['target']['typeURI'])
+        self.assertEqual('unknown', self.told[1]['initiator']['id'])
+        self.assertIn('repeated?value=2', self.told[2]['tags'])
+
     def test_a_trail_that_fails_changes_nothing(self) -> None:
         def fail(_: Any) -> None:
             raise OSError('no')

@@ -94,6 +94,25 @@ class TestSessions(PageCase):
         self.assertNotIn('token-of-alice', self.keystone.tokens)
         self.assertFalse(self.send('GET', '/ui/session').json['signed_in'])
 
+    def test_a_token_is_of_no_use_after_its_user_has_signed_out(self) -> None:
+        """In no process, although tokens are cached for minutes."""
+        here, there = self.app, self.service.made()
+        cookie = self.cookie()
+        for self.app in (here, there, here):
+            self.assertEqual(200, self.send('GET', '/v1/me', Cookie=cookie, **PAGE).status_int)
+        self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE)
+        for self.app in (here, there):
+            self.assertEqual(401, self.send('GET', '/v1/me', Cookie=cookie, **PAGE).status_int)
+            answer = self.send('GET', '/v1/me', X_Auth_Token='token-of-alice')
+            self.assertEqual(401, answer.status_int)
+
+    def test_other_tokens_are_cached(self) -> None:
+        before = len(self.keystone.asked)
+        for _ in range(3):
+            self.assertEqual(200, self.send('GET', '/v1/me', X_Auth_Token='brought').status_int)
+        validated = [one for one in self.keystone.asked[before:] if one == 'GET /v3/auth/tokens']
+        self.assertEqual(1, len(validated))
+
     def test_a_cookie_alone_is_nothing(self) -> None:
         cookie, body = self.cookie(), {**http.LEASE, 'events': []}
         for method, path, sent in (('GET', '/v1/me', None), ('POST', '/v1/leases', body)):
