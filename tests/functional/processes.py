@@ -78,10 +78,15 @@ class Command(fixtures.Fixture):
     :ivar output: the file that its output goes to
     """
 
-    def __init__(self, *words: str, folder: pathlib.Path) -> None:
+    def __init__(self, *words: str, folder: pathlib.Path, code: pathlib.Path | None = None) -> None:
+        """Prepare to run a command.
+
+        :param code: the tree whose code it runs; None for this one
+        """
         super().__init__()
         self._words = words
         self._folder = folder
+        self._code = code
         self.process: subprocess.Popen[bytes] | None = None
 
     def _setUp(self) -> None:
@@ -91,12 +96,15 @@ class Command(fixtures.Fixture):
 
     def start(self) -> None:
         """Start it, or start it again."""
+        environment = clean_environment()
+        if self._code is not None:
+            environment['PYTHONPATH'] = str(self._code)
         with self.output.open('ab') as output:
             self.process = subprocess.Popen(
                 [str(BIN / self._words[0]), *self._words[1:]],
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=clean_environment(),
+                env=environment,
                 start_new_session=True,
             )
 

@@ -27,6 +27,8 @@ class Proxy(fixtures.Fixture):
 
     :ivar port: where to connect to, on 127.0.0.1; refused while it is closed
     :ivar frozen: how many connections have been frozen
+    :ivar delay: seconds that each packet waits
+    :ivar lost_replies: of how many further commits to a database the reply is to be lost
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -39,6 +41,8 @@ class Proxy(fixtures.Fixture):
         self._lock = threading.Lock()
         self.port = 0
         self.frozen = 0
+        self.delay = 0.0
+        self.lost_replies = 0
 
     def _setUp(self) -> None:
         with socket.socket() as free:
@@ -64,11 +68,23 @@ class Proxy(fixtures.Fixture):
                 self._listener.shutdown(socket.SHUT_RDWR)
             self._listener.close()
             self._listener = None
+        self.cut()
+
+    def cut(self) -> None:
+        """Close every connection; new ones work."""
         with self._lock:
             passing, self._passing = self._passing, []
         for end in passing:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+
+    def half_close(self) -> None:
+        """Tell every client that the server sends nothing any more, which is not true."""
+        with self._lock:
+            clients = self._passing[::2]
+        for client in clients:
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_WR)
 
     def freeze(self) -> None:
         """Pass nothing on any more for the present connections, without closing them.
@@ -105,4 +121,18 @@ class Proxy(fixtures.Fixture):
                         data = source.recv(65536)
                         if not data:
                             return
+                        if self.delay:
+                            self._over.wait(self.delay)
                         others[source].sendall(data)
+                        if source is client and self._loses(data):
+                            # The server has committed when it answers.
+                            server.recv(65536)
+                            return
+
+    def _loses(self, data: bytes) -> bool:
+        """Whether to lose the reply to what the client has sent."""
+        with self._lock:
+            if self.lost_replies and b'COMMIT' in data.upper():
+                self.lost_replies -= 1
+                return True
+        return False

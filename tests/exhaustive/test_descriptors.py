@@ -1,0 +1,96 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A manager that has no file descriptors for a while: it goes on when there are some again."""
+
+from __future__ import annotations
+
+import random
+import resource
+
+from tests import base
+from tests import services
+from tests.exhaustive import deployed
+from tests.exhaustive import deployed_users
+from tests.functional import processes
+
+_FEW = 3
+_HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1, 'before_end': ''}
+
+
+class _Descriptors:
+    """A manager whose connections are cut when it can open none."""
+
+    kind = ''
+
+    def setUp(self) -> None:
+        super().setUp()
+        services.require(self.kind)
+        services.require(services.RABBITMQ)
+        self.installed = self.useFixture(deployed.Installation(self.kind))
+
+    def started(self, *words: str) -> processes.Command:
+        words = (words[0], '--config-file', str(self.installed.file), *words[1:])
+        return self.useFixture(processes.Command(*words, folder=self.installed.folder))
+
+    def status(self, lease_id: str) -> str:
+        return str(self.installed.rows(f"SELECT status FROM leases WHERE id = '{lease_id}'")[0][0])
+
+    def test_a_lease_that_was_due_meanwhile_starts(self) -> None:
+        port = processes.free_port()
+        manager, _ = (
+            self.started('climate-manager'),
+            self.started('climate-api', '--port', str(port)),
+        )
+        processes.until('the manager works', lambda: deployed.AT_WORK in manager.said)
+        users = deployed_users.Users(self.installed.requests, [port], 1)
+        dice = random.Random(1)
+
+        def booked() -> str:
+            body = {
+                'name': 'due',
+                'start_date': 'now',
+                'end_date': deployed_users.later(3600),
+                'reservations': [_HOST],
+            }
+            status, answer = users.send(dice, 'POST', '/leases', body)
+            self.assertEqual(201, status, answer)
+            return str(answer['lease']['id'])
+
+        first = booked()
+        processes.until('a lease starts', lambda: self.status(first) == 'ACTIVE')
+        assert manager.process is not None
+        number = manager.process.pid
+        limits = resource.prlimit(number, resource.RLIMIT_NOFILE)
+        resource.prlimit(number, resource.RLIMIT_NOFILE, (_FEW, limits[1]))
+        self.installed.database.cut()
+        self.installed.broker.cut()
+        second = booked()
+        failures = manager.said.count('The database')
+        processes.until(
+            'the manager cannot connect', lambda: manager.said.count('The database') > failures
+        )
+        self.assertEqual('PENDING', self.status(second))
+        resource.prlimit(number, resource.RLIMIT_NOFILE, limits)
+        processes.until('the lease starts', lambda: self.status(second) == 'ACTIVE')
+
+
+class TestDescriptorsMariadb(_Descriptors, base.TestCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestDescriptorsPostgresql(_Descriptors, base.TestCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL

@@ -1,0 +1,155 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Storms: everything around the processes fails, and users carry on.
+
+The connections to the database and to the broker are cut, delayed, frozen and half closed,
+and the replies of commits are lost; processes are killed, and stopped for longer than their
+claims. Nothing may be booked twice, and nothing may remain.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Callable
+
+from tests import base
+from tests import services
+from tests.exhaustive import deployed
+from tests.exhaustive import deployed_users
+from tests.functional import processes
+
+USERS = 4
+_PAUSE = 2.0
+# Longer than a claim.
+_STOPPED = 4.0
+
+
+class _Storm:
+    """Two managers and two API processes."""
+
+    kind = ''
+
+    def setUp(self) -> None:
+        super().setUp()
+        services.require(self.kind)
+        services.require(services.RABBITMQ)
+        self.installed = self.useFixture(deployed.Installation(self.kind))
+        self.over = threading.Event()
+        self.twice: list[str] = []
+
+    def started(self, *words: str) -> processes.Command:
+        words = (words[0], '--config-file', str(self.installed.file), *words[1:])
+        return self.useFixture(processes.Command(*words, folder=self.installed.folder))
+
+    def test_storm(self) -> None:
+        seed = deployed.seed()
+        self.managers = [self.started('climate-manager') for _ in range(2)]
+        ports = [processes.free_port() for _ in range(2)]
+        self.apis = [self.started('climate-api', '--port', str(port)) for port in ports]
+        users = deployed_users.Users(self.installed.requests, ports, seed)
+        for command in self.managers:
+            processes.until('a manager works', lambda c=command: deployed.AT_WORK in c.said)
+        users.send(random.Random(seed), 'POST', '/webhooks', {'url': self.installed.receiver.url})
+        threads = [
+            threading.Thread(target=self.rage, args=(random.Random(seed),)),
+            threading.Thread(target=self.watch),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            users.run(USERS, deployed.seconds())
+        finally:
+            self.over.set()
+            for thread in threads:
+                thread.join()
+            self.calm()
+        users.delete_all()
+        self.check(users)
+
+    def rage(self, dice: random.Random) -> None:
+        """Let one thing after the other fail."""
+        faults = self.faults()
+        while not self.over.wait(_PAUSE):
+            for fault in dice.sample(faults, len(faults)):
+                fault(dice)
+                if self.over.wait(_PAUSE):
+                    return
+
+    def faults(self) -> list[Callable[[random.Random], None]]:
+        """Return what can fail."""
+        database, broker = self.installed.database, self.installed.broker
+
+        def lose(dice: random.Random) -> None:
+            database.lost_replies = dice.randint(1, 5)
+
+        def delay(_: random.Random) -> None:
+            database.delay = 0.0 if database.delay else 0.01
+
+        return [
+            lose,
+            delay,
+            lambda _: database.cut(),
+            lambda _: database.freeze(),
+            lambda _: database.half_close(),
+            lambda _: broker.cut(),
+            lambda _: broker.freeze(),
+            lambda dice: self.kill(dice.choice(self.managers)),
+            lambda dice: self.kill(dice.choice(self.apis)),
+            lambda dice: self.stop(dice.choice(self.managers)),
+        ]
+
+    @staticmethod
+    def kill(command: processes.Command) -> None:
+        command.kill()
+        command.start()
+
+    def stop(self, command: processes.Command) -> None:
+        """Stop a process for longer than its claims last."""
+        assert command.process is not None
+        os.kill(command.process.pid, signal.SIGSTOP)
+        self.over.wait(_STOPPED)
+        os.kill(command.process.pid, signal.SIGCONT)
+
+    def watch(self) -> None:
+        """Look for double bookings all the time."""
+        while not self.over.wait(0.5):
+            self.twice += self.installed.overbooked()
+
+    def calm(self) -> None:
+        """End all faults that last."""
+        self.installed.database.delay = 0.0
+        self.installed.database.lost_replies = 0
+
+    def check(self, users: deployed_users.Users) -> None:
+        """Add everything up."""
+        installed = self.installed
+        processes.until(
+            'everything is settled', lambda: not installed.unsettled(), deployed_users.PATIENCE
+        )
+        self.assertEqual([], self.twice)
+        self.assertEqual([], installed.complaints(users))
+
+
+class TestStormMariadb(_Storm, base.TestCase):
+    """On MariaDB."""
+
+    kind = services.MARIADB
+
+
+class TestStormPostgresql(_Storm, base.TestCase):
+    """On PostgreSQL."""
+
+    kind = services.POSTGRESQL
