@@ -228,7 +228,8 @@ class Installation(fixtures.Fixture):
         return [
             f'{table} in the cloud: {rows} before, {after[table]} afterwards'
             for table, rows in self.before.items()
-            if sorted(map(str, rows)) != sorted(map(str, after[table]))
+            # A trust whose answer was lost remains until the repair looks for it.
+            if table != 'trusts' and sorted(map(str, rows)) != sorted(map(str, after[table]))
         ]
 
     def notified(self) -> dict[str, set[str]]:
