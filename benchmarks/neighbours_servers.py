@@ -14,14 +14,7 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
-import os
 import pathlib
-import signal
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -29,9 +22,9 @@ from benchmarks import parts
 from climate.cmd import samples
 from climate.db import migration
 from climate.simulator import SimulatedCloud
+from tests import proxies
 
 HOST: Final = '127.0.0.1'
-_STARTS_WITHIN: Final = 120.0
 _FORMAT: Final = """[DEFAULT]
 auth_strategy = noauth
 cloud = simulated
@@ -62,51 +55,14 @@ def prepare(folder: pathlib.Path, url: str, hosts: int) -> None:
 
 
 @contextlib.contextmanager
-def gunicorn(folder: pathlib.Path, workers: int, threads: int) -> Iterator[int]:
-    """Serve the API as the install page says; yield the port."""
-    port = _free_port()
-    process = subprocess.Popen(
-        [
-            *(sys.executable, '-m', 'gunicorn', f'--bind={HOST}:{port}'),
-            *(f'--workers={workers}', f'--threads={threads}', 'climate.wsgi.api:application'),
-        ],
-        cwd=parts.ROOT,
-        env={**os.environ, 'OS_CLIMATE_CONFIG_DIR': str(folder)},
-        stderr=(folder / 'gunicorn.log').open('w'),
-        start_new_session=True,
-    )
-    try:
-        _wait(port, process)
-        yield port
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+def installation(folder: pathlib.Path, *, proxied: bool) -> Iterator[int]:
+    """Serve the API as the install page says; yield the port.
 
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until the API answers.
-
-    :raises RuntimeError: if it does not
+    :param proxied: whether behind nginx, or gunicorn alone
     """
-    until = time.monotonic() + _STARTS_WITHIN
-    while time.monotonic() < until:
-        connection = http.client.HTTPConnection(HOST, port, timeout=_STARTS_WITHIN)
-        try:
-            connection.request('GET', '/healthcheck')
-            if connection.getresponse().status == http.client.OK:
-                return
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.1)
-        finally:
-            connection.close()
-    raise RuntimeError('the API does not answer')
+    with proxies.Gunicorn(folder) as server:
+        if not proxied:
+            yield server.port
+            return
+        with proxies.Nginx(folder, server.port) as proxy:
+            yield proxy.port

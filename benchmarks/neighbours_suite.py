@@ -134,7 +134,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name, services.Database(engine) as database:
         folder = pathlib.Path(name)
         servers.prepare(folder, database.url, options.hosts)
-        with servers.gunicorn(folder, options.workers, options.threads) as port:
+        with servers.installation(folder, proxied=not options.without_proxy) as port:
             for task, what in _tasks(options):
                 sys.stderr.write(f'{what}\n')
                 figures = gathered(_measured(engines.NAMES[engine], port, task, options))
@@ -153,8 +153,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--hosts', type=int, default=100, help='number of hosts')
     parser.add_argument('--at-once', type=int, default=16, help='requests of the first member')
     parser.add_argument('--unknown', type=int, default=200, help='connections without a token')
-    parser.add_argument('--workers', type=int, default=2, help='processes of gunicorn')
-    parser.add_argument('--threads', type=int, default=8, help='threads of each process')
+    parser.add_argument('--without-proxy', action='store_true', help='without nginx')
     parser.add_argument('--only', help='measure the kinds whose name contains this')
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     return parser

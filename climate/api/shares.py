@@ -15,6 +15,10 @@ A process has a fixed number of threads. One project may use a share of them, an
 requests wait for a moment: as long as enough threads are free for others. Then they are
 refused. Requests without a token, and those of operators and services, have shares of their
 own. The share is taken after authentication, and before the request costs anything.
+
+All threads of a process take turns on one processor. So a project that has used more than its
+share of the processor time, while others send requests, too, has one request in progress
+only, and pauses between them. A client that sends one request after another is never refused.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import collections
 import dataclasses
 import enum
 import threading
+import time
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -46,6 +51,13 @@ WORK: Final = 'climate.work'
 
 _LEAST: Final = 2
 _RETRY_AFTER: Final = 1
+# How much processor time a project may use at once before it pauses, in seconds.
+_BURST: Final = 0.25
+# For how long others count as active after a request, in seconds.
+_ACTIVE: Final = 2.0
+# How often those that wait look whether their pause is over, in seconds.
+_LOOKS: Final = 0.05
+_MOST_SPENDERS: Final = 1000
 
 
 class Group(enum.StrEnum):
@@ -93,6 +105,40 @@ class ShareSettings(Settings):
         return self.threads - max(1, self.threads // 4)
 
 
+class Spending:
+    """The processor time that callers have used lately.
+
+    :param rate: the share of the time of a processor that one may use
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._debts: dict[Caller, tuple[float, float]] = {}
+        self._seen: list[tuple[Caller, float]] = []
+
+    def see(self, caller: Caller, now: float) -> None:
+        """Note that a request of a caller begins."""
+        others = [each for each in self._seen if each[0] != caller]
+        self._seen = [(caller, now), *others[:1]]
+
+    def add(self, caller: Caller, seconds: float, now: float) -> None:
+        """Note what a request of a caller has used."""
+        if len(self._debts) >= _MOST_SPENDERS:
+            self._debts = {
+                each: debt for each, debt in self._debts.items() if self._debt(each, now)
+            }
+        self._debts[caller] = (self._debt(caller, now) + max(0.0, seconds), now)
+
+    def pauses(self, caller: Caller, now: float) -> bool:
+        """Whether a caller has used more than its share while others were active."""
+        active = any(each != caller and now - at < _ACTIVE for each, at in self._seen)
+        return active and self._debt(caller, now) > _BURST
+
+    def _debt(self, caller: Caller, now: float) -> float:
+        debt, at = self._debts.get(caller, (0.0, now))
+        return max(0.0, debt - self._rate * (now - at))
+
+
 class _Waiter:
     """A request that waits for its turn."""
 
@@ -106,9 +152,10 @@ class _Waiter:
 class Work:
     """A request in progress; used by one thread at a time."""
 
-    __slots__ = ('_caller', '_ended', '_idle', '_shares')
+    __slots__ = ('_begun', '_caller', '_ended', '_idle', '_shares')
 
     def __init__(self, shares: Shares, caller: Caller) -> None:
+        self._begun = shares.worked()
         self._shares = shares
         self._caller = caller
         self._idle = False
@@ -118,21 +165,39 @@ class Work:
         """Give the share back: from now on the request only waits, in its thread."""
         if not self._idle:
             self._idle = True
-            self._shares.stop(self._caller, thread=False)
+            self._shares.stop(self._caller, self._spent(), thread=False)
 
     def end(self) -> None:
         """Give the share and the thread back; later calls do nothing."""
         if not self._ended:
             self._ended = True
-            self._shares.stop(self._caller, running=not self._idle)
+            self._shares.stop(self._caller, self._spent(), running=not self._idle)
             self._idle = True
+
+    def _spent(self) -> float:
+        """Return the processor time since the last call, in seconds."""
+        now, begun = self._shares.worked(), self._begun
+        self._begun = now
+        return now - begun
 
 
 class Shares:
-    """The requests in progress in a process."""
+    """The requests in progress in a process.
 
-    def __init__(self, settings: ShareSettings) -> None:
+    :param ticks: returns the seconds of the monotonic clock
+    :ivar worked: returns the processor time of the thread, in seconds
+    """
+
+    def __init__(
+        self,
+        settings: ShareSettings,
+        ticks: Callable[[], float] = time.monotonic,
+        worked: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self.worked = worked
+        self._ticks = ticks
         self._settings = settings
+        self._spending = Spending(settings.project_share)
         self._lock = threading.Lock()
         self._running: dict[Caller, int] = collections.Counter()
         self._waiting: dict[Caller, collections.deque[_Waiter]] = {}
@@ -147,41 +212,75 @@ class Shares:
         caller = (group, project_id)
         most = self._settings.most(group)
         with self._lock:
-            if most is None or self._running[caller] < most:
+            waits = bool(self._waiting.get(caller))
+            if most is None or (not waits and self._may_begin(caller, most)):
                 self._start(caller)
                 self._refuse_waiters()
                 return Work(self, caller)
             waiter = self._queue(caller)
-        if waiter is not None:
-            waiter.decided.wait(self._settings.wait)
-            with self._lock:
-                if waiter.begins:
-                    return Work(self, caller)
-                self._leave(caller, waiter)
+            if waiter is None and not self._running[caller]:
+                # It would only pause, and no thread is left for that.
+                self._start(caller)
+                return Work(self, caller)
+        if waiter is not None and self._wait(caller, waiter, most):
+            return Work(self, caller)
         kind = 'project' if group is Group.PROJECT else 'group of callers'
         raise exceptions.TooManyAtOnce(kind=kind, most=most, retry_after=_RETRY_AFTER)
 
-    def stop(self, caller: Caller, *, running: bool = True, thread: bool = True) -> None:
+    def _may_begin(self, caller: Caller, most: int) -> bool:
+        if self._spending.pauses(caller, self._ticks()):
+            return False
+        return self._running[caller] < most
+
+    def _wait(self, caller: Caller, waiter: _Waiter, most: int) -> bool:
+        """Wait for a turn; return whether it has come."""
+        until = self._ticks() + self._settings.wait
+        while not waiter.decided.wait(min(_LOOKS, max(0.0, until - self._ticks()))):
+            with self._lock:
+                over = self._ticks() >= until
+                waiting = self._waiting.get(caller)
+                first = waiting is not None and waiting[0] is waiter
+                begins = first and (
+                    self._may_begin(caller, most) or (over and not self._running[caller])
+                )
+                if not waiter.decided.is_set() and begins:
+                    self._promote(caller)
+                elif over:
+                    self._leave(caller, waiter)
+            if over:
+                break
+        return waiter.begins
+
+    def _promote(self, caller: Caller) -> None:
+        """Let the first request that waits begin."""
+        self._held -= 1
+        self._start(caller)
+        self._decide(caller, self._waiting[caller].popleft(), begins=True)
+
+    def stop(
+        self, caller: Caller, spent: float = 0.0, *, running: bool = True, thread: bool = True
+    ) -> None:
         """Let the next request of a caller begin.
 
+        :param spent: the processor time that the request has used, in seconds
         :param running: whether the request has been running until now
         :param thread: whether its thread is free now
         """
+        most = self._settings.most(caller[0])
         with self._lock:
+            self._spending.add(caller, spent, self._ticks())
             if thread:
                 self._held -= 1
             if running:
                 self._running[caller] -= 1
                 self._count(caller, State.RUNNING, -1)
-                waiting = self._waiting.get(caller)
-                if waiting:
-                    self._held -= 1
-                    self._start(caller)
-                    self._decide(caller, waiting.popleft(), begins=True)
+                if caller in self._waiting and self._may_begin(caller, most or 1):
+                    self._promote(caller)
             if not self._running[caller]:
                 del self._running[caller]
 
     def _start(self, caller: Caller) -> None:
+        self._spending.see(caller, self._ticks())
         self._held += 1
         self._running[caller] += 1
         self._count(caller, State.RUNNING, 1)
@@ -197,7 +296,7 @@ class Shares:
         return waiter
 
     def _leave(self, caller: Caller, waiter: _Waiter) -> None:
-        """Forget a waiter whose time is over, unless it has been refused already."""
+        """Refuse a waiter whose time is over, unless that was decided already."""
         waiting = self._waiting.get(caller)
         if waiting is not None and waiter in waiting:
             waiting.remove(waiter)

@@ -308,6 +308,7 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     if endpoint is not None:
         endpoint.start()
     memory.tune()
+    memory.switch_sooner()
     return application
 
 

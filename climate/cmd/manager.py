@@ -42,9 +42,6 @@ from climate.metrics.catalogue import Exporter
 
 LOG = logging.getLogger(__name__)
 
-# In seconds; Python's default is 0.005.
-_SWITCH_INTERVAL = 0.001
-
 _CLI = [
     cfg.BoolOpt(
         'check',
@@ -98,14 +95,10 @@ def main() -> int:
 
 
 def tune_process(conf: cfg.ConfigOpts) -> None:
-    """Collect garbage less often, and switch threads sooner, if leases come in batches.
-
-    A thread that has the answer of the database waits until another one that computes is
-    made to pause. By default, that takes as long as a few statements.
-    """
+    """Collect garbage less often, and switch threads sooner, if leases come in batches."""
     if conf.manager.batches:
         memory.tune()
-        sys.setswitchinterval(_SWITCH_INTERVAL)
+        memory.switch_sooner()
 
 
 def _listener(parts: composition.Core) -> nova.HostListener | None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import time
 from collections.abc import Iterator
 from concurrent import futures
 from typing import Any
@@ -24,6 +25,7 @@ from climate.api.shares import Group
 from climate.api.shares import SharedThreads
 from climate.api.shares import Shares
 from climate.api.shares import ShareSettings
+from climate.api.shares import Spending
 from climate.api.shares import WORK
 from climate.metrics import recording
 from climate.metrics.catalogue import MetricSpec
@@ -191,6 +193,84 @@ class TestWaiting(SharesCase):
         self.assertGreater(done, 0)
         self.assertLessEqual(peak[0], 2)
         self.assertEqual((0, 0), (self.number('running'), self.number('waiting')))
+
+
+class TestProcessorTime(SharesCase):
+    """Projects that use more than their share of the processor time."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.now = 0.0
+        self.worked = 0.0
+
+    def shares(self, **settings: Any) -> Shares:
+        settings = {'threads': 8, 'wait': 0.0, **settings}
+        return Shares(ShareSettings(**settings), lambda: self.now, lambda: self.worked)
+
+    def spend(self, shares: Shares, seconds: float, project: str = 'red') -> None:
+        """Let a request use processor time."""
+        work = shares.begin(Group.PROJECT, project)
+        self.worked += seconds
+        work.end()
+
+    def pauses(self, shares: Shares, project: str = 'red') -> bool:
+        """Whether a project gets no second thread."""
+        first = shares.begin(Group.PROJECT, project)
+        try:
+            shares.begin(Group.PROJECT, project).end()
+        except exceptions.TooManyAtOnce:
+            return True
+        finally:
+            first.end()
+        return False
+
+    def test_alone(self) -> None:
+        shares = self.shares()
+        self.spend(shares, 60)
+        self.assertFalse(self.pauses(shares))
+
+    def test_beside_others(self) -> None:
+        shares = self.shares()
+        self.spend(shares, 2.25)
+        shares.begin(Group.PROJECT, 'blue').end()
+        self.assertTrue(self.pauses(shares))
+        self.assertFalse(self.pauses(shares, 'blue'))
+        # A quarter of each second is paid back.
+        for _ in range(7):
+            self.now += 1
+            shares.begin(Group.PROJECT, 'blue').end()
+            self.assertTrue(self.pauses(shares))
+        self.now += 1
+        shares.begin(Group.PROJECT, 'blue').end()
+        self.assertFalse(self.pauses(shares))
+
+    def test_others_have_gone(self) -> None:
+        shares = self.shares()
+        shares.begin(Group.PROJECT, 'blue').end()
+        self.spend(shares, 60)
+        self.assertTrue(self.pauses(shares))
+        self.now += 2
+        self.assertFalse(self.pauses(shares))
+
+    def test_one_request_after_another_is_never_refused(self) -> None:
+        shares = self.shares()
+        for _ in range(5):
+            shares.begin(Group.PROJECT, 'blue').end()
+            self.spend(shares, 5)
+
+    def test_it_pauses_for_as_long_as_a_request_waits(self) -> None:
+        waited = Shares(ShareSettings(threads=8, wait=0.2), worked=lambda: self.worked)
+        waited.begin(Group.PROJECT, 'blue').end()
+        self.spend(waited, 60)
+        began = time.monotonic()
+        self.spend(waited, 5)
+        self.assertGreaterEqual(time.monotonic() - began, 0.2)
+
+    def test_what_is_known_is_bounded(self) -> None:
+        spending = Spending(0.25)
+        for number in range(5000):
+            spending.add((Group.PROJECT, str(number)), 0.001, float(number))
+        self.assertLessEqual(len(spending._debts), 1001)
 
 
 class TestResponses(SharesCase):
