@@ -72,6 +72,7 @@ class CloudState:
     :ivar fresh: whether Climate responded this time
     :ivar services: by service host; None if Nova is unavailable
     :ivar pool: the service hosts of the freepool; None if Nova is unavailable
+    :ivar shared: the service hosts that have several nodes, registered or not
     """
 
     hosts: Mapping[str, Host]
@@ -79,6 +80,7 @@ class CloudState:
     fresh: bool
     services: Mapping[str, ComputeService] | None = None
     pool: frozenset[str] | None = None
+    shared: frozenset[str] = frozenset()
 
     def service(self, host: Host) -> ComputeService | None:
         """Return the nova-compute of a host; None if Nova has none or is unavailable."""
@@ -94,6 +96,7 @@ class CloudState:
             and host.service_host in self.pool
             # Disabling a nova-compute with several hosts would disable all of them.
             and alone[host.service_host] == 1
+            and host.service_host not in self.shared
         )
 
 
@@ -123,12 +126,16 @@ class StateReader:
         try:
             services = {one.host: one for one in self._cloud.compute.list_services()}
             pool = self._cloud.compute.find_aggregate(self._freepool)
+            nodes = collections.Counter(
+                one.service_host for one in self._cloud.compute.list_hypervisors()
+            )
         except exceptions.EffectError as error:
             self._failed('Nova', error)
             return self._last
         self._responded('Nova')
         members = frozenset() if pool is None else frozenset(pool.hosts)
-        return dataclasses.replace(self._last, services=services, pool=members)
+        shared = frozenset(host for host, number in nodes.items() if number > 1)
+        return dataclasses.replace(self._last, services=services, pool=members, shared=shared)
 
     def _failed(self, service: str, error: exceptions.EffectError) -> None:
         if service not in self._unavailable:

@@ -40,6 +40,7 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.leases import notices
 from climate.leases import states
 from climate.leases.settings import LeasingSettings
+from climate.resources import catalog
 
 LOG = logging.getLogger(__name__)
 
@@ -120,12 +121,17 @@ class Rehoming:
                 for item in tx.resources.with_ids({one.resource_id for one in outages})
             }
         found = set()
+        hosts = catalog.host_types(self._plugins)
         for reservation in lease.reservations:
             plugin = self._plugins.get(reservation.resource_type)
             for outage in outages:
                 if plugin is None or outage.reservation_id != reservation.id:
                     continue
-                if not plugin.occupied(reservation, resources[outage.resource_id], cloud):
+                resource = resources[outage.resource_id]
+                if resource.unusable and resource.resource_type not in hosts:
+                    # Whatever has befallen an address or a pool, its user may still use it.
+                    continue
+                if not plugin.occupied(reservation, resource, cloud):
                     found.add((reservation.id, outage.resource_id))
         return found
 

@@ -26,6 +26,7 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Annotated
 from typing import Any
 from typing import ClassVar
@@ -226,6 +227,33 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
             },
             capabilities=draft.capabilities,
         )
+
+    def report(self, resources: Sequence[Resource], cloud: Cloud) -> Iterator[contract.Reported]:
+        """Report addresses that Neutron no longer leaves to Climate."""
+        networks = {str(one.attributes['floating_network_id']) for one in resources}
+        subnets = {one: _subnets(cloud, one) for one in sorted(networks)}
+        for one in resources:
+            known = subnets[str(one.attributes['floating_network_id'])]
+            yield contract.Reported(known=one, now=one, trouble=_trouble(one, known))
+
+
+def _subnets(cloud: Cloud, network_id: str) -> tuple[Subnet, ...] | None:
+    """Return the subnets of an external network; None if there is no such network."""
+    try:
+        return cloud.network.list_subnets(_network(cloud, network_id).id)
+    except errors.FloatingIPNetworkNotFound:
+        return None
+
+
+def _trouble(resource: Resource, subnets: tuple[Subnet, ...] | None) -> str:
+    address = str(resource.attributes['floating_ip_address'])
+    if subnets is None:
+        return f'there is no external network {resource.attributes["floating_network_id"]}'
+    try:
+        subnet = _subnet(subnets, address)
+    except exceptions.ClimateError:
+        return 'it is in no subnet of its network'
+    return 'Neutron assigns it to others' if _belongs_to_neutron(subnet, address) else ''
 
 
 def resource_name(network_id: str, address: str) -> str:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Annotated
@@ -211,6 +212,16 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
     def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:
         """Look a pool up by its full name, ``host@backend#pool``."""
         return pools.looked_up(cloud, draft.name, draft.inventories)
+
+    def report(self, resources: Sequence[Resource], cloud: Cloud) -> Iterator[contract.Reported]:
+        """Report pools that Cinder does not have.
+
+        Their capacity is not compared: operators may declare another one.
+        """
+        names = {pool.name for pool in cloud.volume.list_pools()}
+        for one in resources:
+            trouble = '' if one.name in names else 'Cinder has no such storage pool'
+            yield contract.Reported(known=one, now=one, trouble=trouble)
 
     def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
         """Return the capacity of a pool that an operator declares, in GiB.

@@ -13,7 +13,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+import uuid
 from typing import Any
 
 from climate.clients.base import FloatingIP as Found
@@ -56,6 +58,26 @@ class FloatingIPTest(NeutronCase):
         for address in addresses:
             port = self.cloud.networks.add_port(subnet.id, 'blue', 'server')
             self.cloud.networks.attach(self.found()[address].id, port.id)
+
+    def test_addresses_that_neutron_no_longer_leaves_to_leases(self) -> None:
+        with self.service.store.reading() as tx:
+            known = tx.resources.of_type('virtual:floatingip')
+        self.assertEqual({''}, {one.trouble for one in self.plugin.report(known, self.cloud)})
+        gone, moved, taken = known
+        gone = dataclasses.replace(
+            gone, attributes={**gone.attributes, 'floating_network_id': str(uuid.uuid4())}
+        )
+        moved = dataclasses.replace(
+            moved, attributes={**moved.attributes, 'floating_ip_address': '198.51.100.7'}
+        )
+        pooled = dataclasses.replace(
+            taken, attributes={**taken.attributes, 'floating_ip_address': '203.0.113.20'}
+        )
+        found = [one.trouble for one in self.plugin.report([gone, moved, pooled], self.cloud)]
+        self.assertIn('there is no external network', found[0])
+        self.assertEqual(
+            ['it is in no subnet of its network', 'Neutron assigns it to others'], found[1:]
+        )
 
     def test_whole_life(self) -> None:
         lease = self.book(amount='2', required_floatingips=[ADDRESSES[2]])

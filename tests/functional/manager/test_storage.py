@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from climate.clients.base import CloudNotFound
@@ -55,6 +56,14 @@ class StorageTest(test_volumes.VolumeCase):
     def types(self) -> list[str]:
         """Return the private volume types that there are."""
         return [item.name for item in self.cloud.volume.list_volume_types() if not item.public]
+
+    def test_a_pool_that_cinder_no_longer_has(self) -> None:
+        self.admit()
+        with self.service.store.reading() as tx:
+            (known,) = tx.resources.of_type('physical:storage')
+        renamed = dataclasses.replace(known, name='cinder@platinum#one')
+        found = [one.trouble for one in self.plugin.report([known, renamed], self.cloud)]
+        self.assertEqual(['', 'Cinder has no such storage pool'], found)
 
     def test_a_pool_is_registered_with_what_cinder_says(self) -> None:
         self.cloud.volume.create_volume_type('b', {'volume_backend_name': 'gold'})

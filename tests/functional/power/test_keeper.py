@@ -185,6 +185,11 @@ class TestSleep(KeeperCase):
         self.pass_time(1200)
         self.assertTrue(self.switches['compute-2'].on)
 
+    def test_a_node_that_nobody_registered_keeps_its_nova_compute_enabled(self) -> None:
+        self.cloud.add_hypervisor('node-9', service_host='compute-2')
+        self.pass_time(3000)
+        self.assertEqual([False, True, False], self.on())
+
     def test_nobody_sleeps_unless_asked_to(self) -> None:
         self.pass_time(5000, self.made(idle_after=0.0), 100)
         self.assertEqual([True] * 3, self.on())
