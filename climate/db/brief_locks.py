@@ -28,6 +28,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from climate.db.allocations import Allocations
+from climate.db.lock_waits import BRIEF
 
 _SECONDS: Final = 1
 
@@ -36,6 +37,7 @@ def limit_waits(session: sa.Connection) -> None:
     """Limit how long the transaction waits for each lock, where that takes a statement."""
     if session.dialect.name == 'postgresql':
         session.exec_driver_sql(f"SET LOCAL lock_timeout = '{_SECONDS}s'")
+        session.info[BRIEF] = True
 
 
 @dataclasses.dataclass(eq=False)

@@ -35,6 +35,8 @@ from sqlalchemy import event
 _STEP: Final = 1.0
 # MariaDB counts whole seconds, and 0 is no wait at all.
 _SHORTEST: Final = 1
+BRIEF: Final = 'climate_brief'
+"""In the ``info`` of a session whose transaction has a shorter limit of its own."""
 
 
 class Allowance:
@@ -71,7 +73,7 @@ class LockWaits:
     def __init__(self, ticks: Callable[[], float], seconds: int) -> None:
         self._ticks = ticks
         self._seconds = seconds
-        # The deadline of the transaction of this thread, and the limit that its session has.
+        # The transaction of this thread, its deadline, and the limit that its session has.
         self._local = threading.local()
 
     @contextlib.contextmanager
@@ -88,10 +90,13 @@ class LockWaits:
     def until(self, session: sa.Connection, deadline: float | None) -> Iterator[None]:
         """Have the statements of a transaction wait until an instant at most."""
         self._local.deadline, self._local.limit = deadline, float(self._seconds)
+        self._local.session = session
         try:
             yield
         finally:
-            self._local.deadline = None
+            self._local.deadline = self._local.session = None
+            if not session.invalidated:
+                session.info.pop(BRIEF, None)
             # On PostgreSQL, a limit ends with its transaction.
             changed = self._local.limit != self._seconds
             if changed and _is_mariadb(session.dialect) and not session.invalidated:
@@ -117,7 +122,7 @@ class LockWaits:
             deadline = getattr(local, 'deadline', None)
             if deadline is not None:
                 left = max(deadline - ticks(), _SHORTEST)
-                if local.limit - left >= _STEP:
+                if local.limit - left >= _STEP and _is_limited(context, local.session):
                     local.limit = left
                     cursor.execute(_shortened(dialect, left))
             execute(cursor, statement, parameters, context)
@@ -142,6 +147,11 @@ def _set(dialect: sa.Dialect, connection: Any, seconds: int) -> None:
         for statement in _statements(dialect, seconds):
             cursor.execute(statement)
     connection.commit()
+
+
+def _is_limited(context: Any, session: sa.Connection) -> bool:
+    """Whether a statement belongs to a transaction, which has not a shorter limit of its own."""
+    return context is not None and context.root_connection is session and BRIEF not in session.info
 
 
 def _is_mariadb(dialect: sa.Dialect) -> bool:

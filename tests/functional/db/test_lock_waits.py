@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
 from climate import exceptions
+from climate.db import brief_locks
 from climate.db import error_log
 from climate.db import lock_waits
 from climate.db.store import Store
@@ -88,6 +89,14 @@ class _Waits:
         self.assertEqual(self.left(10, 6.5, 6.5, 3, 3, 1, 1, 1), limits)
         self.assertEqual(self.whole, self.store.run(self.shown))
 
+    def test_another_session_of_the_thread_keeps_its_limit(self) -> None:
+        def work(_tx: Transaction) -> str:
+            self.spend(5)
+            with self.store.reading() as other:
+                return self.shown(other)
+
+        self.assertEqual(self.whole, self.store.run(work))
+
     def left(self, *seconds: float) -> list[str]:
         """Return what the server shows of limits."""
         raise NotImplementedError
@@ -121,7 +130,20 @@ class TestOnMariadb(_Waits, cases.StoreCase):
             self.assertEqual(10, tx.session.scalar(sa.text('SELECT @@lock_wait_timeout')))
 
 
-class TestOnPostgresql(_Waits, cases.StoreCase):
+class _Brief:
+    """A batch keeps its own limit, which is shorter."""
+
+    def test_a_batch(self) -> None:
+        def work(tx: Transaction) -> list[str]:
+            brief_locks.limit_waits(tx.session)
+            self.spend(3)
+            return [self.shown(tx), self.shown(tx)]
+
+        self.assertEqual(['1s', '1s'], self.store.run(work))
+        self.assertEqual(self.whole, self.store.run(self.shown))
+
+
+class TestOnPostgresql(_Brief, _Waits, cases.StoreCase):
     """PostgreSQL."""
 
     kind = services.POSTGRESQL
