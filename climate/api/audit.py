@@ -30,6 +30,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from typing import Final
+from urllib.parse import urlsplit
 
 import webob
 from pecan import hooks
@@ -228,7 +229,17 @@ def _get(
     ):
         asked.pop(name, None)
     response = webob.Request(asked).get_response(app)
-    return _json(response) if response.status_int == HTTPStatus.OK else None
+    return _hidden(_json(response)) if response.status_int == HTTPStatus.OK else None
+
+
+def _hidden(found: Object | None) -> Object | None:
+    """Return an object without the path of the URL of a webhook, which is often a secret."""
+    hook = (found or {}).get('webhook')
+    if not isinstance(hook, Mapping) or found is None:
+        return found
+    url = urlsplit(str(hook.get('url', '')))
+    shown = f'{url.scheme}://{url.netloc.rpartition("@")[2]}/***'
+    return {**found, 'webhook': {**hook, 'url': shown}}
 
 
 def _json(response: webob.Response) -> Object | None:
