@@ -218,7 +218,7 @@ class Shares:
                 self._refuse_waiters()
                 return Work(self, caller)
             waiter = self._queue(caller)
-            if waiter is None and not self._running[caller]:
+            if waiter is None and not waits and not self._running[caller]:
                 # It would only pause, and no thread is left for that.
                 self._start(caller)
                 return Work(self, caller)

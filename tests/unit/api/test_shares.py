@@ -266,6 +266,18 @@ class TestProcessorTime(SharesCase):
         self.spend(waited, 5)
         self.assertGreaterEqual(time.monotonic() - began, 0.2)
 
+    def test_none_passes_those_that_pause(self) -> None:
+        shares = self.shares(wait=PATIENT)
+        shares.begin(Group.PROJECT, 'blue').end()
+        self.spend(shares, 60)
+        waiting = self.waiting(shares, 6)
+        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.PROJECT, 'red')
+        # Their pause is over; the clock of this test stands still until then.
+        self.now += PATIENT
+        until('one runs', lambda: self.number('running') == 1)
+        for each in waiting:
+            each.cancel()
+
     def test_what_is_known_is_bounded(self) -> None:
         spending = Spending(0.25)
         for number in range(5000):
