@@ -37,6 +37,10 @@ from tests.exhaustive import chroots
 from tests.functional import processes
 
 VARIABLES = {
+    # Without an index, that is a wheel at hand.
+    'climate_package': 'openstack-climate',
+    'climate_memcached_servers': 'localhost:11211',
+    'climate_memcached_secret_key': 'ke$y',
     'climate_pip_arguments': '--no-index --find-links /wheels --pre',
     'climate_database_connection': 'sqlite:////var/lib/climate/climate.sqlite',
     'climate_transport_url': 'rabbit://climate:pa$s@localhost:5672/',
@@ -191,6 +195,7 @@ class AnsibleTest(base.TestCase):
         conf = self.host.root / 'etc' / 'climate' / 'climate.conf'
         self.assertEqual(0o640, conf.stat().st_mode & 0o777)
         self.assertIn('password = se$$cret', conf.read_text(encoding='utf-8'))
+        self.assertIn('memcache_secret_key = ke$$y', conf.read_text(encoding='utf-8'))
         for name in ('climate-api.service', 'climate-manager.service'):
             unit = self.host.root / 'etc' / 'systemd' / 'system' / name
             self.assertEqual(0o644, unit.stat().st_mode & 0o777)
