@@ -31,7 +31,7 @@ from climate.db import read_only
 
 LOG = logging.getLogger(__name__)
 
-# In seconds; a server that is frozen accepts connections, but says nothing.
+# In seconds; a server that is frozen accepts connections, but does not respond.
 _PATIENCE: Final = 5
 
 
