@@ -24,7 +24,12 @@ class EffectError(ClimateError):
     """Base of the errors that effects of plugins raise.
 
     Most messages quote another service, so every one is cleaned.
+
+    :ivar awaited: whether it is about an object that was just made, and that the service
+        may not know everywhere yet
     """
+
+    awaited: bool = False
 
     error_name = 'EFFECT_ERROR'
     template = 'The cloud could not be brought to the wanted state'

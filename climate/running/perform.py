@@ -22,8 +22,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.clients import just_made
 from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
+from climate.clients.just_made import JustMade
 from climate.context import Working
 from climate.domain.events import EventKind
 from climate.domain.events import is_news
@@ -167,11 +169,12 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
                 attributes={'climate.reservation_id': reservation.id},
             ),
         ):
-            return Step(reservation_id=reservation.id, outcome=effect(work, cloud))
+            seen = JustMade(cloud, _known(work))
+            return Step(reservation_id=reservation.id, outcome=effect(work, seen))
     except ClaimLost:
         raise
     except exceptions.EffectError as error:
-        return Step(reservation_id=reservation.id, error=error)
+        return Step(reservation_id=reservation.id, error=just_made.temporary(error))
     except exceptions.ClimateError as error:
         return Step(reservation_id=reservation.id, error=exceptions.Transient(error.message))
     except Exception as error:
@@ -181,3 +184,16 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
             LOG.exception('Lease %s: %s raised', job.lease.id, job.event.kind)
         why = f'{type(error).__name__} in plugin {reservation.resource_type}'
         return Step(reservation_id=reservation.id, error=exceptions.Transient(why))
+
+
+def _known(work: Work) -> set[str]:
+    """Return the texts by which objects of a reservation and of its parts are known."""
+    found = set[str]()
+    for each in (work, *work.parts):
+        found.add(each.reservation.id)
+        found |= {
+            str(value)
+            for value in each.reservation.facts.values()
+            if value and isinstance(value, (str, int)) and not isinstance(value, bool)
+        }
+    return found

@@ -271,6 +271,16 @@ def _add_delays(commands: _Commands) -> None:
     )
     slow.add_argument('verb', metavar='VERB', help=_VERB)
     slow.add_argument('seconds', type=_seconds, metavar='SECONDS', help='delay of each call')
+    late = commands.add(
+        'late',
+        'show what is made only after a while',
+        'Show what is made from now on only after this long, as replicas and caches do, until '
+        '"heal".',
+        'late 5',
+    )
+    late.add_argument(
+        'seconds', type=_seconds, metavar='SECONDS', help='how long; 0 shows everything at once'
+    )
     reach = commands.add(
         'reachable',
         'disconnect the cloud, or connect it again',
@@ -283,5 +293,5 @@ def _add_delays(commands: _Commands) -> None:
     commands.add(
         'heal',
         'remove all faults',
-        'Remove all faults: failures, delays and a lost connection.',
+        'Remove all faults: failures, delays, late results and a lost connection.',
     )

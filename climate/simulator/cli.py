@@ -106,6 +106,10 @@ def _slow(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
     cloud.slow(arguments.verb, arguments.seconds)
 
 
+def _late(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
+    cloud.show_late(arguments.seconds)
+
+
 def _reach(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
     cloud.reachable = arguments.answer == 'yes'
 
@@ -124,6 +128,7 @@ ACTIONS: dict[str, Action] = {
     'deletion': _deletion,
     'fail': _fail,
     'slow': _slow,
+    'late': _late,
     'reachable': _reach,
     'heal': _heal,
 }

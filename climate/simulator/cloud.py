@@ -39,6 +39,7 @@ from climate.simulator import hypervisor_rows
 from climate.simulator import hypervisors
 from climate.simulator import images
 from climate.simulator import keystone
+from climate.simulator import lateness
 from climate.simulator import network
 from climate.simulator import network_contents
 from climate.simulator import overview
@@ -61,6 +62,7 @@ SCHEMAS = tuple(
     for part in (
         runner,
         faults,
+        lateness,
         quotas,
         compute,
         images,

@@ -19,13 +19,14 @@ import datetime
 import json
 
 from climate.simulator import faults
+from climate.simulator import lateness
 from climate.simulator import providers
 from climate.simulator.runner import VerbRunner
 from climate.simulator.store import SimulatorStore
 
 _TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-    " AND name NOT IN ('settings', 'faults', 'calls', 'journal') ORDER BY name"
+    " AND name NOT IN ('settings', 'faults', 'calls', 'journal', 'late', 'lateness') ORDER BY name"
 )
 _COLUMNS = "SELECT name FROM pragma_table_info(?) WHERE name != 'generation' ORDER BY cid"
 
@@ -105,9 +106,18 @@ class Control:
                 seconds,
             )
 
+    def show_late(self, seconds: float) -> None:
+        """Show what is made from now on only after this long, until :meth:`heal`.
+
+        :param seconds: 0 to show everything at once
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            lateness.set_seconds(db, seconds)
+
     def heal(self) -> None:
         """Remove all faults, and connect the cloud again."""
         with self._store.transaction(self._runner.now()) as db:
+            lateness.set_seconds(db, 0)
             db.run('DELETE FROM faults')
             db.run('UPDATE settings SET reachable = 1')
 

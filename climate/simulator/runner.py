@@ -23,6 +23,7 @@ from typing import TypeVar
 from climate import exceptions
 from climate.clock import Clock
 from climate.simulator import faults
+from climate.simulator import lateness
 from climate.simulator.store import Db
 from climate.simulator.store import SimulatorStore
 
@@ -70,7 +71,9 @@ class VerbRunner:
                 seconds = sum(fault.seconds or 0.0 for fault in found)
                 if slept or not seconds:
                     _count(db, verb, arguments)
-                    outcome = _attempt(db, verb, found, work)
+                    outcome = lateness.before(db, verb, arguments)
+                    if not lateness.is_result(outcome):
+                        outcome = _attempt(db, verb, arguments, found, work)
                     break
             # Outside the transaction, so that a slow verb does not block others.
             time.sleep(seconds)
@@ -161,7 +164,11 @@ def _count(db: Db, verb: str, arguments: tuple[object, ...]) -> None:
 
 
 def _attempt(
-    db: Db, verb: str, found: list[faults.InjectedFault], work: Callable[[Db], T]
+    db: Db,
+    verb: str,
+    arguments: tuple[object, ...],
+    found: list[faults.InjectedFault],
+    work: Callable[[Db], T],
 ) -> T | exceptions.EffectError:
     if not _settings(db)['reachable']:
         return exceptions.Transient(f'{verb}: the simulated cloud cannot be reached, as configured')
@@ -170,7 +177,7 @@ def _attempt(
     if error and failure and failure.moment == 'before':
         return error
     try:
-        result = work(db)
+        result: T = lateness.after(db, verb, arguments, work(db))
     except exceptions.EffectError as refusal:
         return error or refusal
     return error or result

@@ -72,11 +72,12 @@ def ensure(cloud: Cloud, host: str, traits: frozenset[str]) -> tuple[Provider, l
 def _create(cloud: Cloud, host: str, parent: Provider) -> Provider:
     try:
         return cloud.placement.create_provider(PREFIX + host, parent.uuid)
-    except CloudConflict:
+    except CloudConflict as error:
         # Created a moment ago, by another manager or by a call whose response was lost.
         found = find(cloud, host)
         if found is None:
-            raise
+            # It exists, and is not visible yet.
+            raise exceptions.Transient(error.message) from error
         return found
 
 

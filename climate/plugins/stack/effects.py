@@ -179,11 +179,16 @@ class StackEffects:
     def _made(self) -> Stack | None:
         """Return the stack that was created, or is being created; None if there is none yet.
 
-        :raises climate.exceptions.Permanent: if it is gone, or another has its name
+        :raises climate.exceptions.Transient: if it was created and cannot be seen
+        :raises climate.exceptions.Permanent: if another has its name
         """
         known = self._facts.stack_id
         if known:
-            return self._there(known)
+            found = self._heat.find_stack(known)
+            if found is None:
+                # Heat may not show it everywhere yet.
+                raise exceptions.Transient(f'stack {known} is not visible')
+            return found
         found = self._as_user().find_stack(self._request.name)
         if found is not None and self._mark not in found.tags:
             raise exceptions.Permanent(

@@ -135,6 +135,10 @@ class CreatedVolumes(_Effects):
         """
         found = self._found()
         missing = [n for n in range(self._ready + 1, self._request.amount + 1) if n not in found]
+        unseen = [self._known()[n] for n in missing if n in self._known()]
+        if unseen:
+            # Cinder may not show them everywhere yet; others would be too many.
+            raise exceptions.Transient(f'volume {", ".join(unseen)} is not visible')
         if missing:
             return self._make_all(missing, self._ids(found))
         surplus = tuple(found[n] for n in sorted(found) if n > self._request.amount)

@@ -339,6 +339,7 @@ class TestFile(testtools.TestCase):
         for arguments in (
             ('fail', 'compute.add_host', '--times', '2', '--when', 'after', '--error', 'conflict'),
             ('slow', 'placement.*', '0.5'),
+            ('late', '5'),
             ('host', 'compute-2', '--state', 'down'),
             ('reachable', 'no'),
             ('deletion', '5'),

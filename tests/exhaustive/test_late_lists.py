@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Leases of each type in a cloud that shows what was made only some seconds later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from climate.simulator import VERBS
+from climate.testing.kinds import TypeRegistrar
+from climate.testing.world import World
+from tests import base
+from tests.functional.manager.walk import kinds
+from tests.functional.manager.walk.world import World as WalkedWorld
+
+LATE = 3.0
+CREATING = tuple(verb for verb in VERBS if '.create_' in verb)
+
+
+class TestLateLists(base.TestCase):
+    """One test for each kind of lease; the loop below adds them."""
+
+    def walk(self, kind: kinds.Kind, *, lost: bool) -> None:
+        """Let a lease start and end.
+
+        :param lost: whether the first answer of each call that makes something is lost
+        """
+        world: World = self.useFixture(WalkedWorld())
+        requests = kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
+        before = world.cloud.contents()
+        lease = world.book(requests, 20, 400)
+        world.cloud.show_late(LATE)
+        for verb in CREATING if lost else ():
+            world.cloud.fail(verb, when='after')
+        world.until(200)
+        self.assertEqual('ACTIVE', world.status(lease), self.why(world))
+        world.cloud.heal()
+        world.until(900)
+        self.assertEqual('TERMINATED', world.status(lease), self.why(world))
+        list(world.repair().run())
+        kind.put_away(world.cloud)
+        self.assertEqual(kind.same(before), kind.same(world.cloud.contents()))
+
+    def why(self, world: World) -> str:
+        """Return the reasons of all failures."""
+        return '; '.join(
+            str(message.payload.get('reason'))
+            for message in world.bus.taken
+            if message.event_type == 'lease.event.error'
+        )
+
+
+def _test(kind: kinds.Kind, *, lost: bool) -> Callable[[TestLateLists], None]:
+    return lambda self: self.walk(kind, lost=lost)
+
+
+for _name, _kind in kinds.KINDS.items():
+    for _lost in (False, True):
+        _words = f'{_name} {"whose answers are lost" if _lost else ""}'.strip()
+        _words = _words.replace(':', '_').replace(' ', '_')
+        setattr(TestLateLists, f'test_{_words}', _test(_kind, lost=_lost))
