@@ -194,7 +194,7 @@ class BootedServer:
         """
         case, server = self._case, self._case.server
         if server is None:
-            return self._boot()
+            return self._boot_if_none()
         if server.id != case.facts.server_id:
             return case.remember(
                 f'server {server.id} is being booted',
@@ -204,6 +204,9 @@ class BootedServer:
             )
         if server.status == 'ERROR':
             # No user has it yet. The next attempt boots another.
+            if case.facts.broken != server.id:
+                broken = dataclasses.replace(case.facts, broken=server.id)
+                return case.remember(f'{case.name} is in ERROR', broken)
             case.cloud.compute.delete_server(server.id)
             raise exceptions.Transient(f'{case.name} could not be booted: {server.fault}')
         if server.status == 'BUILD' or server.task_state is not None:
@@ -218,11 +221,21 @@ class BootedServer:
         if server is None and doubled:
             return case.wait('a duplicate of the server is being deleted')
         if server is None:
-            facts = dataclasses.replace(case.facts, server_id=None, call=None)
+            facts = dataclasses.replace(case.facts, server_id=None, call=None, broken=None)
             return contract.Done(facts=case.changes(facts))
         if server.task_state != 'deleting':
             case.cloud.compute.delete_server(server.id)
         return case.wait(f'{case.name} is being deleted')
+
+    def _boot_if_none(self) -> contract.Again:
+        """Boot the server, unless one was booted that Nova does not show yet.
+
+        :raises climate.exceptions.Transient: in that case
+        """
+        known = self._case.facts.server_id
+        if known is not None and known != self._case.facts.broken:
+            raise exceptions.Transient(f'server {known} was booted, and is not visible yet')
+        return self._boot()
 
     def _boot(self) -> contract.Again:
         case, lease = self._case, self._case.work.lease
