@@ -92,6 +92,20 @@ def version_of(connection: sa.Connection) -> str | None:
     return migration.MigrationContext.configure(connection).get_current_revision()
 
 
+def check_current(engine: sa.Engine) -> None:
+    """Refuse tables that an older release has made and this one has not upgraded.
+
+    Tables of a newer release are accepted, because migrations only add.
+
+    :raises climate.exceptions.ConfigurationError: with what the operator must do
+    """
+    found = version(engine)
+    if found != head() and found in revisions():
+        raise exceptions.ConfigurationError(
+            f'The tables are at {found}, the code needs {head()}: run climate-manage db sync'
+        )
+
+
 def head() -> str:
     """Return the newest revision that the code knows."""
     found = script.ScriptDirectory.from_config(_config()).get_current_head()

@@ -79,6 +79,18 @@ class _Sync:
         migration.sync(engine)
         self.assertEqual(migration.head(), migration.version(engine))
 
+    def test_a_manager_refuses_tables_of_before(self) -> None:
+        engine = self.store.engine
+        # Those that were created in another way.
+        migration.check_current(engine)
+        migration.sync(engine, migration.revisions()[-2])
+        error = self.assertRaises(
+            exceptions.ConfigurationError, migration.check_current, engine
+        ).message
+        self.assertIn('run climate-manage db sync', error)
+        migration.sync(engine)
+        migration.check_current(engine)
+
     def test_tables_in_which_something_is_booked_twice_are_not_upgraded(self) -> None:
         engine = self.store.engine
         migration.sync(engine, '0008')
