@@ -117,8 +117,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
         app = AddressRate(app, settings.rates)
     app = OneDeadline(app)
     app = JsonErrors(app)
-    if settings.audit is not None:
-        app = AuditedRefusals(app, settings.audit, services.clock)
+    app = _audited(app, services, settings)
     app = AccessLog(app)
     if recording.enabled():
         app = MeasuredRequests(app, _paths(root))
@@ -132,6 +131,13 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
         # Outermost, because the middleware of oslo completes addresses, too.
         app = ForPath(web_page.PREFIX, web_page.HostlessRedirects(app), app)
     return app
+
+
+def _audited(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIApp:
+    """Return the application with the audit events of what no handler sees."""
+    if settings.audit is None:
+        return app
+    return AuditedRefusals(app, settings.audit, services.clock)
 
 
 def _with_page(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIApp:

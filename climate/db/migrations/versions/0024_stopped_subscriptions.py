@@ -18,7 +18,8 @@ Only adds, so that the previous release runs on it.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
+
+from climate.db import additions
 
 revision = '0024'
 down_revision = '0023'
@@ -27,6 +28,4 @@ down_revision = '0023'
 def upgrade() -> None:
     """Add a column to each table."""
     for name in ('webhooks', 'feeds'):
-        found = {column['name'] for column in sa.inspect(op.get_bind()).get_columns(name)}
-        if 'stopped_reason' not in found:
-            op.add_column(name, sa.Column('stopped_reason', sa.Text(), nullable=True))
+        additions.add_column(name, sa.Column('stopped_reason', sa.Text(), nullable=True))
