@@ -167,7 +167,7 @@ def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
     return NewLease(
         caller=caller,
         draft=draft,
-        requests=placements.with_ids(found, ids) if draft.placements else tuple(found),
+        requests=requests.with_ids(found, ids) if draft.placements else tuple(found),
         ids=ids,
         things=requests.things(found),
         makes=any(one.needs.makes is not None for one in found),

@@ -38,7 +38,6 @@ from climate.allocation.placement_problem import Usage
 from climate.allocation.steps import Ints
 from climate.booking import placed_properties
 from climate.booking import refusals
-from climate.booking.requests import ReservationRequest
 from climate.booking.requirements import Requirements
 from climate.db.search import Labels
 from climate.db.store import Transaction
@@ -210,6 +209,7 @@ class _Board:
         )
 
     def _codes(self, name: str) -> dict[str, int]:
+        self._stock.tx.budget.check()
         values = {value for one in self._labels for value in one.values.get(name, {}).values()}
         return {value: code for code, value in enumerate(sorted(values))}
 
@@ -232,6 +232,7 @@ class _Board:
         return found
 
     def _group(self, place: int, codes: Mapping[str, Mapping[str, int]]) -> Group:
+        self._stock.tx.budget.check()
         needed, wanted = self._needed[place], self._placements[place]
         search, count = needed.search, len(self._rows)
         fits, rank = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -365,28 +366,6 @@ def _visible(tx: Transaction, needed: Requirements, names: Collection[str]) -> s
     if needed.private or not names:
         return set(names)
     return set(names) - tx.properties.private_names(needed.search.resource_type)
-
-
-def with_ids(
-    found: Sequence[ReservationRequest], ids: Sequence[str]
-) -> tuple[ReservationRequest, ...]:
-    """Return requests whose placements name reservations by id, on both sides."""
-    asked = [place for place, one in enumerate(found) if one.whole is None]
-    wanted = {
-        ids[place]: one.placement.renamed(lambda name: ids[asked[int(name)]])
-        for place, one in enumerate(found)
-        if one.placement is not None
-    }
-    if not wanted:
-        return tuple(found)
-    for mine, one in list(wanted.items()):
-        for other in sorted(one.others):
-            mirrored = one.mirrored(mine, other)
-            wanted[other] = wanted.get(other, _ANYWHERE).with_more(mirrored)
-    return tuple(
-        dataclasses.replace(one, placement=wanted.get(ids[place]))
-        for place, one in enumerate(found)
-    )
 
 
 def shown(tx: Transaction, lease: Lease, allocations: Sequence[Allocation]) -> Lease:

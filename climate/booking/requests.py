@@ -19,6 +19,7 @@ import functools
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
@@ -38,6 +39,7 @@ from climate.resources import catalog
 # of its volumes.
 _MOST = 200
 _NOTHING: Mapping[str, Any] = {}
+_ANYWHERE = MemberPlacement()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -207,3 +209,25 @@ def things(wanted: Iterable[ReservationRequest]) -> tuple[tuple[str, str], ...]:
         if times > 1:
             raise exceptions.InvalidInput(f'{resource_type} {name} is requested twice')
     return tuple(sorted(found))
+
+
+def with_ids(
+    found: Sequence[ReservationRequest], ids: Sequence[str]
+) -> tuple[ReservationRequest, ...]:
+    """Return requests whose placements name reservations by id, on both sides."""
+    asked = [place for place, one in enumerate(found) if one.whole is None]
+    wanted = {
+        ids[place]: one.placement.renamed(lambda name: ids[asked[int(name)]])
+        for place, one in enumerate(found)
+        if one.placement is not None
+    }
+    if not wanted:
+        return tuple(found)
+    for mine, one in list(wanted.items()):
+        for other in sorted(one.others):
+            mirrored = one.mirrored(mine, other)
+            wanted[other] = wanted.get(other, _ANYWHERE).with_more(mirrored)
+    return tuple(
+        dataclasses.replace(one, placement=wanted.get(ids[place]))
+        for place, one in enumerate(found)
+    )

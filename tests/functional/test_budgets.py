@@ -155,6 +155,27 @@ class TestEveryRequest(BudgetsCase):
         self.assertEqual('NOT_ENOUGH_RESOURCES', found['error_name'])
 
 
+class TestSteps(BudgetsCase):
+    """A placement asks what is left before each step that takes as long as the cloud is large."""
+
+    def test_each_property_and_reservation(self) -> None:
+        asked = []
+
+        def processor() -> float:
+            asked.append(1)
+            return 0.0
+
+        self.service.clock.processor = processor
+        counts = []
+        for names in (1, 9):
+            same = [f'p{number}' for number in range(names)]
+            both = [{**HOSTS, 'placement': {'same': same}} for _ in range(2)]
+            asked.clear()
+            self.send_in_vain('POST', 'leases', self.lease(both, dry_run=True), 400)
+            counts.append(len(asked))
+        self.assertGreaterEqual(counts[1] - counts[0], 8)
+
+
 class TestConditions(BudgetsCase):
     """The conditions of all reservations of a request together."""
 
