@@ -26,6 +26,7 @@ from typing import Any
 import sqlalchemy as sa
 from fixtures import MonkeyPatch
 
+from climate.allocation import placement
 from climate.leases.settings import LeasingSettings
 from tests.functional.db import plans
 from tests.functional.test_holds import HoldsCase
@@ -165,11 +166,15 @@ class TestSteps(BudgetsCase):
             asked.append(1)
             return 0.0
 
+        def place(*_: Any, **__: Any) -> placement.Unplaced:
+            return placement.Unplaced(place=0, proven=True)
+
+        self.useFixture(MonkeyPatch('climate.allocation.placement.place', place))
         self.service.clock.processor = processor
         counts = []
         for names in (1, 9):
-            same = [f'p{number}' for number in range(names)]
-            both = [{**HOSTS, 'placement': {'same': same}} for _ in range(2)]
+            spread = [{'property': f'p{number}'} for number in range(names)]
+            both = [{**HOSTS, 'placement': {'spread': spread}} for _ in range(2)]
             asked.clear()
             self.send_in_vain('POST', 'leases', self.lease(both, dry_run=True), 400)
             counts.append(len(asked))
