@@ -36,7 +36,7 @@ from tests.functional import processes
 CONNECTIONS = 200
 REQUESTS = 40
 # What a stranger sends at first, and then a byte at a time.
-HEAD = b'POST /v1/leases HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+HEAD = b'POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
 KINDS = {
     'dripping heads': (HEAD + b'X-Slow: ', b'x'),
     'dripping bodies': (HEAD + b'Content-Length: 100000\r\n\r\n{', b' '),
