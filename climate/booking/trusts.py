@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import logging
+import secrets
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterator
@@ -39,6 +40,8 @@ from climate.plugins.contract import Plugin
 
 LOG = logging.getLogger(__name__)
 
+# Keystone stores no description of a trust, and whole seconds.
+_SHIFTS: Final = 24 * 3600
 _LAST: Final = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 
 
@@ -67,14 +70,20 @@ def made(
     store, cloud = context.store, context.service_cloud
     roles = frozenset[str]().union(*(roles for _, roles in wanted))
     redelegate = any(plugin.redelegates for plugin, _ in wanted)
-    expires_at = expiry(end, context.settings.trust_margin)
-    trust = on_behalf.answered(
-        lambda: cloud().identity.create_trust(
-            token, roles=roles, redelegate=redelegate, expires_at=expires_at
-        )
-    )
+    expires_at = _recognizable(expiry(end, context.settings.trust_margin))
+    key = store.run(lambda tx: tx.trusts.announce(caller.user_id, caller.project_id, expires_at))
     try:
-        store.run(lambda tx: tx.trusts.add(trust.id, expires_at))
+        trust = on_behalf.answered(
+            lambda: cloud().identity.create_trust(
+                token, roles=roles, redelegate=redelegate, expires_at=expires_at
+            )
+        )
+    except exceptions.Conflict:
+        # Keystone has refused. After any other error it may exist: repair finds out.
+        store.run(lambda tx: tx.trusts.forget(key))
+        raise
+    try:
+        store.run(lambda tx: tx.trusts.confirm(key, trust.id))
     except BaseException:
         # Nothing uses it, and nothing else knows of it.
         _delete(trust.id, cloud)
@@ -86,6 +95,12 @@ def made(
     except exceptions.ClimateError:
         _remove(trust.id, cloud, store)
         raise
+
+
+def _recognizable(expires_at: datetime.datetime) -> datetime.datetime:
+    """Return a later second, so that repair can recognize a trust whose answer was lost."""
+    shift = datetime.timedelta(seconds=secrets.randbelow(_SHIFTS))
+    return expires_at + shift if expires_at <= _LAST - shift else expires_at - shift
 
 
 def expiry(end: datetime.datetime, margin: datetime.timedelta) -> datetime.datetime:

@@ -126,6 +126,14 @@ class KeystoneClient:
         found = self._find('find_trust', f'{_TRUSTS}/{_quoted(trust_id)}', 'trust')
         return None if found is None else _trust(found)
 
+    def list_trusts(self) -> tuple[Trust, ...]:
+        """Return the trusts whose trustee is the service user, by id."""
+        with self._errors.translated('list_trusts'):
+            query = {'trustee_user_id': self._adapter.get_user_id()}
+            answer = self._adapter.get(_TRUSTS, params=query).json()
+            found = [_trust(item) for item in answer['trusts']]
+        return tuple(sorted(found, key=lambda trust: trust.id))
+
     def delete_trust(self, trust_id: str) -> None:
         """Delete a trust; a no-op if it does not exist."""
         with contextlib.suppress(CloudNotFound), self._errors.translated('delete_trust'):
@@ -226,6 +234,6 @@ def _trust(item: Mapping[str, Any]) -> Trust:
         trustor_user_id=item['trustor_user_id'],
         trustee_user_id=item['trustee_user_id'],
         project_id=item['project_id'],
-        roles=tuple(sorted(role['name'] for role in item['roles'])),
+        roles=tuple(sorted(role['name'] for role in item.get('roles') or ())),
         expires_at=datetime.datetime.fromisoformat(expires_at) if expires_at else None,
     )

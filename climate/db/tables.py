@@ -303,6 +303,8 @@ TRUSTS: Final = sa.Table(
     sa.Column('lease_id', types.exact(36)),
     sa.Column('made_at', types.UtcDateTime(), nullable=False),
     sa.Column('expires_at', types.UtcDateTime()),
+    sa.Column('user_id', types.exact(255)),
+    sa.Column('project_id', types.exact(255)),
     **MYSQL,
 )
 """A Keystone trust that is not deleted yet; see :mod:`climate.db.trusts`."""

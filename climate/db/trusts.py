@@ -12,17 +12,21 @@
 
 """Queries of the trusts of users that are not deleted yet.
 
-A trust is recorded before its lease is booked, and its row is deleted after Keystone
-has deleted the trust, so that no crash in between loses one. The only unknown trusts
-are those that Keystone creates for a process that dies before the response. Only
-recorded trusts are ever deleted: several services may share a user, and Keystone does
-not know for which of them a trust was created.
+A trust is announced before it is created, recorded before its lease is booked, and its
+row is deleted after Keystone has deleted the trust, so that no crash in between loses
+one. Several services may share a user, and Keystone does not know for which of them a
+trust was created, and keeps no description. So a trust whose answer was lost is
+recognized by its user and project, and by the second at which it expires, which is
+chosen at random. No other trusts are ever deleted.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
+import uuid
+from collections.abc import Collection
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -30,6 +34,8 @@ from climate.db.oddities import OVER
 from climate.db.repository import Repository
 from climate.db.tables import LEASES
 from climate.db.tables import TRUSTS
+
+_ANNOUNCED: Final = 'announced:'
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,8 +52,70 @@ class LeftTrust:
     made_at: datetime.datetime
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class AnnouncedTrust:
+    """A trust that may have been created, although the answer of Keystone was lost.
+
+    :ivar key: of its record
+    :ivar made_at: when its creation was announced (aware UTC)
+    :ivar expires_at: no other trust of the user expires at this second, except by chance
+    """
+
+    key: str
+    user_id: str
+    project_id: str
+    made_at: datetime.datetime
+    expires_at: datetime.datetime
+
+
 class Trusts(Repository):
     """Rows of ``trusts``."""
+
+    def announce(self, user_id: str, project_id: str, expires_at: datetime.datetime) -> str:
+        """Record that a trust is about to be created; return the key of the record.
+
+        :param expires_at: aware UTC
+        """
+        key = f'{_ANNOUNCED}{uuid.uuid4().hex}'
+        row = {
+            'id': key,
+            'made_at': self._now,
+            'expires_at': expires_at,
+            'user_id': user_id,
+            'project_id': project_id,
+        }
+        self._session.execute(sa.insert(TRUSTS), [row])
+        return key
+
+    def confirm(self, key: str, trust_id: str) -> None:
+        """Record the id of a trust that was announced."""
+        found = self._session.execute(
+            sa.update(TRUSTS).where(TRUSTS.c.id == key).values(id=trust_id)
+        )
+        if not found.rowcount:
+            # The answer took so long that a repair has forgotten the announcement.
+            self.add(trust_id)
+
+    def announced(self, before: datetime.datetime) -> list[AnnouncedTrust]:
+        """Return the trusts that were announced before *before* and never confirmed."""
+        query = sa.select(TRUSTS).where(
+            TRUSTS.c.id.startswith(_ANNOUNCED, autoescape=True), TRUSTS.c.made_at < before
+        )
+        return [
+            AnnouncedTrust(
+                key=row.id,
+                user_id=row.user_id,
+                project_id=row.project_id,
+                made_at=row.made_at,
+                expires_at=row.expires_at,
+            )
+            for row in self._session.execute(query.order_by(TRUSTS.c.made_at, TRUSTS.c.id))
+        ]
+
+    def recorded(self, ids: Collection[str]) -> frozenset[str]:
+        """Return those of some ids of trusts that are recorded."""
+        query = sa.select(TRUSTS.c.id).where(TRUSTS.c.id.in_(list(ids)))
+        return frozenset(self._session.scalars(query))
 
     def add(self, trust_id: str, expires_at: datetime.datetime | None = None) -> None:
         """Record a trust.
@@ -93,6 +161,7 @@ class Trusts(Repository):
             sa.select(TRUSTS.c.id, TRUSTS.c.lease_id, TRUSTS.c.made_at)
             .select_from(TRUSTS.outerjoin(LEASES, LEASES.c.id == TRUSTS.c.lease_id))
             .where(sa.or_(unused, OVER))
+            .where(~TRUSTS.c.id.startswith(_ANNOUNCED, autoescape=True))
             .order_by(TRUSTS.c.made_at, TRUSTS.c.id)
         )
         if lease_id is not None:

@@ -15,12 +15,15 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection
 from collections.abc import Iterator
 
 from climate import exceptions
 from climate.clients.base import Cloud
 from climate.clients.fence import ClaimLost
+from climate.clients.protocols.trusts import Trust
 from climate.db.store import Store
+from climate.db.trusts import AnnouncedTrust
 from climate.db.trusts import LeftTrust
 from climate.plugins.contract import SweepFinding
 
@@ -48,6 +51,61 @@ def sweep(
             yield SweepFinding(what=f'{_what(trust)} cannot be deleted: {error.message}')
         else:
             yield SweepFinding(what=_what(trust), done=done)
+
+
+def sweep_unconfirmed(store: Store, cloud: Cloud, *, dry_run: bool) -> Iterator[SweepFinding]:
+    """Find trusts whose creation Keystone did not confirm, and delete them.
+
+    :param dry_run: report what would be done, without doing it
+    :raises climate.clients.fence.ClaimLost: if the claim on the repair has expired
+    """
+    with store.reading() as tx:
+        announced = tx.trusts.announced(tx.now - _BOOKING_LASTS)
+    if not announced:
+        return
+    try:
+        present = cloud.identity.list_trusts()
+    except ClaimLost:
+        raise
+    except exceptions.ClimateError as error:
+        yield SweepFinding(what=f'trusts cannot be listed: {error.message}')
+        return
+    for one in announced:
+        yield from _unconfirmed(store, cloud, one, present, dry_run=dry_run)
+
+
+def _unconfirmed(
+    store: Store,
+    cloud: Cloud,
+    announced: AnnouncedTrust,
+    present: Collection[Trust],
+    *,
+    dry_run: bool,
+) -> Iterator[SweepFinding]:
+    wanted = (announced.user_id, announced.project_id, announced.expires_at)
+    found = [
+        trust.id
+        for trust in present
+        if (trust.trustor_user_id, trust.project_id, trust.expires_at) == wanted
+    ]
+    with store.reading() as tx:
+        left = sorted(set(found) - tx.trusts.recorded(found))
+    what = (
+        f'a trust of {announced.made_at:%Y-%m-%d %H:%M:%S} UTC, whose creation Keystone did not '
+        'confirm'
+    )
+    try:
+        for trust_id in left if not dry_run else ():
+            cloud.identity.delete_trust(trust_id)
+    except ClaimLost:
+        raise
+    except exceptions.ClimateError as error:
+        yield SweepFinding(what=f'{what}, cannot be deleted: {error.message}')
+        return
+    if not dry_run:
+        store.run(lambda tx: tx.trusts.forget(announced.key))
+    if left:
+        yield SweepFinding(what=what, done='' if dry_run else 'deleted')
 
 
 def _delete(store: Store, cloud: Cloud, trust: LeftTrust) -> str:

@@ -141,6 +141,7 @@ class Repair:
             yield from repair.reschedule(tx, lease_id=lease_id, dry_run=True)
         yield from left_trusts.sweep(self._store, self._cloud, lease_id, dry_run=True)
         if lease_id is None:
+            yield from left_trusts.sweep_unconfirmed(self._store, self._cloud, dry_run=True)
             yield from left_intents.sweep(self._store, self._plugins, self._cloud, dry_run=True)
         for active in self._active(lease_id):
             yield from self._rehearse_check(active)
@@ -159,6 +160,7 @@ class Repair:
         yield self._store.run(lambda tx: repair.reschedule(tx, lease_id=lease_id, dry_run=False))
         yield left_trusts.sweep(self._store, self._fenced, lease_id, dry_run=False)
         if lease_id is None:
+            yield left_trusts.sweep_unconfirmed(self._store, self._fenced, dry_run=False)
             yield left_intents.sweep(self._store, self._plugins, self._fenced, dry_run=False)
             self._forget_expired()
             yield changes.compare(self._store, self._plugins, self._fenced, dry_run=False)

@@ -19,6 +19,7 @@ token. A user who is registered already keeps their roles, regardless of the tok
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import re
 import uuid
@@ -95,6 +96,10 @@ class SimulatedKeystone:
         return self._runner.run(
             'identity.find_trust', (trust_id,), lambda db: _find_trust(db, trust_id)
         )
+
+    def list_trusts(self) -> tuple[Trust, ...]:
+        """Return the trusts whose trustee is the service user, by id."""
+        return self._runner.run('identity.list_trusts', (), _list_trusts)
 
     def delete_trust(self, trust_id: str) -> None:
         """Delete a trust; a no-op if it does not exist."""
@@ -280,6 +285,11 @@ def _find_trust(db: Db, trust_id: str) -> Trust | None:
         roles=tuple(row['roles'].split(',')),
         expires_at=None if until is None else datetime.datetime.fromtimestamp(until, datetime.UTC),
     )
+
+
+def _list_trusts(db: Db) -> tuple[Trust, ...]:
+    found = (_find_trust(db, row['id']) for row in db.rows('SELECT id FROM trusts ORDER BY id'))
+    return tuple(dataclasses.replace(trust, roles=()) for trust in found if trust is not None)
 
 
 def _enabled(db: Db, user_id: str, project_id: str) -> bool:

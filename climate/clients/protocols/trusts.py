@@ -72,6 +72,13 @@ class TrustVerbs(Protocol):
         """Return a trust; None if it does not exist."""
         ...
 
+    def list_trusts(self) -> tuple[Trust, ...]:
+        """Return the trusts whose trustee is the service user, by id.
+
+        Without their roles, which Keystone does not list.
+        """
+        ...
+
     def delete_trust(self, trust_id: str) -> None:
         """Delete a trust; a no-op if it does not exist."""
         ...

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from climate.booking import trusts
 from climate.clients.protocols.stacks import Stack
 from climate.clients.protocols.stacks import StackDraft
 from climate.domain.leases import Lease
@@ -35,6 +36,8 @@ class StackCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
+        # Tests compare the times at which trusts expire.
+        self.patch(trusts, '_SHIFTS', 1)
         self.world = self.useFixture(World())
         self.cloud = self.world.cloud
         self.cloud.put_member('alice', harness.PROJECT, 'member', 'reader')

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -22,6 +23,7 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
 from climate import exceptions
+from climate.booking import trusts
 from climate.db import tables
 from climate.db.purge import purge
 from climate.db.store import Store
@@ -29,6 +31,7 @@ from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 
 LATER = 3 * 3600
+SECOND = datetime.timedelta(seconds=1)
 _LEASES = sa.select(tables.LEASES.c.id)
 
 
@@ -60,12 +63,12 @@ class TestLeftTrusts(stack_case.StackCase):
         count = 0
         run = Store.run
 
-        def failing(store: Store, work: Callable[[Any], Any]) -> Any:
+        def failing(store: Store, work: Callable[[Any], Any], **named: Any) -> Any:
             nonlocal count
             count += 1
             if count == nth and not after:
                 raise error
-            result = run(store, work)
+            result = run(store, work, **named)
             if count == nth:
                 raise error
             return result
@@ -73,8 +76,9 @@ class TestLeftTrusts(stack_case.StackCase):
         return mock.patch.object(Store, 'run', failing)
 
     def test_one_whose_booking_was_cut_off(self) -> None:
-        # The trust is written down in the first transaction, booked in the second.
-        with self.fails(2, _Killed(), after=False):
+        # The trust is announced in the first transaction, written down in the second,
+        # and booked in the third.
+        with self.fails(3, _Killed(), after=False):
             self.assertRaises(_Killed, self.made)
         self.assertEqual(1, len(self.trusts()))
         # Somebody may be about to book with it.
@@ -87,13 +91,42 @@ class TestLeftTrusts(stack_case.StackCase):
         self.assertEqual([], self.trusts())
         self.assertEqual(([], []), (self.repaired(), self.known()))
 
+    def test_one_whose_answer_was_lost(self) -> None:
+        self.cloud.fail('identity.create_trust', when='after')
+        self.assertRaises(exceptions.CloudUnavailable, self.made)
+        # Others of the same user, of this service and of another one.
+        with mock.patch.object(trusts, '_recognizable', lambda end: end + SECOND):
+            lease = self.made()
+        other = self.cloud.identity.create_trust(
+            f'alice:{harness.PROJECT}',
+            roles=frozenset({'member'}),
+            expires_at=harness.at(9 * LATER),
+        )
+        self.assertEqual(3, len(self.trusts()))
+        self.assertEqual([], self.repaired())
+        self.world.away_until(LATER / 2)
+        ((what, done),) = self.rehearsed()
+        self.assertIn('did not confirm', what)
+        self.assertEqual('', done)
+        self.assertEqual([(what, 'deleted')], self.repaired())
+        left = {str(row[0]) for row in self.trusts()}
+        self.assertEqual({other.id, self.world.now(lease).trust_id}, left)
+        self.assertEqual([], self.repaired())
+
+    def test_one_that_keystone_refused_is_forgotten(self) -> None:
+        self.cloud.fail('identity.create_trust', error='permanent')
+        self.assertRaises(exceptions.Conflict, self.made)
+        self.world.away_until(LATER)
+        with self.world.store.reading() as tx:
+            self.assertEqual([], tx.trusts.announced(harness.at(10 * LATER)))
+
     def test_one_that_cannot_be_written_down_goes_at_once(self) -> None:
-        with self.fails(1, oslo_exception.DBError(), after=False):
+        with self.fails(2, oslo_exception.DBError(), after=False):
             self.assertRaises(oslo_exception.DBError, self.made)
         self.assertEqual([], self.trusts())
 
     def test_one_of_a_lease_whose_booking_nobody_could_confirm(self) -> None:
-        with self.fails(2, exceptions.DatabaseUnavailable(), after=True):
+        with self.fails(3, exceptions.DatabaseUnavailable(), after=True):
             self.assertRaises(exceptions.DatabaseUnavailable, self.made)
         with self.world.store.reading() as tx:
             (lease,) = [tx.leases.get(row.id) for row in tx.session.execute(_LEASES)]
