@@ -254,7 +254,7 @@ class TestReadings(cases.StoreCase):
     def test_one_statement_for_each_kind_of_row(self) -> None:
         with plans.captured(self.store.engine) as statements:
             found = list(database_readings(self.store))
-        self.assertEqual(9, len(statements))
+        self.assertEqual(10, len(statements))
         up = Reading(metric=catalogue.DATABASE_UP, value=1)
         self.assertEqual(up, found[0])
 
