@@ -35,7 +35,7 @@ from climate.allocation.profiles import Profile
 from climate.allocation.profiles import Spans
 from climate.allocation.steps import Ints
 from climate.allocation.steps import StepFunctions
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 
 # The arrays of so many steps stay in the caches of the processor, and are allocated without
@@ -143,7 +143,7 @@ def availability(
     demand: Mapping[str, int],
     groups: Sequence[Ints],
     number: int,
-    budget: Budget = UNLIMITED,
+    budget: RequestBudget = UNLIMITED,
 ) -> Availability:
     """Return what is free of many resources in each interval.
 

@@ -37,7 +37,7 @@ from climate.allocation.steps import Bools
 from climate.allocation.steps import Ints
 from climate.allocation.steps import LATEST
 from climate.allocation.steps import StepFunctions
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 from climate.domain.resources import Spread
 
@@ -161,7 +161,7 @@ class Searching:
     :param budget: ends the searches when it is spent
     """
 
-    def __init__(self, left: int, budget: Budget = UNLIMITED) -> None:
+    def __init__(self, left: int, budget: RequestBudget = UNLIMITED) -> None:
         self.left = left
         self._budget = budget
 

@@ -30,7 +30,7 @@ from climate.allocation.placement_bins import Bins
 from climate.allocation.placement_greedy import greedy
 from climate.allocation.placement_problem import Placed
 from climate.allocation.placement_problem import Problem
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 
 SHARES: Final = (0.3, 0.5)
@@ -45,7 +45,7 @@ FEW_ROWS: Final = 400
 MOST_TERMS: Final = 100_000
 """How many variables and constraints a search may have: about 600 bytes each."""
 
-Search = Callable[[Bins, float, Budget], tuple[Placed | None, bool]]
+Search = Callable[[Bins, float, RequestBudget], tuple[Placed | None, bool]]
 """Returns the best assignment to bins that it found within some seconds, and whether there
 is no better one."""
 
@@ -67,7 +67,7 @@ def place(
     *,
     search: Search | None = None,
     few: int = FEW_ROWS,
-    budget: Budget = UNLIMITED,
+    budget: RequestBudget = UNLIMITED,
 ) -> Placed | Unplaced:
     """Return an assignment: as many members as possible, and among those of the highest score.
 
@@ -107,6 +107,6 @@ def place(
     return Unplaced(place=first, proven=final)
 
 
-def by_trying(bins: Bins, _seconds: float, budget: Budget) -> tuple[Placed | None, bool]:
+def by_trying(bins: Bins, _seconds: float, budget: RequestBudget) -> tuple[Placed | None, bool]:
     """Search without OR-Tools, for a limited number of steps."""
     return placement_search.search(bins, budget=budget)

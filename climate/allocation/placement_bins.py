@@ -33,7 +33,7 @@ from climate.allocation.placement_problem import Problem
 from climate.allocation.placement_problem import Usage
 from climate.allocation.steps import Bools
 from climate.allocation.steps import Ints
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 
 _MOST_COMPARED: Final = 1024
@@ -65,7 +65,7 @@ class Bins:
     :ivar complete: whether no assignment is missed
     """
 
-    def __init__(self, problem: Problem, most: int, budget: Budget = UNLIMITED) -> None:
+    def __init__(self, problem: Problem, most: int, budget: RequestBudget = UNLIMITED) -> None:
         self.problem = problem
         self._budget = budget
         usage = Usage(problem)

@@ -32,7 +32,7 @@ from climate.allocation.placement_problem import Placed
 from climate.allocation.placement_problem import Problem
 from climate.allocation.placement_problem import Usage
 from climate.allocation.steps import Ints
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 
 _MOST_VALUES: Final = 64
@@ -43,7 +43,7 @@ _MOST_WAYS: Final = 500
 class _Tries:
     """The ways to place a group that may still be tried."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: RequestBudget) -> None:
         self.budget = budget
         self._left = _MOST_WAYS
 
@@ -54,7 +54,7 @@ class _Tries:
         return self._left >= 0
 
 
-def greedy(problem: Problem, budget: Budget = UNLIMITED) -> Placed | int:
+def greedy(problem: Problem, budget: RequestBudget = UNLIMITED) -> Placed | int:
     """Place the groups in turn; one that fails is tried again before the others.
 
     :returns: the assignment, or the place of the first group that could not be placed
@@ -122,7 +122,7 @@ def _values(problem: Problem, usage: Usage, number: int) -> list[int]:
     return sorted(members, key=lambda value: (-members[value], -worth[value], value))
 
 
-def _filled(problem: Problem, group: Group, slots: Ints, budget: Budget) -> Members:
+def _filled(problem: Problem, group: Group, slots: Ints, budget: RequestBudget) -> Members:
     """Place as many members as possible."""
     rows = group.order(np.flatnonzero(slots))
     if group.together:
@@ -181,7 +181,7 @@ class _Filler:
             cell.left.append(fit)
         self._cells = list(cells.values())
 
-    def filled(self, budget: Budget) -> Members:
+    def filled(self, budget: RequestBudget) -> Members:
         """Return the members, as many as possible."""
         members: Counter[int] = Counter()
         for _ in range(self._group.maximum):

@@ -33,7 +33,7 @@ from climate.allocation.placement_bins import Bin
 from climate.allocation.placement_bins import Bins
 from climate.allocation.placement_problem import numbers
 from climate.allocation.placement_problem import Placed
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 
 # How long to wait until other threads have solved their programs, in seconds.
@@ -68,7 +68,9 @@ def cp_sat() -> Any:
         return None
 
 
-def solve(bins: Bins, seconds: float, budget: Budget = UNLIMITED) -> tuple[Placed | None, bool]:
+def solve(
+    bins: Bins, seconds: float, budget: RequestBudget = UNLIMITED
+) -> tuple[Placed | None, bool]:
     """Return the best assignment that was found, and whether there is no better one.
 
     One thread of a process does so at a time, because of the memory that it takes.
@@ -89,7 +91,7 @@ def solve(bins: Bins, seconds: float, budget: Budget = UNLIMITED) -> tuple[Place
     return found
 
 
-def _solved(bins: Bins, seconds: float, budget: Budget) -> tuple[Placed | None, bool]:
+def _solved(bins: Bins, seconds: float, budget: RequestBudget) -> tuple[Placed | None, bool]:
     program = _Program(bins, budget)
     solver = program.cp.CpSolver()
     solver.parameters.max_time_in_seconds = min(seconds, budget.left)
@@ -113,7 +115,7 @@ class _Program:
     :ivar members: how many members are placed, by group and bin
     """
 
-    def __init__(self, bins: Bins, budget: Budget) -> None:
+    def __init__(self, bins: Bins, budget: RequestBudget) -> None:
         self.cp = cp_sat()
         self.model = self.cp.CpModel()
         self._bins = bins

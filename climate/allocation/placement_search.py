@@ -22,7 +22,7 @@ from typing import Final
 
 from climate.allocation.placement_bins import Bins
 from climate.allocation.placement_problem import Placed
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 
 MOST_STEPS: Final = 20_000
@@ -32,7 +32,7 @@ _Counts = dict[int, int]
 
 
 def search(
-    bins: Bins, steps: int = MOST_STEPS, budget: Budget = UNLIMITED
+    bins: Bins, steps: int = MOST_STEPS, budget: RequestBudget = UNLIMITED
 ) -> tuple[Placed | None, bool]:
     """Return the best assignment that was found, and whether there is no better one.
 
@@ -57,7 +57,7 @@ class _Attempt:
     :ivar steps: how many choices are left
     """
 
-    def __init__(self, bins: Bins, steps: int, budget: Budget) -> None:
+    def __init__(self, bins: Bins, steps: int, budget: RequestBudget) -> None:
         self._bins = bins
         self._problem = bins.problem
         self.steps = steps

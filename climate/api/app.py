@@ -65,7 +65,7 @@ from climate.api.services import ApiSettings
 from climate.api.services import Services
 from climate.api.shares import ProjectThreads
 from climate.api.shares import SharedThreads
-from climate.api.shares import Shares
+from climate.api.shares import ThreadShares
 from climate.api.traces import TracedRequests
 from climate.api.wsgi import WSGIApp
 from climate.metrics import recording
@@ -92,7 +92,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # ReadBody is innermost: who has no token, or sent too many requests, can make no thread
     # wait for a body.
     root = RootController(services, settings)
-    shares = Shares(settings.shares)
+    shares = ThreadShares(settings.shares)
     app: WSGIApp = ReadBody(_pecan(root, services, settings))
     app = ProjectThreads(app, shares, _operators(services))
     if settings.rates is not None and settings.rates.projects:

@@ -46,8 +46,8 @@ from climate.api.microversions import V1_5
 from climate.api.services import Enforcer
 from climate.api.streams import JsonText
 from climate.clock import Clock
-from climate.domain.budgets import Budget
 from climate.domain.budgets import BudgetLimits
+from climate.domain.budgets import RequestBudget
 from climate.domain.origins import RequestOrigin
 from climate.domain.requests import Caller
 from climate.policies import leases as lease_policies
@@ -191,7 +191,9 @@ class Scope:
                 traceparent=environ.get(spans.TRACEPARENT),
             ),
             token=context.auth_token,
-            budget=Budget(limits, clock.processor, clock.ticks, exceptions.RequirementsTooSlow),
+            budget=RequestBudget(
+                limits, clock.processor, clock.ticks, exceptions.RequirementsTooSlow
+            ),
         )
 
     def allows(self, rule: str) -> bool:

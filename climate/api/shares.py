@@ -47,7 +47,7 @@ from climate.metrics import catalogue
 from climate.metrics import recording
 
 WORK: Final = 'climate.work'
-"""Key of the WSGI environment: the :class:`Work` of a request."""
+"""Key of the WSGI environment: the :class:`RequestWork` of a request."""
 
 _LEAST: Final = 2
 _RETRY_AFTER: Final = 1
@@ -60,7 +60,7 @@ _LOOKS: Final = 0.05
 _MOST_SPENDERS: Final = 1000
 
 
-class Group(enum.StrEnum):
+class CallerGroup(enum.StrEnum):
     """Who sends a request; each group has a share of its own."""
 
     PROJECT = 'project'
@@ -75,7 +75,7 @@ class State(enum.StrEnum):
     WAITING = 'waiting'
 
 
-Caller = tuple[Group, str]
+Caller = tuple[CallerGroup, str]
 """Whose requests count together: a group, and a project of it."""
 
 
@@ -92,11 +92,13 @@ class ShareSettings(Settings):
     project_share: float = option('api', 'project_share')
     wait: float = option('api', 'share_wait')
 
-    def most(self, group: Group) -> int | None:
+    def most(self, group: CallerGroup) -> int | None:
         """Return how many requests of a caller are carried out at once; None for any number."""
         if self.project_share >= 1:
             return None
-        share = max(0.5, self.project_share) if group is Group.OPERATORS else self.project_share
+        share = (
+            max(0.5, self.project_share) if group is CallerGroup.OPERATORS else self.project_share
+        )
         return max(_LEAST, int(self.threads * share))
 
     @property
@@ -149,12 +151,12 @@ class _Waiter:
         self.begins = False
 
 
-class Work:
+class RequestWork:
     """A request in progress; used by one thread at a time."""
 
     __slots__ = ('_begun', '_caller', '_ended', '_idle', '_shares')
 
-    def __init__(self, shares: Shares, caller: Caller) -> None:
+    def __init__(self, shares: ThreadShares, caller: Caller) -> None:
         self._begun = shares.worked()
         self._shares = shares
         self._caller = caller
@@ -181,7 +183,7 @@ class Work:
         return now - begun
 
 
-class Shares:
+class ThreadShares:
     """The requests in progress in a process.
 
     :param ticks: returns the seconds of the monotonic clock
@@ -202,9 +204,9 @@ class Shares:
         self._running: dict[Caller, int] = collections.Counter()
         self._waiting: dict[Caller, collections.deque[_Waiter]] = {}
         self._held = 0
-        self._shown: dict[tuple[Group, State], int] = collections.Counter()
+        self._shown: dict[tuple[CallerGroup, State], int] = collections.Counter()
 
-    def begin(self, group: Group, project_id: str = '') -> Work:
+    def begin(self, group: CallerGroup, project_id: str = '') -> RequestWork:
         """Return the work of a request as soon as it has its turn.
 
         :raises climate.exceptions.TooManyAtOnce: if others of the same caller take too long
@@ -216,15 +218,15 @@ class Shares:
             if most is None or (not waits and self._may_begin(caller, most)):
                 self._start(caller)
                 self._refuse_waiters()
-                return Work(self, caller)
+                return RequestWork(self, caller)
             waiter = self._queue(caller)
             if waiter is None and not waits and not self._running[caller]:
                 # It would only pause, and no thread is left for that.
                 self._start(caller)
-                return Work(self, caller)
+                return RequestWork(self, caller)
         if waiter is not None and self._wait(caller, waiter, most):
-            return Work(self, caller)
-        kind = 'project' if group is Group.PROJECT else 'group of callers'
+            return RequestWork(self, caller)
+        kind = 'project' if group is CallerGroup.PROJECT else 'group of callers'
         raise exceptions.TooManyAtOnce(kind=kind, most=most, retry_after=_RETRY_AFTER)
 
     def _may_begin(self, caller: Caller, most: int) -> bool:
@@ -326,7 +328,7 @@ class Shares:
 class SharedThreads:
     """Passes requests on as soon as their caller has a share for them."""
 
-    def __init__(self, app: WSGIApp, shares: Shares) -> None:
+    def __init__(self, app: WSGIApp, shares: ThreadShares) -> None:
         self._app = app
         self._shares = shares
 
@@ -346,8 +348,8 @@ class SharedThreads:
             return answer
         return _Streamed(answer, work)
 
-    def _begin(self, environ: Environ) -> Work:
-        return self._shares.begin(Group.ANONYMOUS)
+    def _begin(self, environ: Environ) -> RequestWork:
+        return self._shares.begin(CallerGroup.ANONYMOUS)
 
 
 class ProjectThreads(SharedThreads):
@@ -357,22 +359,22 @@ class ProjectThreads(SharedThreads):
     """
 
     def __init__(
-        self, app: WSGIApp, shares: Shares, is_operator: Callable[[RequestContext], bool]
+        self, app: WSGIApp, shares: ThreadShares, is_operator: Callable[[RequestContext], bool]
     ) -> None:
         super().__init__(app, shares)
         self._is_operator = is_operator
 
-    def _begin(self, environ: Environ) -> Work:
+    def _begin(self, environ: Environ) -> RequestWork:
         context = environ[CONTEXT]
         if self._is_operator(context):
-            return self._shares.begin(Group.OPERATORS)
-        return self._shares.begin(Group.PROJECT, context.project_id)
+            return self._shares.begin(CallerGroup.OPERATORS)
+        return self._shares.begin(CallerGroup.PROJECT, context.project_id)
 
 
 class _Streamed:
     """The parts of a response, during which the request is in progress."""
 
-    def __init__(self, parts: Iterable[bytes], work: Work) -> None:
+    def __init__(self, parts: Iterable[bytes], work: RequestWork) -> None:
         self._parts = parts
         self._work = work
 

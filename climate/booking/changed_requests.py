@@ -23,7 +23,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.booking import requests
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LeaseStatus
@@ -51,7 +51,7 @@ class ReservationUpdate:
 
 
 def read(
-    plugins: Plugins, lease: Lease, change: LeaseChange, budget: Budget
+    plugins: Plugins, lease: Lease, change: LeaseChange, budget: RequestBudget
 ) -> Sequence[ReservationUpdate]:
     """Return what a change requests of each reservation of a lease.
 

@@ -35,11 +35,11 @@ from climate.domain.availability import AvailabilityGroup
 from climate.domain.availability import AvailabilityQuery
 from climate.domain.availability import BucketAmounts
 from climate.domain.availability import MOST_CELLS
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 
 
 def show(
-    context: Context, budget: Budget, query: AvailabilityQuery
+    context: Context, budget: RequestBudget, query: AvailabilityQuery
 ) -> tuple[AvailabilityGroup, ...]:
     """Return what is free in each bucket, by the values of a property.
 

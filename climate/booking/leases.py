@@ -32,7 +32,7 @@ from climate.booking.holds import make as make_offers
 from climate.booking.reallocate import reallocate
 from climate.db import expired_holds
 from climate.db.store import Transaction
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 from climate.domain.history import History
 from climate.domain.leases import Lease
@@ -152,7 +152,7 @@ class Leases(Context):
         project_id: str | None,
         wanted: Reallocation,
         check: Check | None = None,
-        budget: Budget = UNLIMITED,
+        budget: RequestBudget = UNLIMITED,
     ) -> Lease:
         """Replace a resource of a reservation by another one.
 

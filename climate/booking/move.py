@@ -35,7 +35,7 @@ from climate.booking.requirements import Requirements
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain import events
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 from climate.domain.events import Event
 from climate.domain.events import EventKind
@@ -206,7 +206,7 @@ class Mover:
 
 
 def run(
-    store: Store, attempts: int, work: Callable[[Transaction], T], budget: Budget = UNLIMITED
+    store: Store, attempts: int, work: Callable[[Transaction], T], budget: RequestBudget = UNLIMITED
 ) -> T:
     """Run *work*, which moves something; run it again when other bookings are faster.
 

@@ -25,7 +25,7 @@ from typing import Any
 from climate import exceptions
 from climate.allocation import requirements
 from climate.booking.context import Context
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.placements import MemberPlacement
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
@@ -128,7 +128,7 @@ def conditions_of(plugin: contract.Plugin[Any], body: Mapping[str, Any]) -> int:
     return sum(requirements.conditions(requirements.parse(value)) for value in values if value)
 
 
-def check_conditions(budget: Budget, number: int) -> None:
+def check_conditions(budget: RequestBudget, number: int) -> None:
     """Refuse more conditions than a request may have, before they cost anything.
 
     :raises climate.exceptions.RequirementsTooSlow: if there are more

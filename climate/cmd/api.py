@@ -84,7 +84,7 @@ def main() -> int:
     return received.wait(server.close, functools.partial(config.reload, conf))
 
 
-def _server(conf: cfg.ConfigOpts) -> serving.Server:
+def _server(conf: cfg.ConfigOpts) -> serving.HttpServer:
     """Return the server, which listens already.
 
     :raises climate.exceptions.ConfigurationError: if it cannot be made

@@ -97,7 +97,7 @@ class MetricsEndpoint:
     def _serve(self) -> float:
         host = self._conf.metrics.host
         try:
-            server = serving.Server(
+            server = serving.HttpServer(
                 self._app,
                 host=host,
                 port=self._port,

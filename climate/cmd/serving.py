@@ -82,7 +82,7 @@ class _TimedChannel(channel.HTTPChannel):
             self.last_activity = self._begun
 
 
-class Server:
+class HttpServer:
     """A server that listens; :meth:`run` serves.
 
     :param largest_body: in bytes
@@ -136,13 +136,13 @@ class Server:
         self._server.close()
 
 
-def listen(application: WSGIApp, **options: Any) -> Server:
-    """Return a :class:`Server`.
+def listen(application: WSGIApp, **options: Any) -> HttpServer:
+    """Return a :class:`HttpServer`.
 
     :raises climate.exceptions.ConfigurationError: if it cannot listen
     """
     try:
-        return Server(application, **options)
+        return HttpServer(application, **options)
     except OSError as error:
         where = address(options['host'], options['port'])
         reason = error.strerror or str(error)

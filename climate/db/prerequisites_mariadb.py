@@ -43,7 +43,7 @@ _GRANT: Final = re.compile(r'GRANT (?P<rights>.+?) ON (?P<what>\S+) TO ', re.DOT
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Facts:
+class MariadbFacts:
     """What a server says of itself, of the session and of the user.
 
     :ivar general: the user's rights on the whole server
@@ -64,14 +64,14 @@ class Facts:
     piecewise: bool
 
 
-def read(connection: sa.Connection) -> Facts:
+def read(connection: sa.Connection) -> MariadbFacts:
     """Ask the server."""
     row = dict(connection.execute(_FACTS).one()._mapping)
     # MariaDB 12 has names instead of numbers.
     row |= {key: _is_on(row[key]) for key in ('log_bin', 'trusts', 'read_only')}
     grants = [str(line) for line in connection.scalars(sa.text('SHOW GRANTS'))]
     general, rights, piecewise = granted(grants, row['db'])
-    return Facts(**row, general=general, rights=rights, piecewise=piecewise)
+    return MariadbFacts(**row, general=general, rights=rights, piecewise=piecewise)
 
 
 def _is_on(value: object) -> bool:
@@ -79,7 +79,7 @@ def _is_on(value: object) -> bool:
 
 
 def granted(lines: Iterable[str], db: str) -> tuple[frozenset[str], frozenset[str], bool]:
-    """Return the rights that SHOW GRANTS lists, as fields of :class:`Facts`."""
+    """Return the rights that SHOW GRANTS lists, as fields of :class:`MariadbFacts`."""
     general: set[str] = set()
     rights: set[str] = set()
     piecewise = False
@@ -118,7 +118,7 @@ def refusal(version: str) -> str | None:
     return None
 
 
-def complaints(facts: Facts) -> Iterator[str]:
+def complaints(facts: MariadbFacts) -> Iterator[str]:
     """Yield a sentence for each thing that it lacks."""
     refused = refusal(facts.version)
     if refused is not None:
@@ -134,7 +134,7 @@ def complaints(facts: Facts) -> Iterator[str]:
     yield from _of_rights(facts)
 
 
-def _of_rights(facts: Facts) -> Iterator[str]:
+def _of_rights(facts: MariadbFacts) -> Iterator[str]:
     known = facts.general | facts.rights
     missing = [] if _ALL in known else [right for right in _NEEDED if right not in known]
     if missing and not facts.piecewise:
@@ -149,6 +149,6 @@ def _of_rights(facts: Facts) -> Iterator[str]:
         )
 
 
-def connections(facts: Facts) -> int | None:
+def connections(facts: MariadbFacts) -> int | None:
     """Return how many connections it accepts."""
     return facts.accepted

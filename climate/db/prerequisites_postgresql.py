@@ -50,7 +50,7 @@ _OF_OTHERS: Final = sa.text("""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Facts:
+class PostgresqlFacts:
     """What a server says of itself, of the database and of the role.
 
     :ivar schema: where tables are created; None if no schema of the search path exists
@@ -71,15 +71,15 @@ class Facts:
     of_others: dict[str, str]
 
 
-def read(connection: sa.Connection) -> Facts:
+def read(connection: sa.Connection) -> PostgresqlFacts:
     """Ask the server."""
     row = connection.execute(_FACTS).one()._mapping
     names = [*tables.METADATA.tables, 'alembic_version']
     found = connection.execute(_OF_OTHERS, {'names': names}).all()
-    return Facts(**row, of_others={str(name): str(owner) for name, owner in found})
+    return PostgresqlFacts(**row, of_others={str(name): str(owner) for name, owner in found})
 
 
-def complaints(facts: Facts) -> Iterator[str]:
+def complaints(facts: PostgresqlFacts) -> Iterator[str]:
     """Yield a sentence for each thing that it lacks."""
     if facts.number < _OLDEST:
         yield f'PostgreSQL {facts.version} is too old: Climate needs {_OLDEST // 10000} or later'
@@ -108,6 +108,6 @@ def complaints(facts: Facts) -> Iterator[str]:
         )
 
 
-def connections(facts: Facts) -> int | None:
+def connections(facts: PostgresqlFacts) -> int | None:
     """Return how many connections it accepts."""
     return facts.accepted

@@ -84,7 +84,7 @@ from climate.db.trusts import Trusts
 from climate.db.usage import UsageReports
 from climate.db.vault import Vault
 from climate.db.webhooks import WebhookRows
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 
 T = TypeVar('T')
@@ -134,7 +134,7 @@ class Transaction:
         timelines: Timelines | None = None,
         *,
         waits: bool = False,
-        budget: Budget = UNLIMITED,
+        budget: RequestBudget = UNLIMITED,
     ) -> None:
         now = clock.now()
         self.now = now
@@ -271,7 +271,7 @@ class Store:
 
     @contextlib.contextmanager
     def reading(
-        self, timelines: Timelines | None = None, budget: Budget = UNLIMITED
+        self, timelines: Timelines | None = None, budget: RequestBudget = UNLIMITED
     ) -> Iterator[Transaction]:
         """Open a read-only transaction.
 
@@ -289,7 +289,7 @@ class Store:
 
     @contextlib.contextmanager
     def _writing(
-        self, budget: Budget, *, undone: bool, attempts: Attempts | None = None
+        self, budget: RequestBudget, *, undone: bool, attempts: Attempts | None = None
     ) -> Iterator[Transaction]:
         # Not the session of oslo.db, which takes longer than most statements.
         deadline = None if attempts is None else attempts.deadline
@@ -324,7 +324,7 @@ class Store:
         work: Callable[[Transaction], T],
         *,
         undone: bool = False,
-        budget: Budget = UNLIMITED,
+        budget: RequestBudget = UNLIMITED,
     ) -> T:
         """Run *work* in a transaction that may write, and commit.
 

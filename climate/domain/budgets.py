@@ -12,7 +12,7 @@
 
 """What one request may cost, and what is left of it.
 
-A request gets one :class:`Budget`, with the caller, and every search that it needs spends of
+A request gets one :class:`RequestBudget`, with the caller, and every search that it needs spends of
 it: also those for alternatives after a refusal, and each choice that is repeated because
 another request was faster.
 """
@@ -45,7 +45,7 @@ def _never() -> float:
     return 0.0
 
 
-class Budget:
+class RequestBudget:
     """What is left for one request; for the thread that serves it.
 
     :ivar limits: what it may cost
@@ -112,5 +112,5 @@ class Budget:
             self._transaction_end += self._ticks() - ticks
 
 
-UNLIMITED: Final = Budget(BudgetLimits())
+UNLIMITED: Final = RequestBudget(BudgetLimits())
 """For what no user requests: it is never spent."""

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
-from climate.domain.budgets import Budget
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
@@ -64,7 +64,7 @@ class Caller:
     all_projects: bool = False
     origin: RequestOrigin | None = None
     token: str | None = dataclasses.field(default=None, repr=False)
-    budget: Budget = dataclasses.field(default=UNLIMITED, repr=False, compare=False)
+    budget: RequestBudget = dataclasses.field(default=UNLIMITED, repr=False, compare=False)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

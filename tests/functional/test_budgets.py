@@ -93,7 +93,7 @@ class BudgetsCase(HoldsCase):
         answer, count = self.cost(method, path, body)
         self.assertIn(answer.status_int, status, answer.text)
         self.assertLess(count, most)
-        with MonkeyPatch('climate.domain.budgets.Budget.left', property(lambda _: 1.0)):
+        with MonkeyPatch('climate.domain.budgets.RequestBudget.left', property(lambda _: 1.0)):
             _, free = self.cost(method, path, body)
         self.assertGreater(free, count)
         return answer.json

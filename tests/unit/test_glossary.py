@@ -74,6 +74,10 @@ PLAIN_KEYS = {
     'roles': 'roles of Keystone',
 }
 PLAIN_CLASSES = {
+    'BudgetLimits': 'the options of budgets',
+    'Characters': 'the rules for characters of a text',
+    'Reach': 'the webhooks and feeds that a caller can use',
+    'RequestBudget': 'what is left of the processor time of a request',
     'BucketAmounts': 'the free and the total amounts of a group',
     'HealActive': 'the choices of the option [health] heal_active',
     'HostReport': 'a notification from Nova, on its way into the health check',

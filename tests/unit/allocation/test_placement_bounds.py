@@ -35,8 +35,8 @@ from climate.allocation.placement_problem import Group
 from climate.allocation.placement_problem import Placed
 from climate.allocation.placement_problem import Problem
 from climate.allocation.placement_problem import Same
-from climate.domain.budgets import Budget
 from climate.domain.budgets import BudgetLimits
+from climate.domain.budgets import RequestBudget
 from tests import base
 
 ROWS = 300
@@ -83,11 +83,11 @@ class Steps:
         return float(self.asked)
 
 
-def steps(number: int) -> tuple[Steps, Budget]:
+def steps(number: int) -> tuple[Steps, RequestBudget]:
     """Return a budget of a number of steps."""
     taken = Steps()
     limits = BudgetLimits(processor_seconds=number)
-    return taken, Budget(limits, taken, refusal=exceptions.RequirementsTooSlow)
+    return taken, RequestBudget(limits, taken, refusal=exceptions.RequirementsTooSlow)
 
 
 class TestSizes(base.TestCase):
@@ -99,7 +99,9 @@ class TestSizes(base.TestCase):
             self.skipTest('OR-Tools is not installed')
         self.sizes: list[int] = []
 
-    def search(self, bins: Bins, _seconds: float, budget: Budget) -> tuple[Placed | None, bool]:
+    def search(
+        self, bins: Bins, _seconds: float, budget: RequestBudget
+    ) -> tuple[Placed | None, bool]:
         """Build the program, and count its variables and constraints."""
         proto = placement_program._Program(bins, budget).model.proto
         self.sizes.append(len(proto.variables) + len(proto.constraints))

@@ -21,11 +21,11 @@ from concurrent import futures
 from typing import Any
 
 from climate import exceptions
-from climate.api.shares import Group
+from climate.api.shares import CallerGroup
 from climate.api.shares import SharedThreads
-from climate.api.shares import Shares
 from climate.api.shares import ShareSettings
 from climate.api.shares import Spending
+from climate.api.shares import ThreadShares
 from climate.api.shares import WORK
 from climate.metrics import recording
 from climate.metrics.catalogue import MetricSpec
@@ -64,18 +64,18 @@ class SharesCase(base.TestCase):
         self.pool = futures.ThreadPoolExecutor(16)
         self.addCleanup(self.pool.shutdown)
 
-    def shares(self, **settings: Any) -> Shares:
-        return Shares(ShareSettings(**{'threads': 8, 'wait': 0.0, **settings}))
+    def shares(self, **settings: Any) -> ThreadShares:
+        return ThreadShares(ShareSettings(**{'threads': 8, 'wait': 0.0, **settings}))
 
     def number(self, state: str, group: str = 'project') -> float:
         return self.gauges.values.get((group, state), 0)
 
-    def waiting(self, shares: Shares, number: int, project: str = 'red') -> list[Any]:
+    def waiting(self, shares: ThreadShares, number: int, project: str = 'red') -> list[Any]:
         """Let requests wait; return their futures."""
         found = []
         for _ in range(number):
             known = self.number('waiting')
-            found.append(self.pool.submit(shares.begin, Group.PROJECT, project))
+            found.append(self.pool.submit(shares.begin, CallerGroup.PROJECT, project))
             until('it waits', functools.partial(self.waits, known + 1))
         return found
 
@@ -90,17 +90,23 @@ class TestNumbers(SharesCase):
     def test_a_quarter(self) -> None:
         for threads, most in ((1, 2), (8, 2), (12, 3), (40, 10)):
             shares = self.shares(threads=threads)
-            works = [shares.begin(Group.PROJECT, 'red') for _ in range(most)]
-            error = self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.PROJECT, 'red')
+            works = [shares.begin(CallerGroup.PROJECT, 'red') for _ in range(most)]
+            error = self.assertRaises(
+                exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'red'
+            )
             self.assertEqual(1, error.facts['retry_after'])
             self.assertIn(f'carries out {most} of them', error.message)
-            shares.begin(Group.PROJECT, 'blue')
+            shares.begin(CallerGroup.PROJECT, 'blue')
             works[0].end()
-            shares.begin(Group.PROJECT, 'red')
+            shares.begin(CallerGroup.PROJECT, 'red')
 
     def test_groups_are_apart(self) -> None:
         shares = self.shares()
-        for group, most in ((Group.PROJECT, 2), (Group.ANONYMOUS, 2), (Group.OPERATORS, 4)):
+        for group, most in (
+            (CallerGroup.PROJECT, 2),
+            (CallerGroup.ANONYMOUS, 2),
+            (CallerGroup.OPERATORS, 4),
+        ):
             for _ in range(most):
                 shares.begin(group)
             self.assertRaises(exceptions.TooManyAtOnce, shares.begin, group)
@@ -108,26 +114,26 @@ class TestNumbers(SharesCase):
     def test_no_limit(self) -> None:
         shares = self.shares(project_share=1.0)
         for _ in range(50):
-            shares.begin(Group.PROJECT, 'red')
+            shares.begin(CallerGroup.PROJECT, 'red')
 
     def test_ended_twice(self) -> None:
         shares = self.shares()
-        work = shares.begin(Group.PROJECT, 'red')
-        shares.begin(Group.PROJECT, 'red')
+        work = shares.begin(CallerGroup.PROJECT, 'red')
+        shares.begin(CallerGroup.PROJECT, 'red')
         for _ in range(3):
             work.end()
-        shares.begin(Group.PROJECT, 'red')
-        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.PROJECT, 'red')
+        shares.begin(CallerGroup.PROJECT, 'red')
+        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'red')
 
     def test_one_that_is_idle_counts_no_more(self) -> None:
         shares = self.shares()
-        works = [shares.begin(Group.PROJECT, 'red') for _ in range(2)]
+        works = [shares.begin(CallerGroup.PROJECT, 'red') for _ in range(2)]
         works[0].idle()
         works[0].idle()
-        works.append(shares.begin(Group.PROJECT, 'red'))
-        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.PROJECT, 'red')
+        works.append(shares.begin(CallerGroup.PROJECT, 'red'))
+        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'red')
         works[0].end()
-        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.PROJECT, 'red')
+        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'red')
         for work in works:
             work.end()
         self.assertEqual(0, self.number('running'))
@@ -138,7 +144,7 @@ class TestWaiting(SharesCase):
 
     def test_the_first_begins_first(self) -> None:
         shares = self.shares(wait=PATIENT)
-        works = [shares.begin(Group.PROJECT, 'red') for _ in range(2)]
+        works = [shares.begin(CallerGroup.PROJECT, 'red') for _ in range(2)]
         first, second = self.waiting(shares, 2)
         works[0].end()
         first.result(PATIENT).end()
@@ -148,19 +154,19 @@ class TestWaiting(SharesCase):
 
     def test_not_longer_than_allowed(self) -> None:
         shares = self.shares(wait=0.01)
-        works = [shares.begin(Group.PROJECT, 'red') for _ in range(2)]
-        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.PROJECT, 'red')
+        works = [shares.begin(CallerGroup.PROJECT, 'red') for _ in range(2)]
+        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'red')
         self.assertEqual((2, 0), (self.number('running'), self.number('waiting')))
         works[0].end()
-        shares.begin(Group.PROJECT, 'red')
+        shares.begin(CallerGroup.PROJECT, 'red')
 
     def test_a_quarter_of_the_threads_stays_free(self) -> None:
         shares = self.shares(wait=PATIENT)
-        works = [shares.begin(Group.PROJECT, 'red') for _ in range(2)]
+        works = [shares.begin(CallerGroup.PROJECT, 'red') for _ in range(2)]
         waiting = self.waiting(shares, 4)
-        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.PROJECT, 'red')
+        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'red')
         # Others need the threads of the last two that wait.
-        works += [shares.begin(Group.PROJECT, project) for project in ('blue', 'green')]
+        works += [shares.begin(CallerGroup.PROJECT, project) for project in ('blue', 'green')]
         for refused in waiting[2:]:
             self.assertIsInstance(refused.exception(PATIENT), exceptions.TooManyAtOnce)
         self.assertEqual((4, 2), (self.number('running'), self.number('waiting')))
@@ -176,7 +182,7 @@ class TestWaiting(SharesCase):
 
         def work(number: int) -> bool:
             try:
-                begun = shares.begin(Group.PROJECT, 'red')
+                begun = shares.begin(CallerGroup.PROJECT, 'red')
             except exceptions.TooManyAtOnce:
                 return False
             with lock:
@@ -203,21 +209,21 @@ class TestProcessorTime(SharesCase):
         self.now = 0.0
         self.worked = 0.0
 
-    def shares(self, **settings: Any) -> Shares:
+    def shares(self, **settings: Any) -> ThreadShares:
         settings = {'threads': 8, 'wait': 0.0, **settings}
-        return Shares(ShareSettings(**settings), lambda: self.now, lambda: self.worked)
+        return ThreadShares(ShareSettings(**settings), lambda: self.now, lambda: self.worked)
 
-    def spend(self, shares: Shares, seconds: float, project: str = 'red') -> None:
+    def spend(self, shares: ThreadShares, seconds: float, project: str = 'red') -> None:
         """Let a request use processor time."""
-        work = shares.begin(Group.PROJECT, project)
+        work = shares.begin(CallerGroup.PROJECT, project)
         self.worked += seconds
         work.end()
 
-    def pauses(self, shares: Shares, project: str = 'red') -> bool:
+    def pauses(self, shares: ThreadShares, project: str = 'red') -> bool:
         """Whether a project gets no second thread."""
-        first = shares.begin(Group.PROJECT, project)
+        first = shares.begin(CallerGroup.PROJECT, project)
         try:
-            shares.begin(Group.PROJECT, project).end()
+            shares.begin(CallerGroup.PROJECT, project).end()
         except exceptions.TooManyAtOnce:
             return True
         finally:
@@ -232,21 +238,21 @@ class TestProcessorTime(SharesCase):
     def test_beside_others(self) -> None:
         shares = self.shares()
         self.spend(shares, 2.25)
-        shares.begin(Group.PROJECT, 'blue').end()
+        shares.begin(CallerGroup.PROJECT, 'blue').end()
         self.assertTrue(self.pauses(shares))
         self.assertFalse(self.pauses(shares, 'blue'))
         # A quarter of each second is paid back.
         for _ in range(7):
             self.now += 1
-            shares.begin(Group.PROJECT, 'blue').end()
+            shares.begin(CallerGroup.PROJECT, 'blue').end()
             self.assertTrue(self.pauses(shares))
         self.now += 1
-        shares.begin(Group.PROJECT, 'blue').end()
+        shares.begin(CallerGroup.PROJECT, 'blue').end()
         self.assertFalse(self.pauses(shares))
 
     def test_others_have_gone(self) -> None:
         shares = self.shares()
-        shares.begin(Group.PROJECT, 'blue').end()
+        shares.begin(CallerGroup.PROJECT, 'blue').end()
         self.spend(shares, 60)
         self.assertTrue(self.pauses(shares))
         self.now += 2
@@ -255,12 +261,12 @@ class TestProcessorTime(SharesCase):
     def test_one_request_after_another_is_never_refused(self) -> None:
         shares = self.shares()
         for _ in range(5):
-            shares.begin(Group.PROJECT, 'blue').end()
+            shares.begin(CallerGroup.PROJECT, 'blue').end()
             self.spend(shares, 5)
 
     def test_it_pauses_for_as_long_as_a_request_waits(self) -> None:
-        waited = Shares(ShareSettings(threads=8, wait=0.2), worked=lambda: self.worked)
-        waited.begin(Group.PROJECT, 'blue').end()
+        waited = ThreadShares(ShareSettings(threads=8, wait=0.2), worked=lambda: self.worked)
+        waited.begin(CallerGroup.PROJECT, 'blue').end()
         self.spend(waited, 60)
         began = time.monotonic()
         self.spend(waited, 5)
@@ -268,10 +274,10 @@ class TestProcessorTime(SharesCase):
 
     def test_none_passes_those_that_pause(self) -> None:
         shares = self.shares(wait=PATIENT)
-        shares.begin(Group.PROJECT, 'blue').end()
+        shares.begin(CallerGroup.PROJECT, 'blue').end()
         self.spend(shares, 60)
         waiting = self.waiting(shares, 6)
-        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.PROJECT, 'red')
+        self.assertRaises(exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'red')
         # Their pause is over; the clock of this test stands still until then.
         self.now += PATIENT
         until('one runs', lambda: self.number('running') == 1)
@@ -281,7 +287,7 @@ class TestProcessorTime(SharesCase):
     def test_what_is_known_is_bounded(self) -> None:
         spending = Spending(0.25)
         for number in range(5000):
-            spending.add((Group.PROJECT, str(number)), 0.001, float(number))
+            spending.add((CallerGroup.PROJECT, str(number)), 0.001, float(number))
         self.assertLessEqual(len(spending._debts), 1001)
 
 
@@ -290,17 +296,17 @@ class TestResponses(SharesCase):
 
     def send(self, answer: Any, method: str = 'GET') -> Any:
         shares = self.shares()
-        shares.begin(Group.ANONYMOUS)
+        shares.begin(CallerGroup.ANONYMOUS)
         environ: dict[str, Any] = {'REQUEST_METHOD': method}
 
         def app(environ: Any, start_response: Any) -> Any:
             self.assertIn(WORK, environ)
-            self.assertRaises(exceptions.TooManyAtOnce, shares.begin, Group.ANONYMOUS)
+            self.assertRaises(exceptions.TooManyAtOnce, shares.begin, CallerGroup.ANONYMOUS)
             if isinstance(answer, Exception):
                 raise answer
             return answer
 
-        self.begin = lambda: shares.begin(Group.ANONYMOUS)
+        self.begin = lambda: shares.begin(CallerGroup.ANONYMOUS)
         return SharedThreads(app, shares)(environ, lambda *_: None)
 
     def test_whole(self) -> None:

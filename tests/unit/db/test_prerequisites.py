@@ -25,7 +25,7 @@ from climate.db import prerequisites_postgresql as postgresql
 from climate.db import prerequisites_sqlite as sqlite
 from tests import base
 
-_MARIADB = mariadb.Facts(
+_MARIADB = mariadb.MariadbFacts(
     version='10.11.6-MariaDB-0+deb12u1',
     character_set='utf8mb4',
     log_bin=False,
@@ -38,7 +38,7 @@ _MARIADB = mariadb.Facts(
     rights=frozenset({'ALL PRIVILEGES'}),
     piecewise=False,
 )
-_POSTGRESQL = postgresql.Facts(
+_POSTGRESQL = postgresql.PostgresqlFacts(
     number=150006,
     version='15.6',
     encoding='UTF8',

@@ -15,8 +15,8 @@
 from __future__ import annotations
 
 from climate import exceptions
-from climate.domain.budgets import Budget
 from climate.domain.budgets import BudgetLimits
+from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 from tests import base
 
@@ -28,9 +28,9 @@ class BudgetTest(base.TestCase):
         super().setUp()
         self.processor = self.ticks = 0.0
 
-    def budget(self, processor: float = 1, transactions: float = 10) -> Budget:
+    def budget(self, processor: float = 1, transactions: float = 10) -> RequestBudget:
         limits = BudgetLimits(processor_seconds=processor, transaction_seconds=transactions)
-        return Budget(
+        return RequestBudget(
             limits, lambda: self.processor, lambda: self.ticks, exceptions.RequirementsTooSlow
         )
 
