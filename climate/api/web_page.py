@@ -153,7 +153,7 @@ class WebPage:
             # Relative addresses in the page need the slash, whatever the prefix is.
             answer = webob.Response(status=308, content_type=None)
             answer.location = quote(environ.get('SCRIPT_NAME') or '') + f'{PREFIX}/'
-            # Caches may keep such a redirect for ever otherwise.
+            # Otherwise caches may keep such a redirect indefinitely.
             answer.headers['Cache-Control'] = 'no-store'
         else:
             answer = _shown(environ, found)

@@ -35,7 +35,7 @@ LOG = logging.getLogger(__name__)
 _PATIENCE: Final = 5
 
 
-class Servers:
+class HostAddresses:
     """Chooses the first of some servers that can be written to.
 
     If none can, it chooses one that can be read. The server that was chosen last comes first:

@@ -59,8 +59,7 @@ RESOURCES: Final = sa.Table(
 """A resource that can be reserved.
 
 ``project_id`` is set for things of projects; see :mod:`climate.db.things`. ``degraded``
-says how the cloud has changed it since it was registered, and ``unusable`` whether leases
-cannot use it for that reason; ``failed_at`` is then set, too.
+says what the cloud has changed since, ``unusable`` whether leases cannot use it therefore.
 """
 
 RESOURCE_TYPES: Final = sa.Table(
@@ -286,8 +285,7 @@ OUTBOX: Final = sa.Table(
     sa.Index('ix_outbox_lease', 'lease_id', 'seq'),
     sa.Index('ix_outbox_fanned', 'fanned', 'seq'),
     sa.UniqueConstraint('id', name='uniq_outbox_id'),
-    # Without it, SQLite gives the numbers of deleted rows again.
-    sqlite_autoincrement=True,
+    sqlite_autoincrement=True,  # or SQLite reuses the numbers of deleted rows
     **MYSQL,
 )
 """A notification, written in the transaction that it reports.
@@ -396,8 +394,7 @@ CHARGES: Final = sa.Table(
 )
 """A question or report for an external filter of leases; see :mod:`climate.db.charges`.
 
-It has no foreign key, because a question is written before its lease, which may never
-be booked.
+It has no foreign key: a question is written before its lease, which may never be booked.
 """
 
 guards.attach_to(METADATA)

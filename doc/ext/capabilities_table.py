@@ -160,6 +160,9 @@ CAPABILITIES: Final = {
     ),
     'GET /resources': Capability(f'{_HOSTS} list', 'resources, find_resource', _DRAWN, _NO_STATE),
     'POST /resources': Capability(f'{_HOSTS} create', 'create_resource', _OPERATORS, _NOT_IN_HEAT),
+    'POST /resources/{resource_id}/refresh': Capability(
+        f'{_HOSTS} refresh', 'refresh_resource', _OPERATORS, _NOT_IN_HEAT
+    ),
     'GET /resources/{resource_id}': Capability(
         f'{_HOSTS} show', 'get_resource', 'the resource', _NO_STATE
     ),

@@ -36,7 +36,7 @@ class _Failover:
     make: type[failovers.Pair]
 
     def setUp(self) -> None:
-        super().setUp()  # type: ignore[misc]
+        super().setUp()  # type: ignore[misc]  # heirs are test cases
         self.pair: Any = self.useFixture(self.make())
         self.compose(self.configured(self.pair.url), Bus())
 

@@ -49,7 +49,7 @@ class _Refused:
     kind: str
 
     def setUp(self) -> None:
-        super().setUp()  # type: ignore[misc]
+        super().setUp()  # type: ignore[misc]  # heirs are test cases
         url = sa.make_url(self.useFixture(services.Database(self.kind)).url)
         wrong = url.set(username='climate_nobody', password=_PASSWORD)
         self.url = wrong.render_as_string(hide_password=False)

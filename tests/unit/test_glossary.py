@@ -74,6 +74,7 @@ PLAIN_KEYS = {
     'roles': 'roles of Keystone',
 }
 PLAIN_CLASSES = {
+    'DeletedObject': 'a deletion, on its way into the history',
     'BudgetLimits': 'the options of budgets',
     'Characters': 'the rules for characters of a text',
     'Reach': 'the webhooks and feeds that a caller can use',

@@ -184,7 +184,7 @@ class SetResource(commands.ShowOne):
         return shown(proxy.update_resource(found, **fields))
 
 
-class RefreshResource(command.ShowOne):
+class RefreshResource(commands.ShowOne):
     """Read a resource again from the cloud, with its capacity (administrators)."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

@@ -23,6 +23,7 @@ from climate.clients.base import Cloud
 from climate.clients.base import Hypervisor
 from climate.domain.resources import Resource
 from climate.plugins.host import nodes
+from climate.plugins.host import providers
 from climate.plugins.host.names import RESOURCE_TYPE
 from climate.plugins.outcomes import Reported
 
@@ -36,7 +37,7 @@ def described(cloud: Cloud, hypervisor: Hypervisor) -> Resource:
     return Resource(
         resource_type=RESOURCE_TYPE,
         name=hypervisor.hostname,
-        inventories=() if provider is None else cloud.placement.inventories(provider.uuid),
+        inventories=() if provider is None else providers.stock(cloud, provider),
         traits=frozenset() if provider is None else cloud.placement.traits(provider.uuid),
         attributes={
             'hypervisor_id': hypervisor.id,

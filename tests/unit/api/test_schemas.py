@@ -164,9 +164,11 @@ class HostSchemasTest(base.TestCase):
         self.assertEqual(('7', {}), (draft.name, draft.capabilities))
 
     def test_change(self):
-        self.assertEqual({'gpu': None, 'n': '2'}, SCHEMAS.read_change({'gpu': None, 'n': 2}))
+        self.assertEqual(
+            {'gpu': None, 'n': '2'}, SCHEMAS.read_change(V1_0, {'gpu': None, 'n': 2}).capabilities
+        )
         for body in ({}, {'name': 'c1'}):
-            error = self.assertRaises(exceptions.InvalidInput, SCHEMAS.read_change, body)
+            error = self.assertRaises(exceptions.InvalidInput, SCHEMAS.read_change, V1_0, body)
             self.assertEqual('No data to update', error.message)
 
     def test_no_name(self):

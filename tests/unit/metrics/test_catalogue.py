@@ -25,6 +25,8 @@ from tests import base
 # A label that is added here must have a bounded number of values.
 BOUNDED = {
     'event',
+    'group',
+    'kind',
     'method',
     'outcome',
     'reason',
