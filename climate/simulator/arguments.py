@@ -212,17 +212,19 @@ def _add_servers(commands: _Commands) -> None:
     boot.add_argument('--name', default='server', help='server name (default: %(default)s)')
     host = commands.add(
         'host',
-        'let a host fail or recover, disable or enable it',
+        'let a host fail or recover, disable, enable or rename it',
         'Change the state of a hypervisor and of its nova-compute service. Omitted options '
         'change nothing.',
         'host compute-2 --state down',
         'host compute-2 --state up --status enabled',
+        'host compute-2 --rename compute-2.example.org',
     )
     host.add_argument('hostname', metavar='HOSTNAME', help='hypervisor hostname')
     host.add_argument('--state', choices=('up', 'down'), help='whether nova-compute is alive')
     host.add_argument(
         '--status', choices=('enabled', 'disabled'), help='whether new servers may start there'
     )
+    host.add_argument('--rename', metavar='NAME', help='hypervisor hostname from now on')
     deletion = commands.add(
         'deletion',
         'set how long the deletion of a server takes',

@@ -92,6 +92,8 @@ def _boot(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
 
 def _host(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
     cloud.set_hypervisor(arguments.hostname, state=arguments.state, status=arguments.status)
+    if arguments.rename:
+        cloud.rename_hypervisor(arguments.hostname, arguments.rename)
 
 
 def _deletion(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:

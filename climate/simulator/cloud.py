@@ -191,6 +191,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         their node; the old provider stays if it has allocations.
 
         :raises LookupError: if there is no such hypervisor
+        :raises ValueError: if there is one with the new name
         """
         with self._store.transaction(self._runner.now()) as db:
             hypervisor_rows.rename(db, hostname, name)

@@ -73,10 +73,13 @@ def rename(db: Db, hostname: str, name: str) -> None:
     """Replace a hypervisor by one with another name, on the same service host.
 
     :raises LookupError: if there is no such hypervisor
+    :raises ValueError: if there is one with the new name
     """
     old = hypervisors.find_hypervisor(db, hostname)
     if old is None:
         raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
+    if hypervisors.find_hypervisor(db, name) is not None:
+        raise ValueError(f'the simulated cloud already has a hypervisor {name!r}')
     put(
         db,
         dataclasses.replace(old, id=id_of(name), hostname=name),

@@ -341,6 +341,7 @@ class TestFile(testtools.TestCase):
             ('slow', 'placement.*', '0.5'),
             ('late', '5'),
             ('host', 'compute-2', '--state', 'down'),
+            ('host', 'compute-2', '--rename', 'compute-2.example.org'),
             ('reachable', 'no'),
             ('deletion', '5'),
         ):
@@ -348,7 +349,10 @@ class TestFile(testtools.TestCase):
         shown = json.loads(self.run_cli('show', '--json')[1])
         self.assertFalse(shown['reachable'])
         self.assertEqual(server_id.strip(), shown['servers'][0]['id'])
-        self.assertEqual(['up', 'down'], [item['state'] for item in shown['hypervisors']])
+        self.assertEqual(
+            [('compute-1', 'up'), ('compute-2.example.org', 'down')],
+            [(item['hostname'], item['state']) for item in shown['hypervisors']],
+        )
         self.assertEqual(['after', 'slow'], [item['moment'] for item in shown['faults']])
         self.assertIn('the cloud cannot be reached', self.run_cli('show')[1])
         self.assertEqual((0, ''), self.run_cli('heal'))
@@ -360,6 +364,13 @@ class TestFile(testtools.TestCase):
         self.assertIn('there is no simulated cloud', said)
         self.assertFalse(self.directory.exists())
         self.run_cli('seed')
-        for arguments in (('fail', 'nonsense'), ('boot', 'nobody'), ('host', 'nobody')):
+        for arguments in (
+            ('fail', 'nonsense'),
+            ('boot', 'nobody'),
+            ('host', 'nobody'),
+            ('host', 'nobody', '--rename', 'compute-9'),
+            ('host', 'compute-2', '--rename', 'compute-1'),
+            ('host', 'compute-2', '--rename', 'compute-2'),
+        ):
             code, said = self.run_cli(*arguments)
             self.assertEqual((2, 1), (code, len(said.splitlines())), said)
