@@ -18,8 +18,8 @@ Only adds, so that the previous release runs on it.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0023'
@@ -28,7 +28,7 @@ down_revision = '0022'
 
 def upgrade() -> None:
     """Add the table in which owners find what was deleted, and why."""
-    op.create_table(
+    additions.create_table(
         'deletions',
         sa.Column('seq', types.big_id(), nullable=False),
         sa.Column('lease_id', types.exact(36), nullable=False),
@@ -43,7 +43,5 @@ def upgrade() -> None:
         sa.Column('reason', types.exact(255), nullable=False),
         sa.Column('at', types.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint('seq'),
-        mysql_engine='InnoDB',
-        mysql_charset='utf8mb4',
     )
-    op.create_index('ix_deletions_lease', 'deletions', ['lease_id', 'seq'])
+    additions.create_index('ix_deletions_lease', 'deletions', ['lease_id', 'seq'])

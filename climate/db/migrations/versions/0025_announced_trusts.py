@@ -18,8 +18,8 @@ Only adds, so that the previous release runs on it.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
 
+from climate.db import additions
 from climate.db import types
 
 revision = '0025'
@@ -28,6 +28,5 @@ down_revision = '0024'
 
 def upgrade() -> None:
     """Add the columns by which a trust is recognized whose answer was lost."""
-    with op.batch_alter_table('trusts') as trusts:
-        trusts.add_column(sa.Column('user_id', types.exact(255), nullable=True))
-        trusts.add_column(sa.Column('project_id', types.exact(255), nullable=True))
+    additions.add_column('trusts', sa.Column('user_id', types.exact(255), nullable=True))
+    additions.add_column('trusts', sa.Column('project_id', types.exact(255), nullable=True))
