@@ -116,7 +116,7 @@ def refuse_traits(
     :param known: requirements that the body may repeat, by field
     :raises climate.exceptions.MalformedRequirements: naming the field
     """
-    for key in plugin.model.requirement_keys:
+    for key in _requirement_keys(plugin):
         value = body.get(key)
         if value and value != known.get(key):
             parsed_requirement(key, value, traits=False)
@@ -124,8 +124,13 @@ def refuse_traits(
 
 def conditions_of(plugin: contract.Plugin[Any], body: Mapping[str, Any]) -> int:
     """Return how many conditions the requirements of a body have, which was read before."""
-    values = [body.get(key) for key in plugin.model.requirement_keys]
+    values = [body.get(key) for key in _requirement_keys(plugin)]
     return sum(requirements.conditions(requirements.parse(value)) for value in values if value)
+
+
+def _requirement_keys(plugin: contract.Plugin[Any]) -> tuple[str, ...]:
+    # A plugin that reads its requests itself has no model of them.
+    return plugin.model.requirement_keys if hasattr(plugin, 'request_model') else ()
 
 
 def check_conditions(budget: RequestBudget, number: int) -> None:

@@ -29,6 +29,7 @@ from climate.domain import booting
 from climate.domain.booting import ServerReport
 from climate.domain.leases import Lease
 from climate.domain.requests import LeaseChange
+from climate.policies import leases as lease_policies
 from tests import services
 from tests.functional.manager import booted
 from tests.functional.manager import harness
@@ -269,7 +270,9 @@ class TestBooted(booted.BootedCase):
         conf([])
         conf.register_opt(cfg.StrOpt('auth_strategy', default='keystone'))
         policy_opts.set_defaults(conf, policy_file=None)
-        self.keeper = self.hire(may=composition.policy(conf))
+        may = composition.policy(conf)
+        assert may is not None
+        self.keeper = self.hire(may=lambda caller: may(caller, lease_policies.CREATE))
         server = self.boot(lease_duration='1h')
         self.cloud.put_member('alice', 'blue', 'reader')
         self.hear(server)
