@@ -187,7 +187,7 @@ class StackEffects:
             found = self._heat.find_stack(known)
             if found is None:
                 # Heat may not show it everywhere yet.
-                raise exceptions.Transient(f'stack {known} is not visible')
+                raise exceptions.Transient(f'stack {known} is gone, or is not visible yet')
             return found
         found = self._as_user().find_stack(self._request.name)
         if found is not None and self._mark not in found.tags:

@@ -93,12 +93,12 @@ class _Case(base.TestCase):
         count = 0
         run = Store.run
 
-        def failing(store: Store, work: Callable[[Any], Any]) -> Any:
+        def failing(store: Store, work: Callable[[Any], Any], **named: Any) -> Any:
             nonlocal count
             count += 1
             if count == nth and not after:
                 raise error
-            result = run(store, work)
+            result = run(store, work, **named)
             if count == nth:
                 raise error
             return result
