@@ -280,5 +280,7 @@ class TestTold(Promised, base.TestCase):
         mine = [step for step in steps if step.resource_type == 'virtual:server']
         self.assertEqual(['prepare', 'start', 'end'], [step.effect for step in mine])
         words = [line.text for step in mine for line in step.lines]
-        for word, text in zip(('shelved', 'ACTIVE', 'image', 'deleted'), words, strict=True):
+        for word, text in zip(
+            ('shelved', 'ACTIVE', 'image', 'deleted server', 'was deleted'), words, strict=True
+        ):
             self.assertIn(word, text)
