@@ -14,7 +14,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+import secrets
 from typing import Any
 
 from climate import exceptions
@@ -26,6 +28,12 @@ from tests.contract import people
 
 SOON = datetime.timedelta(seconds=4)
 MEMBER = frozenset({'member'})
+
+
+def later() -> datetime.datetime:
+    """Return an instant at which no other trust of a test expires."""
+    now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    return now + datetime.timedelta(days=1, seconds=secrets.randbelow(10_000))
 
 
 class IdentityCase(contracts.Contract):
@@ -53,7 +61,7 @@ class IdentityCase(contracts.Contract):
 
 
 class TrustContract(IdentityCase):
-    """create_trust, find_trust, delete_trust."""
+    """create_trust, find_trust, list_trusts, delete_trust."""
 
     def test_made_found_and_deleted_and_again(self) -> None:
         made = self.trust()
@@ -87,16 +95,6 @@ class TrustContract(IdentityCase):
             )
             self.assertNotIn(token, error.message)
 
-    def test_it_expires(self) -> None:
-        now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
-        made = self.trust(expires_at=now + SOON)
-        self.assertEqual(now + SOON, made.expires_at)
-        waiting.until(
-            lambda: self.identity.find_trust(made.id) is None, 20, 'the trust has expired'
-        )
-        self.refused(made)
-        self.identity.delete_trust(made.id)
-
     def test_not_one_that_has_expired(self) -> None:
         past = datetime.datetime.now(datetime.UTC) - SOON
         self.assertRaises(exceptions.Permanent, self.trust, expires_at=past)
@@ -112,7 +110,38 @@ class TrustContract(IdentityCase):
         self.assertRaises(exceptions.Transient, self.trust)
         self.assertIsNotNone(self.identity.find_trust(self.trust().id))
 
-    # -- acting
+    def test_each_is_listed_until_it_is_deleted(self) -> None:
+        made = [
+            self.trust(),
+            self.trust(expires_at=later()),
+            self.trust(roles=frozenset({'member', 'reader'})),
+        ]
+        listed = self.identity.list_trusts()
+        ids = [found.id for found in listed]
+        self.assertEqual(sorted(set(ids)), ids)
+        # Keystone lists no roles.
+        wanted = {dataclasses.replace(trust, roles=()) for trust in made}
+        self.assertEqual(set(), wanted - set(listed))
+        self.identity.delete_trust(made[0].id)
+        left = {found.id for found in self.identity.list_trusts()}
+        self.assertEqual(
+            [False, True, True], [trust.id in left for trust in made], 'only one was deleted'
+        )
+
+    def test_one_whose_answer_was_lost_is_listed(self) -> None:
+        before, expires_at = self.identity.list_trusts(), later()
+        self.world.lose_answer('identity.create_trust')
+        self.assertRaises(exceptions.Transient, self.trust, expires_at=expires_at)
+        (made,) = set(self.identity.list_trusts()) - set(before)
+        self.addCleanup(self.identity.delete_trust, made.id)
+        self.assertEqual(
+            (self.person.user_id, self.person.project_id, expires_at),
+            (made.trustor_user_id, made.project_id, made.expires_at),
+        )
+
+
+class ActingContract(IdentityCase):
+    """What is done in the name of a user who trusts us."""
 
     def act(self, trust: Trust) -> None:
         """Do something in the name of the person."""
@@ -126,6 +155,16 @@ class TrustContract(IdentityCase):
             # It gets into notifications, where ids of trusts have no business.
             self.assertNotIn(trust.id, error.message)
             self.assertIn('trust', error.message)
+
+    def test_it_expires(self) -> None:
+        now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+        made = self.trust(expires_at=now + SOON)
+        self.assertEqual(now + SOON, made.expires_at)
+        waiting.until(
+            lambda: self.identity.find_trust(made.id) is None, 20, 'the trust has expired'
+        )
+        self.refused(made)
+        self.identity.delete_trust(made.id)
 
     def test_who_is_trusted_can_act(self) -> None:
         made = self.trust()
@@ -264,5 +303,5 @@ class CallerContract(IdentityCase):
         self.assertNotIn(self.person.token, f'{cloud!r} {vars(type(cloud))!r}')
 
 
-class IdentityContract(TrustContract, MemberContract, CallerContract):
+class IdentityContract(TrustContract, ActingContract, MemberContract, CallerContract):
     """Every verb of Identity, and what follows of it."""

@@ -34,6 +34,7 @@ from climate import simulator
 from climate.clients import base
 from climate.clock import SystemClock
 from tests.contract import stub_routes
+from tests.contract import stub_trusts
 from tests.contract.stub_routes import Answer
 from tests.contract.stub_routes import COMPUTE
 from tests.contract.stub_routes import HTTPError
@@ -71,7 +72,12 @@ class StubCloud:
         self.networks: list[str] = []
         self.hidden_hosts = False
         self.newest = 100
-        self.catalog = {'compute': COMPUTE, 'placement': PLACEMENT, 'network': NETWORK}
+        self.catalog = {
+            'identity': IDENTITY,
+            'compute': COMPUTE,
+            'placement': PLACEMENT,
+            'network': NETWORK,
+        }
         self._lock = threading.Lock()
         self._released = threading.Event()
         stub = self
@@ -153,9 +159,12 @@ class StubCloud:
         return None
 
     def _route(self, request: Request) -> tuple[int, Any, dict[str, str]]:
-        if request.path.startswith(IDENTITY):
+        path = request.path.removeprefix(IDENTITY).rstrip('/')
+        if path == '' or (path == '/auth/tokens' and request.method == 'POST'):
             return self._identity(request)
-        if request.headers.get('X-Auth-Token') not in self.tokens:
+        creating = f'{request.method} {request.path}' == f'POST {IDENTITY}/OS-TRUST/trusts'
+        # Trusts are created with the token of another user.
+        if not creating and request.headers.get('X-Auth-Token') not in self.tokens:
             raise HTTPError(401, f'no such token: {request.headers.get("X-Auth-Token")}')
         if request.path == f'{NETWORK}/v2.0/networks':
             # As little of Neutron as a test of the connection needs.
@@ -163,6 +172,7 @@ class StubCloud:
                 return 200, stub_routes.networks(self.networks, request), {}
             return 201, {'network': {'id': 'n', 'name': 'made'}}, {}
         for prefix, check, routes in (
+            (IDENTITY, lambda _request: None, stub_trusts.ROUTES),
             (COMPUTE, stub_routes.check_compute, stub_routes.COMPUTE_ROUTES),
             (PLACEMENT, stub_routes.check_placement, stub_routes.PLACEMENT_ROUTES),
         ):
@@ -206,7 +216,11 @@ class StubCloud:
         ]
         body = {
             'methods': ['password'],
-            'user': {'id': 'u', 'name': 'climate', 'domain': {'id': 'default', 'name': 'D'}},
+            'user': {
+                'id': stub_trusts.SERVICE_USER,
+                'name': 'climate',
+                'domain': {'id': 'default', 'name': 'D'},
+            },
             'project': {'id': 'p', 'name': 'service', 'domain': {'id': 'default', 'name': 'D'}},
             'roles': [{'id': 'r', 'name': 'admin'}],
             'catalog': catalog,

@@ -41,3 +41,9 @@ class TestFileCloudIdentity(identity_contracts.IdentityContract):
     """Keystone's verbs on the simulated cloud on a file."""
 
     world_type = worlds.FileSimulatedWorld
+
+
+class TestStubTrusts(identity_contracts.TrustContract):
+    """The real client of Keystone, against a stub that speaks HTTP."""
+
+    world_type = worlds.StubWorld

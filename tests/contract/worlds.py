@@ -245,7 +245,7 @@ class StubWorld(World):
             '[nova]\nauth_type = password\nusername = climate\npassword = secret\n'
             'project_name = service\nuser_domain_name = D\nproject_domain_name = D\n'
             f'auth_url = {self.stub.url}/identity/v3\nconnect_retries = 0\ntimeout = 10\n'
-            '[placement]\nconnect_retries = 0\n'
+            '[placement]\nconnect_retries = 0\n[keystone]\nconnect_retries = 0\n'
         )
         self.conf = configuration(str(file), **nova)
         self.cloud = real.connect(self.conf)
@@ -263,6 +263,10 @@ class StubWorld(World):
         """Start a server, which the stub cannot be asked for."""
         metadata, hints = wanted['metadata'], wanted['scheduler_hints']
         return self.stub.cloud.boot_server(host, 'p1', 'vm', metadata=metadata, hints=hints).id
+
+    def person(self, *roles: str) -> Person:
+        """Return a new user."""
+        return SimulatedPerson(self.stub.cloud, *roles)
 
     def poor(self, resource: str) -> contextlib.AbstractContextManager[base.Compute]:
         """Refuse: the stub has no quotas."""
