@@ -223,7 +223,7 @@ def _tune_postgresql(engine: sa.Engine, prepares: bool) -> None:
 
 def _tune_mysql(engine: sa.Engine) -> None:
     event.listen(engine, 'do_connect', functools.partial(_limit_connect, 'connect_timeout'))
-    mariadb_hosts.Servers().set_up(engine)
+    mariadb_hosts.HostAddresses().set_up(engine)
     _roll_back_once(engine.dialect)
 
     # Before all others, whose statements other servers do not understand.
