@@ -47,11 +47,11 @@ from climate.clock import SystemClock
 from climate.cmd import auditing
 from climate.cmd import clouds
 from climate.cmd import config
+from climate.cmd import database
 from climate.cmd import custom_types
 from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import tracing
-from climate.db import keys
 from climate.db.store import Store
 from climate.domain.booting import ServerReport
 from climate.domain.health import HostReport
@@ -295,7 +295,7 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     endpoint = metrics.endpoint(conf, Exporter.API)
     tracing.set_up(conf, 'climate-api')
     parts = core(conf)
-    keys.check(parts.store)
+    database.check(parts.store)
     client = rpc.ManagerClient(transport.rpc_transport(conf), topic=conf.manager.rpc_topic)
     broker = _broker_check(BrokerCheck(conf))
     application = api(

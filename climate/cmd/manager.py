@@ -26,14 +26,13 @@ from climate.clients.sessions import GROUPS
 from climate.cmd import auditing
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import database
 from climate.cmd import manager_check
 from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import signals
 from climate.cmd import tracing
 from climate.conf import cloud as cloud_conf
-from climate.db import keys
-from climate.db import migration
 from climate.manager.service import ManagerOptions
 from climate.messaging import nova
 from climate.messaging import publisher
@@ -62,8 +61,7 @@ def main() -> int:
         endpoint = metrics.endpoint(conf, Exporter.MANAGER)
         tracing.set_up(conf, 'climate-manager')
         parts = composition.core(conf, composition.manager_clock(conf))
-        check_tables(parts)
-        keys.check(parts.store)
+        database.check(parts.store)
         bus = publisher.from_conf(conf)
         manager = composition.manager(
             parts,
@@ -94,18 +92,6 @@ def main() -> int:
         parts.store.close()
 
     return received.wait(stop, functools.partial(config.reload, conf))
-
-
-def check_tables(parts: composition.Core) -> None:
-    """Refuse to work on tables that were not upgraded; a database that is down may be later.
-
-    :raises climate.exceptions.ConfigurationError: with what the operator must do
-    """
-    try:
-        with parts.store.answering() as engine:
-            migration.check_current(engine)
-    except exceptions.DatabaseUnavailable as error:
-        LOG.warning('The version of the tables is unknown: %s', error)
 
 
 def tune_process(conf: cfg.ConfigOpts) -> None:

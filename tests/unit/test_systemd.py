@@ -98,6 +98,12 @@ class SystemdTest(base.TestCase):
                 self.assertEqual('/bin/sh -c "kill -HUP ${MAINPID}"', service['ExecReload'])
                 self.assertEqual('on-failure', service['Restart'])
 
+    def test_what_runs_on_may_open_more_files_than_by_default(self) -> None:
+        for path in UNITS:
+            service = Unit(path)['Service']
+            if service['Type'] != 'oneshot':
+                self.assertGreater(int(service['LimitNOFILE']), 1024, path.name)
+
     def test_all_run_as_the_user_that_is_made(self) -> None:
         user = (ETC / 'sysusers.d' / 'climate.conf').read_text(encoding='utf-8')
         self.assertIn('\nu climate ', user)
