@@ -47,8 +47,8 @@ from climate.clock import SystemClock
 from climate.cmd import auditing
 from climate.cmd import clouds
 from climate.cmd import config
-from climate.cmd import database
 from climate.cmd import custom_types
+from climate.cmd import database
 from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import tracing
