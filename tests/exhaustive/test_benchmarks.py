@@ -29,6 +29,7 @@ FOLDER = pathlib.Path(ROOT) / 'benchmarks'
 SQLITE = ('--engine', 'sqlite')
 # Of a tree compared with itself; there must be 1,000 leases to list.
 SMALL_TREE = ('--rounds', '1', '--seconds', '0.2', '--hosts', '300', '--allocations', '12000')
+SHORT_PHASES = ('--seconds', '0.1', '--least', '1', '--hosts', '5')
 ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'against': ((*SQLITE, '--old', str(ROOT), *SMALL_TREE),),
     'calendar_pages': (
@@ -41,19 +42,8 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'guards': ((*SQLITE, '--times', '2', '--warm', '1', '--allocations', '2000'),),
     'judgement': ((*SQLITE, '--times', '2'),),
     'neighbours': (
-        (
-            '--engine',
-            'sqlite',
-            '--seconds',
-            '0.1',
-            '--least',
-            '1',
-            '--hosts',
-            '5',
-            '--only',
-            'idle',
-        ),
-        ('--engine', 'sqlite', '--seconds', '0.1', '--least', '1', '--hosts', '5', '--only', '90'),
+        (*SQLITE, *SHORT_PHASES, '--only', 'idle'),
+        (*SQLITE, *SHORT_PHASES, '--only', '90'),
     ),
     'offers': ((*SQLITE, '--small', '--times', '1'),),
     'page': (('--times', '1', '--frames', '20', '--hosts', '200', '--allocations', '2000'),),
@@ -64,6 +54,10 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
         (*SQLITE, '--hosts', '200', '--times', '1', '--processor', '--without-sql'),
         (*SQLITE, '--hosts', '200', '--times', '1', '--creates'),
         ('--hosts', '200', '--times', '1', '--dense'),
+    ),
+    'worst': (
+        ('--hosts', '200', '--allocations', '2000', '--requests', '2', '--times', '1'),
+        ('--hosts', '200', '--allocations', '2000', '--requests', '0', '--times', '1'),
     ),
 }
 # What benchmarks start as processes of their own, and what needs a real cloud.
@@ -82,6 +76,8 @@ class BenchmarksTest(base.TestCase):
             if "__name__ == '__main__'" in file.read_text()
         }
         self.assertEqual(scripts, set(ARGUMENTS) | OTHERS)
+        run = {name.removeprefix('test_') for name in dir(self) if name.startswith('test_')}
+        self.assertLessEqual(set(ARGUMENTS), run)
 
     def run_all(self, name: str) -> None:
         """Run a benchmark with each of its arguments."""
@@ -118,6 +114,9 @@ class BenchmarksTest(base.TestCase):
     def test_judgement(self) -> None:
         self.run_all('judgement')
 
+    def test_neighbours(self) -> None:
+        self.run_all('neighbours')
+
     def test_offers(self) -> None:
         self.run_all('offers')
 
@@ -134,3 +133,6 @@ class BenchmarksTest(base.TestCase):
 
     def test_timelines(self) -> None:
         self.run_all('timelines')
+
+    def test_worst(self) -> None:
+        self.run_all('worst')

@@ -71,9 +71,13 @@ class Strangers(fixtures.Fixture):
 
     def _setUp(self) -> None:
         for _ in range(self._number):
-            one = socket.create_connection(
-                ('127.0.0.1', self._port), 60, source_address=(self._source, 0)
-            )
+            try:
+                one = socket.create_connection(
+                    ('127.0.0.1', self._port), 60, source_address=(self._source, 0)
+                )
+            except ConnectionResetError:
+                # HAProxy has closed it, before it was returned here.
+                continue
             self.addCleanup(one.close)
             self.sockets.append(one)
             with contextlib.suppress(OSError):

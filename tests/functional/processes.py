@@ -18,6 +18,7 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -33,6 +34,9 @@ import fixtures
 import tests
 
 BIN = pathlib.Path(sys.executable).parent
+# Above the ports of well-known servers, and below those of connections.
+_LOWEST_PORT = 16000
+_CONNECTIONS = pathlib.Path('/proc/sys/net/ipv4/ip_local_port_range')
 
 
 def until(what: str, condition: Callable[[], Any], seconds: float = 180.0) -> Any:
@@ -51,10 +55,26 @@ def until(what: str, condition: Callable[[], Any], seconds: float = 180.0) -> An
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        return int(listener.getsockname()[1])
+    """Return a port that no socket has.
+
+    The kernel gives none of these to a connection, so it is still free when a server
+    starts some seconds later.
+    """
+    highest = _first_of_connections() - 1
+    while True:
+        port = random.randint(_LOWEST_PORT, highest)
+        with contextlib.suppress(OSError), socket.socket() as listener:
+            listener.bind(('', port))
+            return port
+
+
+def _first_of_connections() -> int:
+    """Return the first port that the kernel may give to a connection."""
+    with contextlib.suppress(OSError):
+        first = int(_CONNECTIONS.read_text().split()[0])
+        if first >= 2 * _LOWEST_PORT:
+            return first
+    return 32768
 
 
 def clean_environment() -> dict[str, str]:
