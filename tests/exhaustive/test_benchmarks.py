@@ -30,6 +30,7 @@ SQLITE = ('--engine', 'sqlite')
 # Of a tree compared with itself; there must be 1,000 leases to list.
 SMALL_TREE = ('--rounds', '1', '--seconds', '0.2', '--hosts', '300', '--allocations', '12000')
 SHORT_PHASES = ('--seconds', '0.1', '--least', '1', '--hosts', '5')
+SMALL_CLOUD = ('--hosts', '200', '--allocations', '2000', '--times', '1')
 ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'against': ((*SQLITE, '--old', str(ROOT), *SMALL_TREE),),
     'calendar_pages': (
@@ -56,8 +57,8 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ('--hosts', '200', '--times', '1', '--dense'),
     ),
     'worst': (
-        ('--hosts', '200', '--allocations', '2000', '--requests', '2', '--times', '1'),
-        ('--hosts', '200', '--allocations', '2000', '--requests', '0', '--times', '1'),
+        (*SMALL_CLOUD, '--requests', '2', '--only', 'apart'),
+        (*SMALL_CLOUD, '--requests', '0'),
     ),
 }
 # What benchmarks start as processes of their own, and what needs a real cloud.
