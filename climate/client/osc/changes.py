@@ -58,7 +58,7 @@ class SetLease(commands.ShowOne):
         parser = super().get_parser(prog_name)
         leases.add_lease(parser)
         parser.add_argument('--name', metavar='NAME', help='New name')
-        parser.add_argument('--at', metavar='TIME', type=options.instant, help='New start')
+        parser.add_argument('--at', metavar='TIME', type=options.start, help='New start')
         parser.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
         notices.add(parser)
         return parser

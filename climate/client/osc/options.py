@@ -29,6 +29,7 @@ from climate.client import sizes
 from climate.client import times
 from climate.client.sdk import proxy
 from climate.clock import SystemClock
+from climate.domain import periods
 
 
 class _Append(argparse.Action):
@@ -107,6 +108,11 @@ def instant(text: str) -> datetime.datetime:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def start(text: str) -> datetime.datetime | str:
+    """Return the instant of an option, for argparse; ``now`` is when the request arrives."""
+    return periods.NOW if text.strip() == periods.NOW else instant(text)
+
+
 def number(text: str) -> int:
     """Return the whole number of an option, for argparse.
 
@@ -157,8 +163,10 @@ def requirement(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def written(moment: datetime.datetime, microversion: str) -> str:
+def written(moment: datetime.datetime | str, microversion: str) -> str:
     """Return an instant as a request has it; version 1.0 knows minutes only."""
+    if isinstance(moment, str):
+        return moment
     moment = moment.astimezone(datetime.UTC)
     if microversion == '1.0':
         return moment.strftime('%Y-%m-%d %H:%M')
