@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 
+from climate.domain.requests import Reach
 from climate.domain.webhooks import Webhook
 from climate.domain.webhooks import WebhookDraft
 from climate.enforcement.limits import ProjectLimits
@@ -78,7 +79,7 @@ class Races:
         for _ in range(WEBHOOKS):
             made: Webhook = webhooks.create(CALLER, WebhookDraft(url=self.receiver.url))
             for _ in range(EVENTS):
-                webhooks.test(made.id, None)
+                webhooks.test(made.id, Reach())
 
     def start(self, kind: str = 'claimed') -> list[subprocess.Popen[str]]:
         """Start the processes at once."""

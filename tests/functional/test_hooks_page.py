@@ -25,6 +25,7 @@ from typing import Any
 
 import fixtures
 
+from climate.domain.requests import Reach
 from climate.domain.webhooks import WebhookDraft
 from climate.testing.service import subscriptions
 from climate.webhooks import cloud_events
@@ -93,7 +94,7 @@ class TestPages(base.TestCase):
         webhook = webhooks.create(harness.CALLER, WebhookDraft(url='http://127.0.0.1/'))
         office.create(600, 3600, hosts=0)
         office.store.run(lambda tx: tx.outbox.copy_to_webhooks(tx.now, 9))
-        (one,) = webhooks.deliveries(webhook.id, None, None, None, 9)
+        (one,) = webhooks.deliveries(webhook.id, Reach(), None, None, 9)
         event = json.loads(cloud_events.body(one, '/reservation'))
         self.assertEqual(set(json.loads(shown)), set(event))
 

@@ -116,6 +116,7 @@ class TestJsonLogs(JsonLogCase):
                 'booked for project blue',
                 'start_lease',
                 'changed',
+                f'being deleted for lease {lease_id}',
                 'end_lease',
                 'its deletion is requested',
             ],
@@ -123,7 +124,7 @@ class TestJsonLogs(JsonLogCase):
             [line['message'] for line in found],
         )
         self.assertEqual(
-            [booked, booked, changed, changed, deleted],
+            [booked, booked, changed, changed, changed, deleted],
             [line['extra']['request_id'] for line in found],
         )
         for line in found:
