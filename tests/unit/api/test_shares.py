@@ -279,10 +279,10 @@ class TestProcessorTime(SharesCase):
         waiting = self.waiting(shares, 6)
         self.assertRaises(exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'red')
         # Their pause is over; the clock of this test stands still until then.
+        self.addCleanup(setattr, self, 'now', 3 * PATIENT)
         self.now += PATIENT
-        until('one runs', lambda: self.number('running') == 1)
-        for each in waiting:
-            each.cancel()
+        until('one runs', lambda: waiting[0].done())
+        self.assertIsNone(waiting[0].exception())
 
     def test_what_is_known_is_bounded(self) -> None:
         spending = Spending(0.25)
