@@ -39,9 +39,13 @@ from climate import exceptions
 from climate.messaging import follow
 from climate.messaging import lines
 from climate.messaging import listener
+from climate.messaging import schemas
 
 _INTERVAL = 0.2
 _STYLES = {'ERROR': 'bold red', 'CRITICAL': 'bold red', 'WARN': 'yellow'}
+
+# The types of Climate begin with these words; other services use the same topic.
+_OURS = sorted({f'{name.partition(".")[0]}.*' for name in schemas.SCHEMAS})
 
 Envelopes = Generator[dict[str, Any] | None, None, None]
 
@@ -57,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = argparse.ArgumentParser(
         prog='climate-watch',
-        description='Print notifications of leases as they arrive, one per line.',
+        description='Print notifications as they arrive, one per line.',
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -80,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
         '--event',
         action='append',
         metavar='PATTERN',
-        help="only these types, such as 'lease.event.*'; default 'lease.*', '*' for everything",
+        help="only these types, such as 'lease.event.*'; default those of Climate, '*' for all",
     )
     which.add_argument('--count', type=int, metavar='N', help='exit after N notifications')
     which.add_argument('--timeout', type=float, metavar='SECONDS', help='exit after this time')
@@ -93,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
 def wanted(arguments: argparse.Namespace, envelope: dict[str, Any]) -> bool:
     """Whether the command line asks for this notification."""
     event_type = str(envelope.get('event_type'))
-    patterns = arguments.event or ['lease.*']
+    patterns = arguments.event or _OURS
     if not any(fnmatch.fnmatchcase(event_type, pattern) for pattern in patterns):
         return False
     payload = envelope.get('payload')

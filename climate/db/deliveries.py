@@ -89,7 +89,7 @@ class Deliveries(Repository):
             )
         message = OutboxRow(
             id=str(uuid.uuid4()),
-            lease_id='',
+            subject='',
             event_type=TEST_EVENT,
             payload=payload,
             created_at=self._now,

@@ -15,8 +15,10 @@
 from __future__ import annotations
 
 import datetime
+import uuid
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
@@ -30,6 +32,7 @@ from climate.db.outbox_rows import OutboxRow as OutboxRow
 from climate.db.prepared import prepared
 from climate.db.repository import Repository
 from climate.db.tables import OUTBOX
+from climate.domain.origins import RequestOrigin
 
 # A key of payloads in the table only: subscribers get the ids in the context of a message.
 _ORIGIN: Final = '_origin'
@@ -92,7 +95,7 @@ class Outbox(Repository):
         values = [
             {
                 'id': message.id,
-                'lease_id': message.lease_id,
+                'lease_id': message.subject,
                 'event_type': message.event_type,
                 'priority': message.priority,
                 'payload': _payload(message),
@@ -103,11 +106,36 @@ class Outbox(Repository):
         if values:
             inserts.insert(self._session, _INSERT, values)
 
+    def post(
+        self,
+        event_type: str,
+        subject: str,
+        payload: Mapping[str, Any],
+        *,
+        priority: str = 'INFO',
+        origin: RequestOrigin | None = None,
+    ) -> None:
+        """Have a manager send a notification once the transaction is committed.
+
+        :param subject: the id of a lease, or another key, such as ``resource 5``, of at
+            most 36 characters
+        """
+        new = OutboxRow(
+            id=str(uuid.uuid4()),
+            subject=subject,
+            event_type=event_type,
+            payload=payload,
+            created_at=self._now,
+            priority=priority,
+            origin=origin,
+        )
+        self.insert([new])
+
     def claim(self, owner: str, until: datetime.datetime, most: int) -> list[OutboxRow]:
         """Claim the oldest notifications.
 
-        A claim on the first notification of a lease includes those that follow it: no
-        other sender can overtake, and the order per lease is kept. Notifications that
+        A claim on the first notification of a lease, or of another subject, includes those
+        that follow it: no other sender can overtake, and the order is kept. Notifications that
         are set aside neither wait nor delay others::
 
             SELECT head.lease_id FROM outbox head
@@ -247,7 +275,7 @@ def _row(row: Any) -> OutboxRow:
     origin = origins.load(payload.pop(_ORIGIN, None))
     return OutboxRow(
         id=row.id,
-        lease_id=row.lease_id,
+        subject=row.lease_id,
         event_type=row.event_type,
         payload=payload,
         origin=origin,

@@ -14,11 +14,9 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from climate.db.outbox import OutboxRow
 from climate.db.store import Transaction
 from climate.domain.events import Event
 from climate.domain.leases import Lease
@@ -56,16 +54,10 @@ def tell(
         descriptions=descriptions(lease, plugins),
         **details,
     )
-    tx.outbox.insert(
-        [
-            OutboxRow(
-                id=str(uuid.uuid4()),
-                lease_id=lease.id,
-                event_type=event_type,
-                payload=payload,
-                created_at=tx.now,
-                priority=payloads.priority(event_type),
-                origin=lease.origin,
-            )
-        ]
+    tx.outbox.post(
+        event_type,
+        lease.id,
+        payload,
+        priority=payloads.priority(event_type),
+        origin=lease.origin,
     )

@@ -87,7 +87,7 @@ class OutboxSender(Sender):
     def send_once(self) -> int:
         """Send one batch; return the number of notifications in it.
 
-        A notification that cannot be sent delays only later ones of its lease, and is
+        A notification that cannot be sent delays only later ones of its subject, and is
         finally set aside.
 
         :raises climate.messaging.publisher.BrokerUnavailable: if the bus is
@@ -109,8 +109,8 @@ class OutboxSender(Sender):
         return len(rows)
 
     def _send(self, row: OutboxRow, batch: _Batch) -> None:
-        if row.lease_id in batch.late:
-            # An earlier notification of the same lease has to be sent first.
+        if row.subject in batch.late:
+            # An earlier notification of the same subject has to be sent first.
             return
         try:
             with (
@@ -130,7 +130,7 @@ class OutboxSender(Sender):
             again = row.attempts + 1 < self._attempts
             batch.failed.append((row, reason, again))
             if again:
-                batch.late.add(row.lease_id)
+                batch.late.add(row.subject)
                 LOG.warning('Notification %s cannot be sent yet: %s', _name(row), reason)
             else:
                 LOG.error(
@@ -160,7 +160,7 @@ class _Batch:
 
     :ivar accepted: the ids of those that were sent
     :ivar failed: those that were not, with the reason and whether to retry
-    :ivar late: the leases whose notifications have to wait for a retry
+    :ivar late: the subjects whose notifications have to wait for a retry
     """
 
     accepted: list[str] = dataclasses.field(default_factory=list)
@@ -169,7 +169,8 @@ class _Batch:
 
 
 def _name(row: OutboxRow) -> str:
-    return f'{row.id} ({row.event_type} of lease {row.lease_id})'
+    about = f'lease {row.lease_id}' if row.lease_id else row.subject or 'an unknown lease'
+    return f'{row.id} ({row.event_type} of {about})'
 
 
 def _message(row: OutboxRow) -> OutboxMessage:

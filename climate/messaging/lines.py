@@ -39,6 +39,8 @@ def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str
     text = f'{_time(envelope.get("timestamp"), zone)}  {event_type}'
     if 'object_id' in payload:
         text += f'  lease {payload.get("lease_id") or "?"}'
+    elif 'resource_id' in payload:
+        text += f'  {payload.get("resource_type")} {payload.get("name")}'
     elif 'lease_id' in payload:
         text += (
             f'  {payload.get("name") or "?"} ({payload["lease_id"]})'
@@ -108,6 +110,11 @@ def _deleted(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
     )
 
 
+def _changed(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
+    effect = 'leases cannot use it' if payload.get('unusable') else 'changed'
+    return f'{effect}: {payload.get("reason")}'
+
+
 _Text = Callable[[Mapping[str, Any], datetime.tzinfo | None], str]
 
 _TEXTS: Final[Mapping[str, _Text]] = {
@@ -135,4 +142,9 @@ _TEXTS: Final[Mapping[str, _Text]] = {
     schemas.NOT_READY: _not_ready,
     schemas.SERVER_DELETED: _deleted,
     schemas.OBJECT_DELETED: _deleted,
+    schemas.RESOURCE_DEGRADED: _changed,
+    schemas.RESOURCE_REDUCED: lambda payload, _zone: f'reduced: {payload.get("reason")}',
+    schemas.RESOURCE_RECOVERED: lambda payload, _zone: (
+        f'as it is registered again, no longer: {payload.get("reason")}'
+    ),
 }

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Builds the payload of a notification from a lease.
+"""Builds the payload of a notification from a lease, a deletion or a resource.
 
 The functions are pure and cheap, because they run inside the transaction that causes the
 notification. Payloads have no fields for tokens, trusts and other secrets.
@@ -33,6 +33,7 @@ from climate.domain.history import DeletedObject
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
+from climate.domain.resources import Resource
 from climate.messaging import schemas
 
 ERROR: Final = schemas.ERROR
@@ -119,6 +120,26 @@ def deletion(found: DeletedObject) -> dict[str, Any]:
         'host': found.host,
         'deleted_at': stamp(found.at),
         'reason': found.reason,
+    }
+
+
+def resource(
+    event_type: str, found: Resource, *, reason: str, now: datetime.datetime
+) -> dict[str, Any]:
+    """Return the payload of a notification about a resource, which has no lease.
+
+    :param found: the resource after the change
+    :param reason: how it has changed; of a recovery, how it had changed before
+    """
+    return {
+        'payload_version': schemas.VERSIONS[event_type],
+        'resource_id': found.id,
+        'resource_type': found.resource_type,
+        'name': found.name,
+        'project_id': found.project_id,
+        'unusable': found.unusable,
+        'changed_at': stamp(now),
+        'reason': reason,
     }
 
 

@@ -39,6 +39,9 @@ READY: Final = 'lease.ready'
 NOT_READY: Final = 'lease.not_ready'
 SERVER_DELETED: Final = 'lease.server.deleted'
 OBJECT_DELETED: Final = 'lease.object.deleted'
+RESOURCE_DEGRADED: Final = 'resource.degraded'
+RESOURCE_REDUCED: Final = 'resource.reduced'
+RESOURCE_RECOVERED: Final = 'resource.recovered'
 
 VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -57,6 +60,9 @@ VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
         NOT_READY: '1.0',
         SERVER_DELETED: '1.0',
         OBJECT_DELETED: '1.0',
+        RESOURCE_DEGRADED: '1.0',
+        RESOURCE_REDUCED: '1.0',
+        RESOURCE_RECOVERED: '1.0',
     }
 )
 
@@ -158,10 +164,24 @@ _DELETED: Final[Fields] = {
     'reason': _TEXT,
 }
 
+_CHANGED: Final[Fields] = {
+    'payload_version': _LEASE['payload_version'],
+    'resource_id': {'type': 'integer'},
+    'resource_type': _TEXT,
+    'name': _TEXT,
+    'project_id': _MAYBE_TEXT,
+    'unusable': _BOOLEAN,
+    'changed_at': _DATE,
+    'reason': _TEXT,
+}
+
 SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
         **{name: _object({**_LEASE, **extra}) for name, extra in EXTRA.items()},
         SERVER_DELETED: _object(_DELETED),
         OBJECT_DELETED: _object(_DELETED),
+        RESOURCE_DEGRADED: _object(_CHANGED),
+        RESOURCE_REDUCED: _object(_CHANGED),
+        RESOURCE_RECOVERED: _object(_CHANGED),
     }
 )

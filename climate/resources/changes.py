@@ -33,6 +33,8 @@ from climate.db.store import Transaction
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.leases.notices import Plugins
+from climate.messaging import payloads
+from climate.messaging import schemas
 from climate.plugins.contract import Plugin
 from climate.plugins.contract import Reported
 from climate.plugins.contract import SweepFinding
@@ -96,14 +98,26 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
         else:
             what = f'{known.resource_type} {known.name}: {_shrunk(known, lowered)}'
             found.append(SweepFinding(what=what, done='capacity lowered'))
+            reduced = _shrunk(known, lowered)
             known = tx.resources.get(known.resource_type, number)
+            _tell(tx, schemas.RESOURCE_REDUCED, known, reduced)
     state = _state(plugin, known, reported, excess)
     found += _findings(known, state, 'recorded')
     if state != _State(reason=known.degraded, unusable=known.unusable):
         tx.failures.set_degraded(
             number, state.reason, unusable=state.unusable, works=reported.works
         )
+        now = dataclasses.replace(known, degraded=state.reason, unusable=state.unusable)
+        if state.reason:
+            _tell(tx, schemas.RESOURCE_DEGRADED, now, state.reason)
+        else:
+            _tell(tx, schemas.RESOURCE_RECOVERED, now, known.degraded)
     return found
+
+
+def _tell(tx: Transaction, event_type: str, resource: Resource, reason: str) -> None:
+    payload = payloads.resource(event_type, resource, reason=reason, now=tx.now)
+    tx.outbox.post(event_type, f'resource {resource.id}', payload)
 
 
 def take_over(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[SweepFinding]:

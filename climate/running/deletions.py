@@ -20,9 +20,7 @@ this manager or the next one, is recorded once.
 
 from __future__ import annotations
 
-import datetime
 import logging
-import uuid
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Final
@@ -31,7 +29,6 @@ from climate import context
 from climate.clients import deletions
 from climate.clients.deletions import Deletion
 from climate.db.deletions import Deletions
-from climate.db.outbox import OutboxRow
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.events import EventKind
@@ -119,20 +116,12 @@ def _recorded(tx: Transaction, deletion: Deletion) -> DeletedObject | None:
     )
     if not rows.add(found):
         return None
-    tx.outbox.insert([_notification(found, work, tx.now)])
-    return found
-
-
-def _notification(
-    found: DeletedObject, work: context.WorkContext, now: datetime.datetime
-) -> OutboxRow:
     event_type = payloads.deletion_type(found)
-    return OutboxRow(
-        id=str(uuid.uuid4()),
-        lease_id=found.lease_id,
-        event_type=event_type,
-        payload=payloads.deletion(found),
-        created_at=now,
+    tx.outbox.post(
+        event_type,
+        found.lease_id,
+        payloads.deletion(found),
         priority=payloads.priority(event_type),
         origin=work.origin,
     )
+    return found

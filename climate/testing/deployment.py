@@ -114,7 +114,7 @@ class Bus:
         return [
             message.event_type.removeprefix('lease.').removeprefix('event.')
             for message in self.taken
-            if (lease is None or message.payload['lease_id'] == lease.id)
+            if (lease is None or message.payload.get('lease_id') == lease.id)
             and 'object_id' not in message.payload
         ]
 

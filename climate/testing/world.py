@@ -219,5 +219,5 @@ class World(deployment.Deployment):
         return [
             str(message.payload['reason'])
             for message in self.bus.taken
-            if message.payload['lease_id'] == lease.id and message.event_type == 'lease.event.error'
+            if message.event_type == 'lease.event.error' and message.payload['lease_id'] == lease.id
         ]

@@ -251,7 +251,7 @@ class TestTwoNodes(base.TestCase):
                 connection.exec_driver_sql('DELETE FROM outbox')
             row = OutboxRow(
                 id=f'{number}',
-                lease_id=f'{number}',
+                subject=f'{number}',
                 event_type='t',
                 payload={},
                 created_at=self.clock.now(),

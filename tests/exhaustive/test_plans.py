@@ -155,7 +155,7 @@ class Plans:
             'lead_time': lambda tx: tx.search.lead_times.longest([1, 2, 3]),
             'outbox, claim': lambda tx: tx.outbox.claim('me', now, 100),
             'outbox, insert': lambda tx: tx.outbox.insert(
-                [OutboxRow(id='i', lease_id='l', event_type='t', payload={}, created_at=now)]
+                [OutboxRow(id='i', subject='l', event_type='t', payload={}, created_at=now)]
             ),
             'page of a project': page(project_id='project-7'),
             'page of all': page(),

@@ -196,7 +196,7 @@ class TestManage(base.TestCase):
         rows = [
             OutboxRow(
                 id=f'message-{number}',
-                lease_id=f'lease-{number}',
+                subject=f'lease-{number}',
                 event_type='lease.create',
                 payload={},
                 created_at=datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC),

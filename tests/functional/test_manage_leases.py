@@ -173,7 +173,7 @@ class TestLists(ManageCase):
     def test_notifications(self) -> None:
         row = OutboxRow(
             id='m',
-            lease_id='l',
+            subject='l',
             event_type='lease.create',
             payload={},
             created_at=SystemClock().now(),

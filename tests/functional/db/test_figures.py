@@ -79,7 +79,7 @@ class Figured:
         rows = [
             OutboxRow(
                 id=str(minutes),
-                lease_id='a',
+                subject='a',
                 event_type='lease.create',
                 payload={},
                 created_at=cases.NOW - minutes * MINUTE,

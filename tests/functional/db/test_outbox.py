@@ -28,7 +28,7 @@ from tests.functional.db import cases
 def _message() -> OutboxRow:
     return OutboxRow(
         id=str(uuid.uuid4()),
-        lease_id=str(uuid.uuid4()),
+        subject=str(uuid.uuid4()),
         event_type='lease.create',
         payload={},
         created_at=cases.NOW,

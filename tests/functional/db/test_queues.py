@@ -112,7 +112,7 @@ class Queues:
         """Write ``(id, lease id)`` into the outbox."""
         for message_id, lease_id in messages:
             row = OutboxRow(
-                id=message_id, lease_id=lease_id, event_type='t', payload={}, created_at=cases.NOW
+                id=message_id, subject=lease_id, event_type='t', payload={}, created_at=cases.NOW
             )
             self.store.run(lambda tx, row=row: tx.outbox.insert([row]))
 

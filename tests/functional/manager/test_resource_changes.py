@@ -25,7 +25,7 @@ from climate.upkeep.rehoming import Rehoming
 from tests.functional.manager import test_instances
 
 
-class _ChangesCase(test_instances._Test):
+class ChangesCase(test_instances._Test):
     """Three hosts with room for four slots of four processors each."""
 
     def contents(self) -> dict[str, object]:
@@ -76,7 +76,7 @@ class _ChangesCase(test_instances._Test):
         self.cloud.compute.add_host(made.id, host)
 
 
-class TestCapacity(_ChangesCase):
+class TestCapacity(ChangesCase):
     """Nova and Placement have another capacity than is registered."""
 
     def test_nothing_has_changed(self) -> None:
@@ -149,7 +149,7 @@ class TestCapacity(_ChangesCase):
         self.assertEqual((16, ''), (self.capacity('compute-1'), self.host('compute-1').degraded))
 
 
-class TestPlaces(_ChangesCase):
+class TestPlaces(ChangesCase):
     """Nova has put a host elsewhere, or calls it by another name."""
 
     def test_a_zone(self) -> None:

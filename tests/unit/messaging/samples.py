@@ -25,6 +25,7 @@ from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.periods import Period
+from climate.domain.resources import Resource
 from climate.messaging import payloads
 from climate.messaging import publisher
 
@@ -76,6 +77,8 @@ DELETIONS = {
     for name, object_type in (('server', 'server'), ('object', 'volume'))
 }
 
+HOST = Resource(id=7, resource_type='physical:host', name='compute-7')
+
 
 def event(kind: EventKind, time: datetime.datetime = START) -> Event:
     return Event(id=f'id-of-{kind}', lease_id='l1', kind=kind, time=time, due=time)
@@ -111,6 +114,8 @@ def payload(
 ) -> dict[str, Any]:
     if event_type in DELETIONS:
         return payloads.deletion(DELETIONS[event_type])
+    if event_type.startswith('resource.'):
+        return payloads.resource(event_type, HOST, reason='vcpus is 8, not 16', now=now)
     kind = KINDS.get(event_type)
     moved = {'reservation_id': 'r1', 'from': ['compute-1'], 'to': ['compute-2']}
     return payloads.build(

@@ -37,6 +37,12 @@ def envelope(event_type: str, *, now: datetime.datetime = samples.START) -> dict
     )
 
 
+def _who(event_type: str) -> str:
+    if event_type.startswith('resource.'):
+        return 'physical:host compute-7'
+    return 'lease l1' if event_type in samples.DELETIONS else WHO
+
+
 class TestLine(base.TestCase):
     """One line, whatever comes."""
 
@@ -50,7 +56,7 @@ class TestLine(base.TestCase):
     def test_every_type_says_something(self) -> None:
         for event_type in schemas.SCHEMAS:
             text = lines.line(envelope(event_type))
-            who = 'lease l1' if event_type in samples.DELETIONS else WHO
+            who = _who(event_type)
             self.assertIn(f'  {event_type}  {who}: ', text)
             self.assertNotIn('None', text)
 

@@ -57,6 +57,9 @@ PUBLISHED = {
     'lease.not_ready 1.0': '91e6e8df24ea264b',
     'lease.server.deleted 1.0': 'fb91a7ef292ee9e6',
     'lease.object.deleted 1.0': 'fb91a7ef292ee9e6',
+    'resource.degraded 1.0': '338cf89429ab1f46',
+    'resource.reduced 1.0': '338cf89429ab1f46',
+    'resource.recovered 1.0': '338cf89429ab1f46',
 }
 
 REFERENCE = pathlib.Path(__file__).parents[3] / 'doc/source/reference/notifications.rst'

@@ -1,0 +1,112 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+
+"""Notifications about resources, which have no lease."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+
+from climate.domain.requests import Reach
+from climate.domain.webhooks import WebhookDraft
+from climate.enforcement.limits import ProjectLimits
+from climate.messaging import schemas
+from climate.testing.service import subscriptions
+from climate.webhooks.posts import PosterSettings
+from tests.functional.manager import harness
+from tests.functional.manager import test_resource_changes
+from tests.printed import blocks
+
+PAGE = 'doc/source/reference/notifications.rst'
+
+
+class TestNotices(test_resource_changes.ChangesCase):
+    """Each change that a repair records is also sent."""
+
+    def sent(self) -> list[tuple[str, dict[str, Any]]]:
+        """Return the types and payloads of what was sent about resources since the last call."""
+        self.office.work()
+        found = [
+            (message.event_type, dict(message.payload))
+            for message in self.office.bus.taken
+            if message.event_type.startswith('resource.')
+        ]
+        self.office.bus.taken.clear()
+        for event_type, payload in found:
+            jsonschema.validate(payload, schemas.SCHEMAS[event_type])
+        return found
+
+    def test_as_printed(self) -> None:
+        (block,) = (b for b in blocks.blocks() if b.page == PAGE and '"resource_id"' in b.text)
+        printed = json.loads(block.text)
+        self.zone('compute-1')
+        self.repair()
+        ((event_type, payload),) = self.sent()
+        payload['changed_at'] = printed['payload']['changed_at']
+        self.assertEqual(printed, {'event_type': event_type, 'payload': payload})
+
+    def test_each_change_is_sent_once_and_in_order(self) -> None:
+        self.cloud.add_hypervisor('compute-1', vcpus=8)
+        self.rehearse()
+        self.assertEqual([], self.sent())
+        self.repair()
+        reduced, degraded = self.sent()
+        self.assertEqual(
+            ('resource.reduced', 'its capacity of VCPU is 8, not 16'),
+            (reduced[0], reduced[1]['reason']),
+        )
+        self.assertEqual(
+            ('resource.degraded', 'vcpus is 8, not 16', False),
+            (degraded[0], degraded[1]['reason'], degraded[1]['unusable']),
+        )
+        self.repair()
+        self.assertEqual([], self.sent())
+        self.refresh('compute-1')
+        ((event_type, payload),) = self.sent()
+        self.assertEqual(
+            ('resource.recovered', 'vcpus is 8, not 16'), (event_type, payload['reason'])
+        )
+
+    def test_the_order_is_kept_for_each_resource(self) -> None:
+        self.cloud.add_hypervisor('compute-1', vcpus=8)
+        self.cloud.add_hypervisor('compute-2', vcpus=8)
+        self.repair()
+        with self.office.store.reading() as tx:
+            rows = tx.outbox.unsent()
+        self.assertEqual(
+            ['resource 1', 'resource 1', 'resource 2', 'resource 2'], [row.subject for row in rows]
+        )
+        self.assertEqual({''}, {row.lease_id for row in rows})
+
+    def test_operators_webhooks_get_them(self) -> None:
+        hooks = subscriptions(self.office.store, ProjectLimits(), PosterSettings())
+        made = {
+            all_projects: hooks.create(
+                harness.CALLER,
+                WebhookDraft(
+                    url='https://receiver.example/',
+                    event_types=('resource.*',),
+                    all_projects=all_projects,
+                ),
+            )
+            for all_projects in (True, False)
+        }
+        self.zone('compute-1')
+        self.repair()
+        self.office.work()
+        (delivery,) = hooks.deliveries(made[True].id, Reach(), None, None, 10)
+        self.assertEqual(('resource.degraded', None), (delivery.event_type, delivery.lease_id))
+        self.assertEqual([], hooks.deliveries(made[False].id, Reach(), None, None, 10))
