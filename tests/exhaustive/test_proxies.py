@@ -43,6 +43,10 @@ KINDS = {
     'dripping chunks': (HEAD + b'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n', b'0'),
     'idle': (b'', b''),
 }
+TOKEN_REQUEST = (
+    b'GET /v1/leases HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: mallory:greedy:member\r\n'
+    b'Connection: close\r\n\r\n'
+)
 CONF = """
 [DEFAULT]
 auth_strategy = noauth
@@ -52,6 +56,10 @@ transport_url = fake://
 connection = sqlite:///{folder}/climate.sqlite
 [simulator]
 state_dir = {folder}
+# What the proxies limit is tried here.
+[rate_limit]
+per_project =
+per_address =
 """
 
 
@@ -198,6 +206,27 @@ class ProxyCase:
             said = one.recv(65536)
         # nginx answers, HAProxy closes.
         self.assertTrue(not said or said.startswith(b'HTTP/1.1 429 '), said)
+
+    def test_one_token_has_a_limit(self) -> None:
+        port = self.port
+        # More than nginx lets wait, and from two addresses, each of which may have so many.
+        with contextlib.ExitStack() as stack:
+            clients = [
+                stack.enter_context(
+                    socket.create_connection(('127.0.0.1', port), 60, (f'127.0.0.{address}', 0))
+                )
+                for address in (2, 3)
+                for _ in range(200)
+            ]
+            for one in clients:
+                one.sendall(TOKEN_REQUEST)
+            self.assertEqual(200, self.ask(port, X_Auth_Token='alice:quiet:member')[0])
+            said = [one.recv(65536) for one in clients]
+        refused = [each for each in said if each.startswith(b'HTTP/1.1 429 ')]
+        self.assertTrue(refused)
+        # None of these has asked the API, which has a limit of its own.
+        (body,) = {each.partition(b'\r\n\r\n')[2] for each in refused if b'token' in each}
+        self.assertEqual('TOO_MANY_REQUESTS', json.loads(body)['error_name'])
 
     def test_bodies(self) -> None:
         port = self.port
