@@ -19,13 +19,15 @@ import re
 import uuid
 from typing import Final
 
-_DIRECTIONS: Final = '\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069'
-CONTROL: Final = re.compile(f'[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_DIRECTIONS}]')
+# Written with escapes, as in JSON schemas.
+SURROGATES: Final = r'\ud800-\udfff'
+"""Halves of surrogate pairs, which are no characters; not every regular expression knows them."""
+_DIRECTIONS: Final = r'\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069'
+_BEYOND: Final = rf'\u007f-\u009f\u2028\u2029{SURROGATES}{_DIRECTIONS}'
+CONTROL: Final = re.compile(rf'[\u0000-\u001f{_BEYOND}]')
 """A character that moves the cursor, ends a line, changes the direction of the text around it,
 or cannot be stored in a database."""
-_CONTROL_IN_LINES: Final = re.compile(
-    f'[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_DIRECTIONS}]'
-)
+_CONTROL_IN_LINES: Final = re.compile(rf'[\u0000-\u0008\u000b\u000c\u000e-\u001f{_BEYOND}]')
 _DIRECTION: Final = re.compile(f'[{_DIRECTIONS}]')
 
 
@@ -33,12 +35,12 @@ class Characters(enum.Enum):
     """Which characters a text may have.
 
     ``ONE_LINE``: no control characters; ``LINES``: also tabs and line ends; ``ANY``: all that a
-    database can store, since only programs read it.
+    database can store, since only programs read it. From the strictest to the laxest.
     """
 
     ONE_LINE = CONTROL
     LINES = _CONTROL_IN_LINES
-    ANY = re.compile('[\x00\ud800-\udfff]')
+    ANY = re.compile(rf'[\u0000{SURROGATES}]')
 
 
 ONE_LINE: Final = Characters.ONE_LINE

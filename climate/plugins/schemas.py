@@ -19,20 +19,22 @@ from typing import Any
 from typing import Final
 
 from climate.allocation import requirements
+from climate.domain.names import Characters
 
 Schema = dict[str, Any]
 
-_DIRECTIONS: Final = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
-_BEYOND: Final = f'\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff{_DIRECTIONS}'
-CONTROLS: Final = f'[\\u0000-\\u001f{_BEYOND}]'
-NO_CONTROLS: Final[Schema] = {'not': {'pattern': CONTROLS}}
-LINES: Final[Schema] = {
-    'not': {'pattern': f'[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f{_BEYOND}]'}
-}
-STORABLE: Final[Schema] = {'not': {'pattern': '[\\u0000\\ud800-\\udfff]'}}
 
-_KEY = {'type': 'string', 'minLength': 2, 'maxLength': requirements.MAX_KEY + 1, **STORABLE}
-_VALUE = {'anyOf': [{'type': ['boolean', 'number']}, {'type': 'string', **STORABLE}]}
+def without_others(allowed: Characters) -> Schema:
+    """Return what a schema of texts has to have, so that they have only *allowed* characters."""
+    return {'not': {'pattern': allowed.value.pattern}}
+
+
+NO_CONTROLS: Final[Schema] = without_others(Characters.ONE_LINE)
+LINES: Final[Schema] = without_others(Characters.LINES)
+STORABLE: Final[Schema] = without_others(Characters.ANY)
+
+_KEY = {'type': 'string', 'minLength': 2, 'maxLength': requirements.MAX_KEY + 1, **LINES}
+_VALUE = {'anyOf': [{'type': ['boolean', 'number']}, {'type': 'string', **LINES}]}
 _WHOLE = {'$ref': '#/$defs/requirement'}
 REQUIREMENT: Final[Schema] = {
     'description': (

@@ -21,6 +21,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import datetime
+import json
 import os
 import random
 from typing import Any
@@ -102,18 +103,28 @@ class FuzzOutcome:
         return self.statuses.total()
 
 
-def _leave_out_traits(document: dict[str, Any]) -> None:
-    """Remove traits from the schema of requirements.
+def _unroll(document: dict[str, Any]) -> None:
+    """Let requirements and parameters of stacks nest once, not without end.
 
-    With one more kind of lists in that recursive schema, schemathesis 4 builds its strategy
-    without end. The property tests of requirements generate traits. In old microversions
-    requirements are texts.
+    schemathesis 4 builds its strategies of some recursive schemas without end. The property
+    tests of requirements nest them deeper.
     """
-    requirement = document['components']['schemas'].get('Requirement')
-    if requirement is not None:
-        requirement['anyOf'] = [
-            each for each in requirement['anyOf'] if each['prefixItems'][0] != {'const': 'trait'}
-        ]
+    known = document['components']['schemas']
+    for name in {'Requirement', 'Storable'} & known.keys():
+        own = f'#/components/schemas/{name}'
+        plain = [each for each in known[name]['anyOf'] if own not in json.dumps(each)]
+        known[name] = _replaced(known[name], own, {**known[name], 'anyOf': plain})
+
+
+def _replaced(schema: Any, target: str, value: Any) -> Any:
+    """Return a schema with *value* in place of each reference to *target*."""
+    if isinstance(schema, list):
+        return [_replaced(one, target, value) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get('$ref') == target:
+        return value
+    return {key: _replaced(one, target, value) for key, one in schema.items()}
 
 
 class Fuzzer:
@@ -133,7 +144,7 @@ class Fuzzer:
         self._schema = schemathesis.openapi.from_wsgi(
             '/v1/openapi.json', service.app, headers=self._headers
         )
-        _leave_out_traits(self._schema.raw_schema)
+        _unroll(self._schema.raw_schema)
         self._known: dict[str, list[str]] = {
             'host_id': ['1', '2', '3', '4'],
             'resource_id': ['1', '2', '3', '4', '5'],

@@ -17,8 +17,11 @@ The fields come from the OpenAPI document, so that a new one cannot be forgotten
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
+
+import jsonschema
 
 from climate.api import microversions
 from climate.api import texts
@@ -47,8 +50,8 @@ _DEEPEST = 12
 Path = tuple[str | int, ...]
 
 
-def fields(document: Any, schema: Any, path: Path = ()) -> Iterator[Path]:
-    """Yield the paths of the texts of a body; 0 is the first item of a list."""
+def fields(document: Any, schema: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield the paths of the texts of a body, with their schemas; 0 is the first item of a list."""
     if not isinstance(schema, dict) or len(path) > _DEEPEST:
         return
     name = schema.get('$ref', '').rpartition('/')[2]
@@ -57,10 +60,12 @@ def fields(document: Any, schema: Any, path: Path = ()) -> Iterator[Path]:
         yield from fields(document, document['components']['schemas'][name], path)
     kinds = schema.get('type', 'string' if 'enum' in schema else ())
     if 'string' in ([kinds] if isinstance(kinds, str) else kinds):
-        yield path
+        yield path, schema
     more = schema.get('additionalProperties')
-    if isinstance(more, dict) or (kinds == 'object' and more is None):
-        yield (*path, ANY)
+    if (isinstance(more, dict) and not more.keys() & {'$ref', 'anyOf'}) or (
+        kinds == 'object' and more is None and not name
+    ):
+        yield (*path, ANY), more or {}
     for below, each in parts(schema):
         yield from fields(document, each, (*path, *below))
 
@@ -104,18 +109,24 @@ class TestTexts(base.TestCase):
         path = path.replace('{type_name}', 'custom:rack').replace('{property_name}', 'rack')
         return http.send(self.service.app, method, path, sent, version=version)
 
-    def bodies(self, version: microversions.Microversion) -> Iterator[tuple[str, str, Path]]:
-        document, seen = openapi.at(version).document, set[Path]()
+    def described(
+        self, version: microversions.Microversion
+    ) -> Iterator[tuple[str, str, list[tuple[Path, Any]]]]:
+        document = openapi.at(version).document
         for path, item in document['paths'].items():
             for method, operation in item.items():
                 if isinstance(operation, dict) and 'requestBody' in operation:
-                    content = operation['requestBody']['content']
-                    found = fields(document, content['application/json']['schema'])
-                    # The fields of reservations are the same in several bodies.
-                    for number, field in enumerate(sorted(set(found), key=str)):
-                        if number < 3 or field not in seen:
-                            yield method.upper(), path, field
-                        seen.add(field)
+                    schema = operation['requestBody']['content']['application/json']['schema']
+                    yield method.upper(), path, list(fields(document, schema))
+
+    def bodies(self, version: microversions.Microversion) -> Iterator[tuple[str, str, Path]]:
+        seen = set[Path]()
+        for method, path, found in self.described(version):
+            # The fields of reservations are the same in several bodies.
+            for number, field in enumerate(sorted({field for field, _ in found}, key=str)):
+                if number < 3 or field not in seen:
+                    yield method, path, field
+                seen.add(field)
 
     def check(self, version: microversions.Microversion) -> int:
         wrong, number = [], 0
@@ -140,6 +151,24 @@ class TestTexts(base.TestCase):
 
     def test_at_the_first_microversion(self) -> None:
         self.assertGreater(self.check(microversions.MIN), 10)
+
+    def test_schemas_refuse_what_the_api_refuses(self) -> None:
+        """Each text of each body, at the first and the last microversion."""
+        checked: dict[tuple[str, bool, bool], list[str]] = {}
+        for version in (microversions.MIN, microversions.MAX):
+            for method, path, found in self.described(version):
+                for field, schema in found:
+                    lines, programs = (bool(kind(field) & them) for them in (LINES, PROGRAMS))
+                    key = (json.dumps(schema), lines or ANY in field, programs or ANY in field)
+                    checked.setdefault(key, []).append(f'{method} {path} {field}')
+        self.assertGreater(len(checked), 40)
+        for (schema, lines, programs), where in checked.items():
+            texts = ['a\x00']
+            texts += [] if programs else [ESCAPE, REVERSED]
+            texts += [] if programs or lines else ['a\nb']
+            validator = jsonschema.Draft202012Validator(json.loads(schema))
+            taken = [text for text in texts if validator.is_valid(text)]
+            self.assertEqual([], taken, f'{where}: {schema}')
 
     def test_every_name_in_a_body(self) -> None:
         for name in (ESCAPE, REVERSED, 'a\nb'):

@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate.api import texts
+from climate.api.bodies import Texts
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_0
 from climate.api.microversions import V1_1
@@ -26,6 +28,7 @@ from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
 from climate.api.microversions import V1_5
 from climate.api.openapi import schemas
+from climate.api.openapi.characters import limited
 from climate.api.openapi.schemas import Json
 from climate.api.openapi.schemas import portable
 from climate.api.openapi.schemas import ref
@@ -43,6 +46,7 @@ from climate.api.schemas import resources
 from climate.api.schemas import taken_offers
 from climate.api.schemas import webhooks
 from climate.api.validation import Schema
+from climate.domain.names import Characters
 from climate.plugins.collection import ResourceCollection
 from climate.plugins.contract import Plugin
 
@@ -101,8 +105,9 @@ def components(plugins: Plugins, version: Microversion) -> dict[str, Json]:
     if version < V1_1:
         return {}
     found: dict[str, Json] = {}
+    rule = texts.of_leases(plugins)['reservations']
     for name in sorted(plugins):
-        _add(found, component(name), _request(plugins[name], version))
+        _add(found, component(name), _request(plugins[name], version, rule))
     declared: Json = {
         'type': 'object',
         'description': 'A reservation of a declared type; GET /resource-types has its schema.',
@@ -117,9 +122,9 @@ def components(plugins: Plugins, version: Microversion) -> dict[str, Json]:
         },
     }
     if version >= V1_4:
-        found['Placement'] = portable(placements.PLACEMENT)
+        found['Placement'] = portable(limited(placements.PLACEMENT))
         declared['properties']['placement'] = ref('Placement')
-    return {**found, 'RequestDeclared': declared}
+    return {**found, 'RequestDeclared': portable(limited(declared, rule))}
 
 
 def _add(found: dict[str, Json], name: str, schema: Json) -> None:
@@ -141,8 +146,8 @@ def _add(found: dict[str, Json], name: str, schema: Json) -> None:
     found[name] = schemas.renamed(rest, names)
 
 
-def _request(plugin: Plugin[Any], version: Microversion) -> Json:
-    found: Json = portable(plugin.request_schema)
+def _request(plugin: Plugin[Any], version: Microversion, rule: Texts | Characters) -> Json:
+    found: Json = portable(limited(plugin.request_schema, rule))
     if version >= V1_4 and 'properties' in found:
         found = {**found, 'properties': {**found['properties'], 'placement': ref('Placement')}}
     return found
@@ -150,8 +155,11 @@ def _request(plugin: Plugin[Any], version: Microversion) -> Json:
 
 def at(versions: Versions, version: Microversion, plugins: Plugins) -> Json:
     """Return the schema of a body at a microversion, with references to components."""
-    found: Json = portable(versions[max(known for known in versions if known <= version)])
-    return found if version < V1_1 else _with_types(found, plugins)
+    found: Any = versions[max(known for known in versions if known <= version)]
+    if version >= V1_1:
+        found = _with_types(found, plugins)
+    limits: Json = portable(limited(found, texts.of_leases(plugins)))
+    return limits
 
 
 def _with_types(schema: Any, plugins: Plugins) -> Any:

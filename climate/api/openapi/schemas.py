@@ -20,6 +20,8 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Final
 
+from climate.domain import names
+
 Json = dict[str, Any]
 
 TEXT: Final[Json] = {'type': 'string'}
@@ -99,10 +101,13 @@ def record(properties: Json, *, optional: Collection[str] = (), closed: bool = T
 
 
 def portable(schema: Any) -> Any:
-    r"""Return a schema without what only Python knows: ``\Z`` in a pattern."""
+    r"""Return a schema with patterns that are not for Python only.
+
+    Others do not know ``\Z``, and some refuse halves of surrogate pairs, which are in no UTF-8.
+    """
     if isinstance(schema, Mapping):
         return {
-            key: value.replace('\\Z', '$')
+            key: value.replace('\\Z', '$').replace(names.SURROGATES, '')
             if key == 'pattern' and isinstance(value, str)
             else portable(value)
             for key, value in schema.items()

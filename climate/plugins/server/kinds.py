@@ -51,7 +51,7 @@ _DEVICE: Mapping[str, tuple[type, ...]] = {
     'volume_size': (int, str),
     'volume_type': (str,),
 }
-_WORD: schemas.Schema = {'type': 'string', 'maxLength': fields.LONGEST_TEXT, **schemas.STORABLE}
+_WORD: schemas.Schema = {'type': 'string', 'maxLength': fields.LONGEST_TEXT, **schemas.NO_CONTROLS}
 _SCHEMAS: Mapping[type, schemas.Schema] = {
     bool: {'type': 'boolean'},
     int: {'type': 'integer', 'minimum': -fields.MAX_COUNT, 'maximum': fields.MAX_COUNT},
@@ -206,7 +206,7 @@ class Metadata(fields.Kind):
                 'maxLength': 255,
                 'not': {'pattern': f'^{_OUR_KEYS}|[^a-zA-Z0-9_:. -]'},
             },
-            'additionalProperties': _WORD,
+            'additionalProperties': {**_WORD, **schemas.LINES},
         }
 
     def read(self, value: Any) -> dict[str, str]:
