@@ -19,10 +19,12 @@ import inspect
 import re
 
 from climate import exceptions
+from climate.api.errors import Unhealthy
 from climate.plugins.floating_ip import errors as floating_ip
 from climate.plugins.host import errors as host
 from climate.plugins.network import errors as network
 from tests import base
+from tests.architecture import ROOT
 
 # Programs compare these names. A line may be added; none may ever be changed
 # or taken away.
@@ -119,6 +121,13 @@ class PublishedTest(base.TestCase):
     def test_names_and_codes_are_frozen(self) -> None:
         present = {error.error_name: error.code for error in every_error()}
         self.assertEqual(PUBLISHED, present)
+
+    def test_the_api_reference_lists_all(self) -> None:
+        page = (ROOT / 'api-ref' / 'source' / 'general.rst').read_text(encoding='utf-8')
+        rows = re.findall(r'^   \* - (\d{3})\n     - ``(\w+)``\n     - \S', page, re.MULTILINE)
+        listed = [(name, int(code)) for code, name in rows]
+        present = {*PUBLISHED.items(), (Unhealthy.error_name, Unhealthy.code)}
+        self.assertEqual(sorted(present), sorted(listed))
 
     def test_every_class_says_its_own_name(self) -> None:
         for error in every_error():
