@@ -272,6 +272,36 @@ class TestAudit(AuditCase):
         self.assertEqual('unknown', self.told[1]['initiator']['id'])
         self.assertIn('repeated?value=2', self.told[2]['tags'])
 
+    def limited(self, option: str) -> None:
+        """Allow one request a day, send it, and forget what was told of it."""
+        for each in ('per_project', 'per_address'):
+            limit = '1/day' if each == option else ''
+            self.service.conf.set_override(each, limit, group='rate_limit')
+        self.service.app = self.service.made()
+        self.send('GET', '/leases')
+        self.told.clear()
+
+    def test_too_many_requests(self) -> None:
+        """Of a project, which is known, and of an address, before anybody is."""
+        for option, who in (
+            ('per_project', ('alice', 'blue')),
+            ('per_address', ('unknown', 'unknown')),
+        ):
+            self.limited(option)
+            for _ in range(3):
+                self.assertEqual(429, self.send('DELETE', '/leases/x').status_int)
+            (event,) = self.told
+            initiator = event['initiator']
+            self.assertEqual(who, (initiator['id'], initiator['project_id']))
+            self.assertEqual('429', event['reason']['reasonCode'])
+            self.assertEqual(('delete', 'failure'), (event['action'], event['outcome']))
+            self.assertEqual('service/reservation/leases', event['target']['typeURI'])
+            self.service.clock.advance(61)
+            self.send('DELETE', '/leases/x')
+            self.assertIn('repeated?value=2', self.told[-1]['tags'])
+            self.send('GET', '/leases')
+            self.assertEqual(2, len(self.told))
+
     def test_a_trail_that_fails_changes_nothing(self) -> None:
         def fail(_: Any) -> None:
             raise OSError('no')

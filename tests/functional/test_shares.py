@@ -99,6 +99,19 @@ class TestProjects(SharesCase):
         for token in (ADMIN.replace('red', 'blue'), SERVICE.replace('red', 'blue')):
             self.assertNotEqual(429, self.get(token, '/v1/resource-types').status_int)
 
+    def test_a_change_that_is_refused_is_audited(self) -> None:
+        told: list[dict[str, Any]] = []
+        self.service.audit = told.append
+        self.app = self.service.made()
+        self.occupy()
+        for _ in range(2):
+            answer = http.send(self.app, 'POST', '/v1/leases', LEASE, token=http.MEMBER)
+            self.assertEqual(429, answer.status_int)
+        (event,) = told
+        self.assertEqual('429', event['reason']['reasonCode'])
+        initiator = event['initiator']
+        self.assertEqual(('alice', 'blue'), (initiator['id'], initiator['project_id']))
+
     def test_no_body_is_read(self) -> None:
         self.occupy()
 
