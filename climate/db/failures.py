@@ -22,6 +22,8 @@ import sqlalchemy as sa
 
 from climate.db.properties import ATTRIBUTE
 from climate.db.repository import Repository
+from climate.db.shortages import SHORT
+from climate.db.shortages import Shortages
 from climate.db.tables import PROPERTIES
 from climate.db.tables import RESOURCES
 from climate.domain.health import MonitoredResource
@@ -52,6 +54,7 @@ class Failures(Repository):
                 RESOURCES.c.name,
                 RESOURCES.c.failed_at,
                 RESOURCES.c.unusable,
+                RESOURCES.c.id.in_(SHORT).label('short'),
                 PROPERTIES.c.value,
             )
             .join(PROPERTIES, service, isouter=True)
@@ -63,15 +66,19 @@ class Failures(Repository):
                 resource_id=row.id,
                 name=row.name,
                 service_host=row.value or row.name,
-                failed=row.failed_at is not None,
+                failed=row.failed_at is not None and not row.short,
                 unusable=bool(row.unusable),
             )
             for row in self._session.execute(query)
         ]
 
     def fail(self, ids: Collection[int]) -> set[int]:
-        """Mark resources as failed; return those that were not marked before."""
-        return self._change(ids, RESOURCES.c.failed_at.is_(None), self._now)
+        """Mark resources as failed; return those that were not marked before.
+
+        What they are short of no longer matters, since everything has to leave them.
+        """
+        short = Shortages(self._session, self._now).clear(ids) if ids else set()
+        return short | self._change(ids, RESOURCES.c.failed_at.is_(None), self._now)
 
     def recover(self, ids: Collection[int], seen_at: datetime.datetime) -> set[int]:
         """Mark resources as working; return those that were marked as failed.

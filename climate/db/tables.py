@@ -33,6 +33,7 @@ from climate.db.metadata import METADATA as METADATA
 from climate.db.metadata import MYSQL
 from climate.db.offer_tables import OFFERS as OFFERS
 from climate.db.refusal_tables import REFUSALS as REFUSALS
+from climate.db.shortage_tables import SHORTAGES as SHORTAGES
 
 RESOURCES: Final = sa.Table(
     'resources',
@@ -290,9 +291,8 @@ OUTBOX: Final = sa.Table(
 )
 """A notification, written in the transaction that it reports.
 
-If it cannot be sent although others can, it is tried again when it is due, and
-eventually set aside. ``fanned`` is 1 once its webhooks have their own copies.
-"""
+If it cannot be sent although others can, it is tried again, and eventually set aside.
+``fanned`` is 1 once its webhooks have their own copies."""
 
 TRUSTS: Final = sa.Table(
     'trusts',

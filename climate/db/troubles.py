@@ -21,6 +21,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate.db.repository import Repository
+from climate.db.shortages import SHORT
+from climate.db.shortages import Shortages
 from climate.db.tables import ALLOCATIONS
 from climate.db.tables import LEASES
 from climate.db.tables import MAINTENANCES
@@ -43,7 +45,11 @@ class Troubles(Repository):
             SELECT l.id FROM leases l WHERE l.deleted_at IS NULL AND l.status IN (…)
               AND (l.degraded OR l.id IN (SELECT … FROM resources r JOIN allocations a …
                                           WHERE r.failed_at IS NOT NULL …)
-                              OR l.id IN (SELECT … FROM maintenances m JOIN allocations a …))
+                              OR l.id IN (SELECT … FROM maintenances m JOIN allocations a …)
+                              OR l.id IN (SELECT … FROM reservations r WHERE r.id IN (…)))
+
+        Of a resource that is short of capacity, only reservations count that no longer fit,
+        however late they begin.
 
         :param until: ignores, for now, allocations on failed resources that begin at
             this instant or later; None ignores none
@@ -57,7 +63,9 @@ class Troubles(Repository):
             booked.join(MAINTENANCES, MAINTENANCES.c.resource_id == ALLOCATIONS.c.resource_id)
         ).where(*self._in_maintenance())
         marked = sa.select(LEASES.c.id).where(LEASES.c.degraded.is_(True))
-        found = sa.union(failed, out, marked).subquery()
+        short = [reservation_id for reservation_id, _ in self._surplus()]
+        crowded = sa.select(RESERVATIONS.c.lease_id).where(RESERVATIONS.c.id.in_(short))
+        found = sa.union(failed, out, marked, *([crowded] if short else [])).subquery()
         query = (
             sa.select(LEASES.c.id)
             .join(found, found.c[0] == LEASES.c.id)
@@ -101,11 +109,39 @@ class Troubles(Repository):
             period = f'from {_minute(window[3])} to {_minute(window[4])}'
             why = f'is in maintenance {period}' + (f': {window[5]}' if window[5] else '')
             found.setdefault((window[0], window[1]), _outage(window, window[3], why))
+        for outage in self._crowded(reservation_ids):
+            found.setdefault((outage.reservation_id, outage.resource_id), outage)
         return [found[key] for key in sorted(found)]
+
+    def _surplus(self) -> list[tuple[str, int]]:
+        return Shortages(self._session, self._now).surplus()
+
+    def _crowded(self, reservation_ids: Collection[str]) -> list[Outage]:
+        """Return what no longer fits, of these reservations."""
+        mine = [one for one in self._surplus() if one[0] in reservation_ids]
+        if not mine:
+            return []
+        query = sa.select(RESOURCES.c.id, RESOURCES.c.name, RESOURCES.c.degraded).where(
+            RESOURCES.c.id.in_({resource_id for _, resource_id in mine})
+        )
+        known = {row.id: row for row in self._session.execute(query)}
+        return [
+            Outage(
+                reservation_id=reservation_id,
+                resource_id=resource_id,
+                name=known[resource_id].name,
+                begins=self._now,
+                reason=f'{known[resource_id].name} has no room for it: '
+                f'{known[resource_id].degraded}',
+                crowded=True,
+            )
+            for reservation_id, resource_id in mine
+        ]
 
     def _failed(self, until: datetime.datetime | None) -> list[Any]:
         conditions = [
             RESOURCES.c.failed_at.is_not(None),
+            RESOURCES.c.id.not_in(SHORT),
             RESOURCES.c.deleted == 0,
             ALLOCATIONS.c.live == 1,
             ALLOCATIONS.c.end_date > self._now,

@@ -44,7 +44,8 @@ class MonitoredResource:
     """A resource that may fail.
 
     :ivar service_host: the name under which Nova's services know it
-    :ivar failed: whether it is known to have failed
+    :ivar failed: whether it is known to have failed; one that is merely short of capacity
+        has not
     :ivar unusable: whether it counts as failed whatever its nova-compute does
     """
 
@@ -74,6 +75,7 @@ class Outage:
     :ivar name: of the resource
     :ivar begins: when the outage began, or will begin (aware UTC)
     :ivar reason: for people, such as ``compute-1 has failed``
+    :ivar crowded: whether the resource works, but has less room than is booked
     """
 
     reservation_id: str
@@ -81,3 +83,4 @@ class Outage:
     name: str
     begins: datetime.datetime
     reason: str
+    crowded: bool = False

@@ -28,6 +28,8 @@ from typing import Any
 
 from climate import exceptions
 from climate.clients.base import Cloud
+from climate.db.books import Books
+from climate.db.shortages import Shortages
 from climate.db.store import Store
 from climate.db.store import Transaction
 from climate.domain.resources import Inventory
@@ -89,18 +91,21 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
     known = tx.resources.get(reported.known.resource_type, number)
     lowered = _lowered(known, reported)
     found: list[SweepFinding] = []
+    short: dict[str, float] = {}
     excess = ''
     if lowered is not None:
-        try:
-            books.restock(number, lowered)
-        except exceptions.InventoryInUse as error:
-            excess = error.message
-        else:
-            what = f'{known.resource_type} {known.name}: {_shrunk(known, lowered)}'
+        left, complaints = _restocked(books, known, lowered)
+        excess = '; '.join(complaints.values())
+        if reported.works and not reported.trouble:
+            has = _capacities(lowered)
+            short = {name: has.get(name, 0.0) for name in complaints}
+        reduced = _shrunk(known, left)
+        if reduced:
+            what = f'{known.resource_type} {known.name}: {reduced}'
             found.append(SweepFinding(what=what, done='capacity lowered'))
-            reduced = _shrunk(known, lowered)
             known = tx.resources.get(known.resource_type, number)
             _tell(tx, schemas.RESOURCE_REDUCED, known, reduced)
+    Shortages(tx.session, tx.now).set(number, short)
     state = _state(plugin, known, reported, excess)
     found += _findings(known, state, 'recorded')
     if state != _State(reason=known.degraded, unusable=known.unusable):
@@ -113,6 +118,32 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
         else:
             _tell(tx, schemas.RESOURCE_RECOVERED, now, known.degraded)
     return found
+
+
+def _restocked(
+    books: Books, known: Resource, lowered: tuple[Inventory, ...]
+) -> tuple[tuple[Inventory, ...], dict[str, str]]:
+    """Lower the inventories of a resource as far as what is booked allows.
+
+    :returns: the inventories now, and a text for each class of which more is booked
+    """
+    assert known.id is not None
+    had = {item.resource_class: item for item in known.inventories}
+    left = {item.resource_class: item for item in lowered}
+    has = _capacities(lowered)
+    complaints: dict[str, str] = {}
+    while True:
+        try:
+            books.restock(known.id, left.values())
+        except exceptions.InventoryInUse as error:
+            name = str(error.facts['resource_class'])
+            left[name] = had[name]
+            complaints[name] = (
+                f'{error.facts["booked"]} units of {name} are booked at one time, '
+                f'of {has.get(name, 0.0):g}'
+            )
+        else:
+            return tuple(left.values()), complaints
 
 
 def _tell(tx: Transaction, event_type: str, resource: Resource, reason: str) -> None:
@@ -198,6 +229,10 @@ def _differences(plugin: Plugin[Any], known: Resource, now: Resource | None) -> 
             yield f'it also has {", ".join(new)}'
     else:
         yield 'Placement has no inventory of it'
+
+
+def _capacities(inventories: tuple[Inventory, ...]) -> dict[str, float]:
+    return {item.resource_class: float(item.capacity) for item in inventories}
 
 
 def _amounts(inventories: tuple[Inventory, ...]) -> dict[str, int]:

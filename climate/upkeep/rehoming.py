@@ -125,7 +125,7 @@ class Rehoming:
         for reservation in lease.reservations:
             plugin = self._plugins.get(reservation.resource_type)
             for outage in outages:
-                if plugin is None or outage.reservation_id != reservation.id:
+                if plugin is None or outage.reservation_id != reservation.id or outage.crowded:
                     continue
                 resource = resources[outage.resource_id]
                 if resource.unusable and resource.resource_type not in hosts:
@@ -171,6 +171,9 @@ class Rehoming:
         """Return why a reservation stays where it is; '' if it is to move."""
         if lease.status is LeaseStatus.PENDING:
             return ''
+        if outage.crowded:
+            # The resource works, and so does whatever runs there.
+            return 'it has started, so it stays'
         until = self._until(tx)
         if until is not None and outage.begins >= until:
             return 'it will be moved when the time comes, if possible'

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from climate import exceptions
+from climate.db.shortages import Shortages
 from climate.domain.leases import Lease
 from climate.domain.resources import Resource
 from climate.plugins.contract import SweepFinding
@@ -116,7 +117,7 @@ class TestCapacity(ChangesCase):
         (name,) = self.on(lease)
         self.cloud.add_hypervisor(name, vcpus=8)
         (found,) = self.repair()
-        self.assertIn('cannot be used: Inventories of', found.what)
+        self.assertIn('cannot be used: 16 units of VCPU are booked at one time, of 8;', found.what)
         self.assertIsNotNone(self.host(name).failed_at)
         # Nova says that the host works, which does not make it larger.
         self.office.away_until(10)
@@ -125,10 +126,27 @@ class TestCapacity(ChangesCase):
         self.heal()
         (other,) = self.on(lease)
         self.assertNotEqual(name, other)
-        self.assertIn('cannot be used', self.office.bus.last('lease.rehomed')['reason'])
+        self.assertIn('has no room for it: 16', self.office.bus.last('lease.rehomed')['reason'])
         self.repair()
         self.assertEqual(8, self.capacity(name))
         self.assertIsNone(self.host(name).failed_at)
+
+    def test_everything_leaves_one_that_also_fails(self) -> None:
+        leases = [self.create(3600, 7200, amount=2, affinity='True') for _ in range(2)]
+        both = self.on(leases[0]) | self.on(leases[1])
+        for name in both:
+            self.cloud.add_hypervisor(name, vcpus=4)
+        self.repair()
+        for name in both:
+            self.cloud.set_hypervisor(name, state='down')
+        health = HostHealth(self.office.store, self.office.clock, self.office.plugins)
+        self.assertTrue(health.look(self.cloud))
+        self.assertFalse(health.look(self.cloud))
+        with self.office.store.reading() as tx:
+            self.assertEqual(2, len(tx.troubles.leases(None)))
+            self.assertEqual([], Shortages(tx.session, tx.now).surplus())
+        self.repair()
+        self.assertTrue(all(self.host(name).unusable for name in both))
 
     def test_a_refresh_keeps_what_is_booked_until_it_has_moved(self) -> None:
         lease = self.create(3600, 7200, amount=4, affinity='True')
