@@ -41,7 +41,7 @@ def surplus(claims: Iterable[Claim], room: Mapping[str, float]) -> list[Claim]:
     """Return the claims that have to leave, so that the others fit.
 
     Active claims stay before others, and of those the ones that start first. A claim
-    leaves only if it does not fit beside those that stay.
+    leaves only if it does not fit next to those that stay.
 
     :param room: the capacity that is left, in units; other classes have room for all
     """

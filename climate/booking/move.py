@@ -59,7 +59,8 @@ T = TypeVar('T')
 class Mover:
     """Moves reservations of one lease; one for each transaction.
 
-    :param lease: locked, and PENDING or ACTIVE
+    :param lease: locked, and PENDING, STARTING or ACTIVE; one that is STARTING must not
+        have used what it leaves
     """
 
     def __init__(
@@ -162,10 +163,10 @@ class Mover:
             self._chooser.choice,
             {item.resource_id for item in self._leaving},
         )
-        if lease.status is LeaseStatus.PENDING:
+        if lease.status is not LeaseStatus.ACTIVE:
             books.remove([item.id for item in self._leaving if item.id is not None])
         books.insert(self._added)
-        if lease.status is LeaseStatus.PENDING:
+        if lease.status is not LeaseStatus.ACTIVE:
             lease = self._reannounced(lease)
             for move in self._moves:
                 tell(self._tx, self._plugins, lease, move)

@@ -56,11 +56,15 @@ class Shortages(Repository):
         if rows:
             self._session.execute(sa.insert(SHORTAGES), rows)
 
+    def of(self, ids: Collection[int]) -> set[int]:
+        """Return which of some resources are short of capacity."""
+        return set(self._session.scalars(SHORT.where(SHORTAGES.c.resource_id.in_(list(ids)))))
+
     def clear(self, ids: Collection[int]) -> set[int]:
         """Forget shortages, because the resources are out of service; return which had one."""
-        mine = SHORTAGES.c.resource_id.in_(list(ids))
-        found = set(self._session.scalars(sa.select(SHORTAGES.c.resource_id).where(mine)))
+        found = self.of(ids)
         if found:
+            mine = SHORTAGES.c.resource_id.in_(found)
             self._session.execute(sa.delete(SHORTAGES).where(mine))
         return found
 

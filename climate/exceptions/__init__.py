@@ -30,6 +30,7 @@ from climate.exceptions.base import ClimateError as ClimateError
 from climate.exceptions.effects import EffectError as EffectError
 from climate.exceptions.effects import JudgeAway as JudgeAway
 from climate.exceptions.effects import Permanent as Permanent
+from climate.exceptions.effects import ResourceUnusable as ResourceUnusable
 from climate.exceptions.effects import Transient as Transient
 from climate.exceptions.invalid import ExtraCapabilityTooLong as ExtraCapabilityTooLong
 from climate.exceptions.invalid import InvalidDate as InvalidDate

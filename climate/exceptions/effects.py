@@ -55,3 +55,13 @@ class Permanent(EffectError):
     """A permanent failure; the effect is undone and an error is reported."""
 
     error_name = 'PERMANENT'
+
+
+class ResourceUnusable(Transient):
+    """The cloud has changed a resource, so that leases cannot use it.
+
+    The facts have ``resource_id``, and the ``reason``: how it has changed, as
+    :class:`climate.plugins.outcomes.Reported` says it.
+    """
+
+    error_name = 'RESOURCE_UNUSABLE'

@@ -151,6 +151,22 @@ def _tell(tx: Transaction, event_type: str, resource: Resource, reason: str) -> 
     tx.outbox.post(event_type, f'resource {resource.id}', payload)
 
 
+def note(tx: Transaction, resource_id: int, reason: str) -> bool:
+    """Record that an effect could not use a resource; return whether that is new.
+
+    :param reason: how the cloud has changed it, as a comparison would find it
+    """
+    (known,) = tx.resources.with_ids({resource_id})
+    if known.unusable and reason in known.degraded:
+        return False
+    Shortages(tx.session, tx.now).clear([resource_id])
+    tx.failures.set_degraded(resource_id, reason, unusable=True, works=True)
+    now = dataclasses.replace(known, degraded=reason, unusable=True)
+    _tell(tx, schemas.RESOURCE_DEGRADED, now, reason)
+    LOG.warning('%s %s cannot be used: %s', known.resource_type, known.name, reason)
+    return True
+
+
 def take_over(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[SweepFinding]:
     """Replace what is registered by what the cloud reports.
 

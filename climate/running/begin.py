@@ -50,6 +50,7 @@ from climate.leases.jobs import Job
 from climate.leases.settings import LeasingSettings
 from climate.plugins.contract import Work
 from climate.running.handover import Handover
+from climate.running.rescue import Rescue
 
 # How the status of a lease changes when an effect begins. A lease that is being
 # deleted stays DELETING, and one that an UNDO cleans up stays in ERROR.
@@ -100,7 +101,9 @@ class EventStarter:
         self._settings = settings
         self._owner = owner
         self._unfinished = datetime.timedelta(seconds=settings.retry_longest_pause)
-        self._handover = Handover(plugins, settings, filters or Filters(), rng or random.Random())
+        rng = rng or random.Random()
+        self._handover = Handover(plugins, settings, filters or Filters(), rng)
+        self._rescue = Rescue(plugins, settings, rng)
 
     def begin(self, tx: Transaction, lease_id: str, *, moves: bool = True) -> Job | None:
         """Begin the next due event.
@@ -142,12 +145,15 @@ class EventStarter:
             elif event.kind is EventKind.START and lease.period.end <= tx.now:
                 lease = self._miss(tx, lease, event)
             # A start that has waited before has the reason as its error.
-            elif moves and event.error and self._handover.moved(tx, lease, event):
+            elif moves and event.error and self._moved(tx, lease, event):
                 return None
             elif self._blocked(tx, lease, event):
                 lease = self._handover.pause(tx, lease, event)
             else:
                 return self._take_up(tx, self._fail_open_start(tx, lease, event), event)
+
+    def _moved(self, tx: Transaction, lease: Lease, event: Event) -> bool:
+        return self._rescue.moved(tx, lease, event) or self._handover.moved(tx, lease, event)
 
     def _save(self, tx: Transaction, lease: Lease) -> None:
         due = events.next_due(lease.events)

@@ -51,6 +51,7 @@ from climate.leases import states
 from climate.leases.jobs import Job
 from climate.leases.jobs import Report
 from climate.leases.settings import LeasingSettings
+from climate.resources import changes
 from climate.running import fail
 
 LOG = logging.getLogger(__name__)
@@ -178,6 +179,10 @@ class EventSettler:
             self._settings.retry_first_pause,
             self._settings.retry_longest_pause,
         )
+        if isinstance(error, exceptions.ResourceUnusable):
+            # The next attempt moves to another resource.
+            found = changes.note(tx, error.facts['resource_id'], error.facts['reason'])
+            pause = datetime.timedelta(0) if found else pause
         tried = dataclasses.replace(event, attempts=event.attempts + 1)
         return self._postpone(tx, lease, tried, tx.now + pause, error.message)
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from climate import exceptions
@@ -53,17 +54,40 @@ def named(names: Iterable[str]) -> str:
     return ', '.join([*names[:_NAMED], *([f'{rest} more'] if rest > 0 else [])])
 
 
+def trouble(host: str, name: str, names: Sequence[str], zones: Iterable[Aggregate]) -> str:
+    """Return why a lease of a host would not be isolated; '' if it would.
+
+    :param host: its service host
+    :param name: its hypervisor hostname
+    :param names: the hypervisor hostnames that the service host has in Nova
+    :param zones: the aggregates that put it into a zone, see :func:`zoned`
+    """
+    others = [other for other in names if other != name]
+    if others and name not in names:
+        return f'Nova now calls the host of nova-compute {host} {named(others)}'
+    if others:
+        return f'nova-compute {host} also serves {named(others)}'
+    for aggregate in zones:
+        zone = aggregate.availability_zone
+        return f'aggregate {aggregate.name} puts it into availability zone {zone}'
+    return ''
+
+
 def refuse_shared(cloud: Cloud, resource: Resource) -> None:
     """Refuse to give a host to a lease if Nova would give it other nodes as well.
 
-    :raises climate.exceptions.Transient: if its nova-compute serves other nodes, which
-        includes the same machine under a new name
+    :raises climate.exceptions.ResourceUnusable: if its nova-compute serves other nodes,
+        which includes the same machine under a new name
     """
-    others = [name for name in served_by(cloud, service_host(resource)) if name != resource.name]
+    host = service_host(resource)
+    names = served_by(cloud, host)
+    others = [name for name in names if name != resource.name]
     if others:
-        raise exceptions.Transient(
-            f'nova-compute {service_host(resource)} of host {resource.name} serves other nodes, '
-            f'which an aggregate cannot separate from it: {named(others)}'
+        raise exceptions.ResourceUnusable(
+            f'nova-compute {host} of host {resource.name} serves other nodes, '
+            f'which an aggregate cannot separate from it: {named(others)}',
+            resource_id=resource.id,
+            reason=trouble(host, resource.name, names, ()),
         )
 
 

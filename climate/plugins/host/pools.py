@@ -31,6 +31,7 @@ from climate.conf.settings import option
 from climate.conf.settings import Settings
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
+from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.host import errors
 from climate.plugins.host import isolation
@@ -182,9 +183,9 @@ class HostPools:
         Servers of other projects may be deleted from hosts of the pool at any time,
         and Nova does not move a host with servers to another zone.
         """
-        for resource in work.resources:
-            if service_host(resource) == host:
-                nodes.refuse_shared(cloud, resource)
+        mine = [resource for resource in work.resources if service_host(resource) == host]
+        for resource in mine:
+            nodes.refuse_shared(cloud, resource)
         foreign = host_servers.evict(
             work, cloud, host, lambda: self._is_let(cloud, host, aggregate)
         )
@@ -196,9 +197,25 @@ class HostPools:
             if host in freepool.hosts:
                 cloud.compute.remove_host(freepool.id, host)
         except CloudConflict as error:
-            # It is still in another zone. That is temporary, or needs an operator.
+            # It is still in the zone of a lease, which is temporary, or in an operator's.
+            for resource in mine:
+                self._refuse_zone(cloud, resource, str(error))
             raise exceptions.Transient(str(error)) from error
         return []
+
+    def _refuse_zone(self, cloud: Cloud, resource: Resource, message: str) -> None:
+        """Refuse a host that an operator has put into an availability zone.
+
+        :raises climate.exceptions.ResourceUnusable: if that is why Nova refuses it
+        """
+        host = service_host(resource)
+        aggregates = [
+            item for item in cloud.compute.list_aggregates() if not self._is_of_lease(item)
+        ]
+        zones = nodes.zoned(aggregates, host, self._settings.freepool)
+        reason = nodes.trouble(host, resource.name, (), zones)
+        if reason:
+            raise exceptions.ResourceUnusable(message, resource_id=resource.id, reason=reason)
 
     def give_back(self, cloud: Cloud, aggregate: Aggregate | None, hosts: Iterable[str]) -> None:
         """Return hosts to the pool.

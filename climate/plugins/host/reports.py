@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from collections.abc import Sequence
 
-from climate.clients.base import Aggregate
 from climate.clients.base import Cloud
 from climate.clients.base import Hypervisor
 from climate.domain.resources import Resource
@@ -90,20 +89,10 @@ class HostReports:
                     works=(hypervisor.state, hypervisor.status) == ('up', 'enabled'),
                 )
             elif self._nodes.get(host):
-                names = nodes.named(sorted(self._nodes[host]))
-                trouble = f'Nova now calls the host of nova-compute {host} {names}'
+                trouble = nodes.trouble(host, resource.name, sorted(self._nodes[host]), ())
                 yield Reported(known=resource, trouble=trouble, works=False)
 
     def _trouble(self, hypervisor: Hypervisor) -> str:
         host = hypervisor.service_host
-        others = sorted(set(self._nodes[host]) - {hypervisor.hostname})
-        if others:
-            return f'nova-compute {host} also serves {nodes.named(others)}'
-        for aggregate in nodes.zoned(self._aggregates, host, self._freepool):
-            return _zone(aggregate)
-        return ''
-
-
-def _zone(aggregate: Aggregate) -> str:
-    zone = aggregate.availability_zone
-    return f'aggregate {aggregate.name} puts it into availability zone {zone}'
+        zones = nodes.zoned(self._aggregates, host, self._freepool)
+        return nodes.trouble(host, hypervisor.hostname, sorted(self._nodes[host]), zones)

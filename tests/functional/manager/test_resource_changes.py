@@ -14,6 +14,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from climate import exceptions
 from climate.db.shortages import Shortages
 from climate.domain.leases import Lease
@@ -243,3 +246,60 @@ class TestPlaces(ChangesCase):
         self.assertFalse(self.host('compute-1').unusable)
         (pool,) = (item for item in self.cloud.aggregates() if item.name == 'freepool')
         self.assertIn('elsewhere', pool.hosts)
+
+
+class TestStarts(ChangesCase):
+    """A start is the first to notice that a host has changed."""
+
+    def start(self, change: Callable[[str], object], **facts: Any) -> tuple[str, Lease]:
+        """Start a lease whose first host has changed since it was booked; return both."""
+        lease = self.office.create(60, 3600, **facts)
+        name = min(self.on(lease))
+        change(name)
+        self.office.until(90)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        return name, lease
+
+    def assert_moved(self, name: str, lease: Lease, why: str) -> None:
+        """Fail unless a lease has left a host for the reason given."""
+        self.assertNotIn(name, self.on(lease))
+        self.assertEqual(self.on(lease), self.office.hosts(lease))
+        self.assertTrue(self.host(name).unusable)
+        self.assertIsNotNone(self.host(name).failed_at)
+        self.assertIn(why, self.office.bus.last('resource.degraded')['reason'])
+        self.assertIn(why, self.office.bus.last('lease.rehomed')['reason'])
+        self.office.until(4000)
+        self.assertEqual('TERMINATED', self.office.status(lease))
+        (pool,) = (item for item in self.cloud.aggregates() if item.name == 'freepool')
+        self.assertLessEqual({'compute-1', 'compute-2', 'compute-3'}, set(pool.hosts))
+
+    def test_a_zone(self) -> None:
+        name, lease = self.start(self.zone)
+        self.assert_moved(name, lease, 'aggregate az1-agg puts it into availability zone az1')
+
+    def test_a_second_node(self) -> None:
+        name, lease = self.start(
+            lambda host: self.cloud.add_hypervisor('node-2', service_host=host), hosts=2
+        )
+        self.assert_moved(name, lease, f'nova-compute {name} also serves node-2')
+
+    def test_a_new_name(self) -> None:
+        name, lease = self.start(lambda host: self.cloud.rename_hypervisor(host, f'{host}.org'))
+        self.assert_moved(name, lease, f'Nova now calls the host of nova-compute {name} {name}.org')
+
+    def test_slots(self) -> None:
+        lease = self.create(60, 3600, amount=2)
+        (name, *_) = sorted(self.on(lease))
+        self.cloud.add_hypervisor('node-2', service_host=name)
+        self.office.until(90)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertNotIn(name, self.on(lease))
+
+    def test_a_comparison_finds_nothing_else(self) -> None:
+        name, _ = self.start(self.zone)
+        sent = [item.event_type for item in self.office.bus.taken]
+        self.repair()
+        self.office.work()
+        self.assertEqual(1, sent.count('resource.degraded'))
+        self.assertEqual(len(sent), len(self.office.bus.taken))
+        self.assertTrue(self.host(name).unusable)
