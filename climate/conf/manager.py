@@ -126,8 +126,10 @@ OPTS: list[cfg.Opt] = [
         min=0.0,
         help='Interval, in seconds, at which managers ask Keystone whether the users of webhooks '
         'and feeds still have the right to create them, one manager at a time. Webhooks and feeds '
-        'of those who have not are stopped. While Keystone does not answer, nothing stops. 0 '
-        'disables the check; then they go on until they are deleted or expire.',
+        'of those who have not are stopped. Owners of leases whose trusts are of no use, since '
+        'their users have lost a role, are notified. While Keystone does not answer, nothing '
+        'stops. 0 disables the check; then webhooks and feeds go on until they are deleted or '
+        'expire, and a lease finds out when it needs its trust.',
     ),
     cfg.Opt(
         'notify_before_start',

@@ -33,6 +33,7 @@ from climate.domain.feeds import Feed
 from climate.domain.feeds import FeedKind
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.owners import Owner
+from climate.domain.owners import StoppedSubscription
 from climate.domain.requests import Reach
 
 # What is held for an offer looks like a deleted lease that has not started.
@@ -106,8 +107,8 @@ class FeedRows(Repository):
             for project_id, user_id, privileged in self._session.execute(query)
         ]
 
-    def stop(self, owner: Owner, reason: str) -> list[str]:
-        """Stop the feeds of an owner; return their ids."""
+    def stop(self, owner: Owner, reason: str) -> list[StoppedSubscription]:
+        """Stop the feeds of an owner; return them."""
         kind = FEEDS.c.kind == FeedKind.RESOURCE
         mine = (
             FEEDS.c.project_id == owner.project_id,
@@ -115,11 +116,16 @@ class FeedRows(Repository):
             kind if owner.privileged else sa.not_(kind),
             *self._working(),
         )
-        ids = list(self._session.scalars(sa.select(FEEDS.c.id).where(*mine).with_for_update()))
+        query = sa.select(FEEDS.c.id, FEEDS.c.name).where(*mine).with_for_update()
+        found = [
+            StoppedSubscription(id=row.id, name=row.name or '')
+            for row in self._session.execute(query)
+        ]
+        ids = [one.id for one in found]
         if ids:
             change = sa.update(FEEDS).where(FEEDS.c.id.in_(ids))
             self._session.execute(change.values(stopped_reason=reason))
-        return ids
+        return found
 
     def _working(self) -> tuple[sa.ColumnElement[bool], ...]:
         return FEEDS.c.expires_at > self._now, FEEDS.c.stopped_reason.is_(None)

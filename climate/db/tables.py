@@ -34,6 +34,7 @@ from climate.db.metadata import MYSQL
 from climate.db.offer_tables import OFFERS as OFFERS
 from climate.db.refusal_tables import REFUSALS as REFUSALS
 from climate.db.shortage_tables import SHORTAGES as SHORTAGES
+from climate.db.trust_tables import TRUSTS as TRUSTS
 
 RESOURCES: Final = sa.Table(
     'resources',
@@ -293,19 +294,6 @@ OUTBOX: Final = sa.Table(
 
 If it cannot be sent although others can, it is tried again, and eventually set aside.
 ``fanned`` is 1 once its webhooks have their own copies."""
-
-TRUSTS: Final = sa.Table(
-    'trusts',
-    METADATA,
-    sa.Column('id', types.exact(64), primary_key=True),
-    sa.Column('lease_id', types.exact(36)),
-    sa.Column('made_at', types.UtcDateTime(), nullable=False),
-    sa.Column('expires_at', types.UtcDateTime()),
-    sa.Column('user_id', types.exact(255)),
-    sa.Column('project_id', types.exact(255)),
-    **MYSQL,
-)
-"""A Keystone trust that is not deleted yet; see :mod:`climate.db.trusts`."""
 
 INTENTS: Final = sa.Table(
     'intents',

@@ -34,6 +34,7 @@ from climate.db.oddities import OVER
 from climate.db.repository import Repository
 from climate.db.tables import LEASES
 from climate.db.tables import TRUSTS
+from climate.domain.owners import TrustOwner
 
 _ANNOUNCED: Final = 'announced:'
 
@@ -138,6 +139,41 @@ class Trusts(Repository):
         self._session.execute(
             sa.update(TRUSTS).where(TRUSTS.c.id == trust_id).values(lease_id=lease_id)
         )
+
+    def owners(self) -> list[TrustOwner]:
+        """Return who has given the trusts of leases that are not over.
+
+        ::
+
+            SELECT … FROM leases JOIN trusts ON trusts.id = leases.trust_id
+            WHERE leases.deleted_at IS NULL AND leases.status <> 'TERMINATED'
+        """
+        query = (
+            sa.select(
+                LEASES.c.project_id,
+                LEASES.c.user_id,
+                TRUSTS.c.id.label('trust_id'),
+                LEASES.c.id.label('lease_id'),
+                TRUSTS.c.lost_reason,
+            )
+            .join_from(LEASES, TRUSTS, TRUSTS.c.id == LEASES.c.trust_id)
+            .where(sa.not_(OVER))
+            .order_by(LEASES.c.project_id, LEASES.c.user_id, LEASES.c.id)
+        )
+        return [TrustOwner(**row._mapping) for row in self._session.execute(query)]
+
+    def lose(self, trust_id: str, reason: str | None) -> bool:
+        """Record why a trust is of no use; return whether that was not known before.
+
+        :param reason: None if it is of use again
+        """
+        query = sa.select(TRUSTS.c.lost_reason).where(TRUSTS.c.id == trust_id).with_for_update()
+        known = self._session.execute(query).one_or_none()
+        if known is None or known.lost_reason == reason:
+            return False
+        change = sa.update(TRUSTS).where(TRUSTS.c.id == trust_id).values(lost_reason=reason)
+        self._session.execute(change)
+        return True
 
     def forget(self, trust_id: str) -> None:
         """Delete the record of a deleted trust."""

@@ -27,6 +27,7 @@ from climate.db.tables import WEBHOOK_DELIVERIES
 from climate.db.tables import WEBHOOKS
 from climate.db.vault import Vault
 from climate.domain.owners import Owner
+from climate.domain.owners import StoppedSubscription
 from climate.domain.requests import Reach
 from climate.domain.webhooks import Webhook
 
@@ -122,21 +123,26 @@ class WebhookRows(Repository):
             for project_id, user_id, privileged in self._session.execute(query)
         ]
 
-    def stop(self, owner: Owner, reason: str) -> list[str]:
-        """Disable the webhooks of an owner; return their ids."""
+    def stop(self, owner: Owner, reason: str) -> list[StoppedSubscription]:
+        """Disable the webhooks of an owner; return them."""
         mine = (
             WEBHOOKS.c.project_id == owner.project_id,
             WEBHOOKS.c.user_id == owner.user_id,
             WEBHOOKS.c.all_projects == owner.privileged,
             WEBHOOKS.c.enabled == sa.true(),
         )
-        ids = list(self._session.scalars(sa.select(WEBHOOKS.c.id).where(*mine).with_for_update()))
+        query = sa.select(WEBHOOKS.c.id, WEBHOOKS.c.name).where(*mine).with_for_update()
+        found = [
+            StoppedSubscription(id=row.id, name=row.name or '')
+            for row in self._session.execute(query)
+        ]
+        ids = [one.id for one in found]
         change = sa.update(WEBHOOKS).where(WEBHOOKS.c.id.in_(ids))
         if ids:
             self._session.execute(
                 change.values(enabled=False, stopped_reason=reason, updated_at=self._now)
             )
-        return ids
+        return found
 
     def _changeable(self, webhook: Webhook) -> dict[str, Any]:
         newest, *older = webhook.secrets

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Users whose webhooks and feeds work without a token, as long as the users have the rights."""
+"""What works without a token of its user, as long as the user has the rights."""
 
 from __future__ import annotations
 
@@ -28,3 +28,28 @@ class Owner:
     project_id: str
     user_id: str
     privileged: bool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class StoppedSubscription:
+    """A webhook or a feed that was stopped.
+
+    :ivar name: for people; may be empty
+    """
+
+    id: str
+    name: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class TrustOwner:
+    """The user who has given a trust to a lease that is not over.
+
+    :ivar lost_reason: why the trust was of no use when it was last checked; None if it was not
+    """
+
+    project_id: str
+    user_id: str
+    trust_id: str
+    lease_id: str
+    lost_reason: str | None

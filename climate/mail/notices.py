@@ -29,6 +29,7 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
         'lease.event.before_end_lease': 'before_end',
         'lease.degraded': 'degraded',
         'lease.not_ready': 'degraded',
+        'lease.trust.lost': 'degraded',
         'lease.event.error': 'error',
     }
 )

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Checks the owners of webhooks and feeds at intervals, one manager at a time."""
+"""Checks the owners of webhooks, feeds and trusts at intervals, one manager at a time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OwnerThread:
         self._thread = RepeatingThread(
             'owners',
             self._step,
-            failure='The owners of webhooks and feeds were not checked; trying again',
+            failure='The owners of webhooks, feeds and trusts were not checked; trying again',
             retry=_LONGEST_PAUSE,
         )
 
@@ -63,7 +63,7 @@ class OwnerThread:
         self._thread.stop(timeout)
 
     def look(self) -> int:
-        """Check if it is due; return how many webhooks and feeds were stopped."""
+        """Check if it is due; return how many webhooks, feeds and trusts were stopped or lost."""
         assert self._check is not None
         now = self._clock.now()
         since, until = now - datetime.timedelta(seconds=self._interval), now + _LASTS

@@ -74,6 +74,7 @@ from climate.upkeep.health import HostHealth
 from climate.upkeep.owners import May
 from climate.upkeep.owners import OwnerCheck
 from climate.upkeep.rehoming import Rehoming
+from climate.upkeep.trusts import TrustCheck
 from climate.webhooks.sending import EventSender
 
 # The number of workers by default, with and without batches.
@@ -236,7 +237,7 @@ class Manager:
         self._checking = ClaimKeeper(store, clock, repairer, options.claim_seconds, self.clocks)
         repair = Repair(store, plugins, cloud, clock, settings, self._checking, record)
         self._repair = RepairThread(repair, clock, options.repair_interval)
-        owners = None if may is None else OwnerCheck(store, looking, may)
+        owners = OwnerCheck(store, looking, may, TrustCheck(store, plugins)) if may else None
         self._owners = OwnerThread(owners, store, clock, self.owner, options.owner_check_interval)
 
     def _leases(

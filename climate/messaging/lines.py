@@ -39,6 +39,11 @@ def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str
     text = f'{_time(envelope.get("timestamp"), zone)}  {event_type}'
     if 'object_id' in payload:
         text += f'  lease {payload.get("lease_id") or "?"}'
+    elif 'stopped_at' in payload:
+        text += (
+            f'  {payload.get("name") or "?"} ({payload.get("id")})'
+            f' of project {payload.get("project_id")}'
+        )
     elif 'resource_id' in payload:
         text += f'  {payload.get("resource_type")} {payload.get("name")}'
     elif 'lease_id' in payload:
@@ -115,6 +120,10 @@ def _changed(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
     return f'{effect}: {payload.get("reason")}'
 
 
+def _stopped(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
+    return f'stopped: {payload.get("reason")}'
+
+
 _Text = Callable[[Mapping[str, Any], datetime.tzinfo | None], str]
 
 _TEXTS: Final[Mapping[str, _Text]] = {
@@ -142,6 +151,9 @@ _TEXTS: Final[Mapping[str, _Text]] = {
     schemas.NOT_READY: _not_ready,
     schemas.SERVER_DELETED: _deleted,
     schemas.OBJECT_DELETED: _deleted,
+    schemas.TRUST_LOST: lambda payload, _zone: f'the trust is of no use: {payload.get("reason")}',
+    schemas.WEBHOOK_STOPPED: _stopped,
+    schemas.FEED_STOPPED: _stopped,
     schemas.RESOURCE_DEGRADED: _changed,
     schemas.RESOURCE_REDUCED: lambda payload, _zone: f'reduced: {payload.get("reason")}',
     schemas.RESOURCE_RECOVERED: lambda payload, _zone: (

@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Builds the payload of a notification from a lease, a deletion or a resource.
+"""Builds the payload of a notification from a lease, or from what else it is about.
 
 The functions are pure and cheap, because they run inside the transaction that causes the
 notification. Payloads have no fields for tokens, trusts and other secrets.
@@ -33,6 +33,8 @@ from climate.domain.history import DeletedObject
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
+from climate.domain.owners import Owner
+from climate.domain.owners import StoppedSubscription
 from climate.domain.resources import Resource
 from climate.messaging import schemas
 
@@ -139,6 +141,29 @@ def resource(
         'project_id': found.project_id,
         'unusable': found.unusable,
         'changed_at': stamp(now),
+        'reason': reason,
+    }
+
+
+def stopped(
+    event_type: str,
+    owner: Owner,
+    found: StoppedSubscription,
+    *,
+    reason: str,
+    now: datetime.datetime,
+) -> dict[str, Any]:
+    """Return the payload of the notification that a webhook or a feed is stopped.
+
+    It has no URL, which may have a secret.
+    """
+    return {
+        'payload_version': schemas.VERSIONS[event_type],
+        'id': found.id,
+        'name': found.name,
+        'user_id': owner.user_id,
+        'project_id': owner.project_id,
+        'stopped_at': stamp(now),
         'reason': reason,
     }
 

@@ -39,6 +39,9 @@ READY: Final = 'lease.ready'
 NOT_READY: Final = 'lease.not_ready'
 SERVER_DELETED: Final = 'lease.server.deleted'
 OBJECT_DELETED: Final = 'lease.object.deleted'
+TRUST_LOST: Final = 'lease.trust.lost'
+WEBHOOK_STOPPED: Final = 'webhook.stopped'
+FEED_STOPPED: Final = 'feed.stopped'
 RESOURCE_DEGRADED: Final = 'resource.degraded'
 RESOURCE_REDUCED: Final = 'resource.reduced'
 RESOURCE_RECOVERED: Final = 'resource.recovered'
@@ -60,6 +63,9 @@ VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
         NOT_READY: '1.0',
         SERVER_DELETED: '1.0',
         OBJECT_DELETED: '1.0',
+        TRUST_LOST: '1.0',
+        WEBHOOK_STOPPED: '1.0',
+        FEED_STOPPED: '1.0',
         RESOURCE_DEGRADED: '1.0',
         RESOURCE_REDUCED: '1.0',
         RESOURCE_RECOVERED: '1.0',
@@ -147,6 +153,7 @@ EXTRA: Final[Mapping[str, Fields]] = MappingProxyType(
         REHOMED: {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT},
         READY: _READINESS,
         NOT_READY: {**_HAPPENED, **_READINESS},
+        TRUST_LOST: {'reason': _TEXT},
     }
 )
 """The fields an event type has in addition to those of the lease."""
@@ -175,11 +182,23 @@ _CHANGED: Final[Fields] = {
     'reason': _TEXT,
 }
 
+_STOPPED: Final[Fields] = {
+    'payload_version': _LEASE['payload_version'],
+    'id': _TEXT,
+    'name': _TEXT,
+    'user_id': _TEXT,
+    'project_id': _TEXT,
+    'stopped_at': _DATE,
+    'reason': _TEXT,
+}
+
 SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
         **{name: _object({**_LEASE, **extra}) for name, extra in EXTRA.items()},
         SERVER_DELETED: _object(_DELETED),
         OBJECT_DELETED: _object(_DELETED),
+        WEBHOOK_STOPPED: _object(_STOPPED),
+        FEED_STOPPED: _object(_STOPPED),
         RESOURCE_DEGRADED: _object(_CHANGED),
         RESOURCE_REDUCED: _object(_CHANGED),
         RESOURCE_RECOVERED: _object(_CHANGED),

@@ -192,6 +192,12 @@ STOPPED: Final = _counter(
     'kind',
 )
 
+TRUSTS_LOST: Final = _counter(
+    'climate_trusts_lost_total',
+    Exporter.MANAGER,
+    'Trusts of leases that were found to be of no use, since their users have lost a role.',
+)
+
 # -- the database
 
 DATABASE_RETRIES: Final = _counter(
@@ -296,7 +302,7 @@ ALL: Final = (
     *(REQUESTS, REFUSALS, IN_PROGRESS),
     *(LATENESS, EVENTS, CLAIMS, LOST_CLAIMS, HELD, WORKERS, WAKE_UPS, CLOCK),
     CLOUD_CALLS,
-    *(WEBHOOK_ATTEMPTS, DEAD_LETTERS, STOPPED),
+    *(WEBHOOK_ATTEMPTS, DEAD_LETTERS, STOPPED, TRUSTS_LOST),
     *(DATABASE_RETRIES, CONNECTIONS, MOST_CONNECTIONS, TIMELINES),
     *(DATABASE_UP, LEASES, OVERDUE, LAG, OUTBOX, OUTBOX_LAG),
     *(WEBHOOK_EVENTS, WEBHOOK_LAG, CHARGES, CHARGES_LAG),

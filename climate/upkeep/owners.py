@@ -20,18 +20,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Final
 
-from climate import exceptions
 from climate.clients.base import Cloud
 from climate.db.store import Store
+from climate.db.store import Transaction
 from climate.domain.owners import Owner
+from climate.domain.owners import StoppedSubscription
 from climate.domain.requests import Caller
+from climate.messaging import payloads
+from climate.messaging import schemas
 from climate.metrics import catalogue
 from climate.metrics import recording
 from climate.policies import feeds as feed_policies
 from climate.policies import webhooks as webhook_policies
+from climate.upkeep.trusts import TrustCheck
+from climate.upkeep.user_roles import KeystoneSilent
+from climate.upkeep.user_roles import UserRoles
 
 LOG = logging.getLogger(__name__)
 
@@ -39,74 +46,65 @@ May = Callable[[Caller, str], bool]
 
 _WEBHOOKS: Final = ('webhook', webhook_policies.CREATE, webhook_policies.EVERYWHERE)
 _FEEDS: Final = ('feed', feed_policies.CREATE, feed_policies.RESOURCE)
+_NOTIFICATIONS: Final[Mapping[str, str]] = {
+    'webhook': schemas.WEBHOOK_STOPPED,
+    'feed': schemas.FEED_STOPPED,
+}
 
 
 class OwnerCheck:
     """Compares the owners of webhooks and feeds with Keystone.
 
     :param may: returns whether policy allows a user with roles what a rule is about
+    :param trusts: checks what users have delegated to Climate
     """
 
-    def __init__(self, store: Store, cloud: Cloud, may: May) -> None:
+    def __init__(self, store: Store, cloud: Cloud, may: May, trusts: TrustCheck) -> None:
         self._store = store
         self._cloud = cloud
         self._may = may
+        self._trusts = trusts
 
     def run(self) -> int:
-        """Check all owners once; return how many webhooks and feeds were stopped.
+        """Check all owners once; return how many webhooks, feeds and trusts were stopped or lost.
 
         Each user of a project is looked up once. The first call that Keystone does not answer
         ends the check, and nothing more stops.
         """
+        roles, found = UserRoles(self._cloud.identity), 0
+        try:
+            for stopped in self._subscriptions(roles):
+                found += stopped
+            found += self._trusts.run(roles)
+        except KeystoneSilent as error:
+            LOG.warning(
+                'Keystone does not say whether users still have their roles, so that their '
+                'webhooks and feeds go on: %s',
+                error,
+            )
+        return found
+
+    def _subscriptions(self, roles: UserRoles) -> Iterator[int]:
+        """Stop webhooks and feeds; yield how many of each user and kind."""
         with self._store.reading() as tx:
             found = [(_WEBHOOKS, one) for one in tx.webhooks.owners()]
             found += [(_FEEDS, one) for one in tx.feeds.owners()]
-        known: dict[tuple[str, str], frozenset[str] | str] = {}
-        stopped = 0
         for kind, owner in sorted(found, key=lambda one: (one[1], one[0])):
-            key = (owner.project_id, owner.user_id)
-            try:
-                if key not in known:
-                    known[key] = self._roles(owner)
-            except exceptions.ClimateError as error:
-                LOG.warning(
-                    'Keystone does not say whether users still have their roles, so that their '
-                    'webhooks and feeds go on: %s',
-                    error.message,
-                )
-                break
-            stopped += self._stop(kind, owner, known[key])
-        return stopped
-
-    def _roles(self, owner: Owner) -> frozenset[str] | str:
-        """Return the roles of a user, or why they do not count."""
-        identity = self._cloud.identity
-        user, project = identity.find_user(owner.user_id), identity.find_project(owner.project_id)
-        if user is None or not user.enabled:
-            return f'user {owner.user_id} is {"deleted" if user is None else "disabled"}'
-        if project is None or not project.enabled:
-            return f'project {owner.project_id} is {"deleted" if project is None else "disabled"}'
-        return identity.list_roles(owner.user_id, owner.project_id)
+            yield self._stop(kind, owner, roles.of(owner.user_id, owner.project_id))
 
     def _stop(self, kind: tuple[str, str, str], owner: Owner, roles: frozenset[str] | str) -> int:
         noun, create, special = kind
         reason = roles if isinstance(roles, str) else self._lost(owner, roles, create, special)
         if not reason:
             return 0
-
-        def write(tx: Any) -> list[str]:
-            rows = tx.webhooks if noun == 'webhook' else tx.feeds
-            found: list[str] = rows.stop(owner, reason)
-            return found
-
-        ids = self._store.run(write)
-        for one in ids:
+        stopped = self._store.run(lambda tx: _write(tx, noun, owner, reason))
+        for one in stopped:
             LOG.warning(
                 '%s %s of project %s is stopped: %s',
-                noun.capitalize(), one, owner.project_id, reason,
+                noun.capitalize(), one.id, owner.project_id, reason,
             )  # fmt: skip
-        recording.count(catalogue.STOPPED, noun, number=len(ids))
-        return len(ids)
+        recording.count(catalogue.STOPPED, noun, number=len(stopped))
+        return len(stopped)
 
     def _lost(self, owner: Owner, roles: frozenset[str], create: str, special: str) -> str:
         caller = Caller(user_id=owner.user_id, project_id=owner.project_id, roles=roles)
@@ -115,3 +113,14 @@ class OwnerCheck:
             if not self._may(caller, rule):
                 return f'user {owner.user_id} has lost the right {rule}'
         return ''
+
+
+def _write(tx: Transaction, noun: str, owner: Owner, reason: str) -> list[StoppedSubscription]:
+    """Stop the webhooks or feeds of an owner, with their notifications."""
+    rows = tx.webhooks if noun == 'webhook' else tx.feeds
+    stopped = rows.stop(owner, reason)
+    event_type = _NOTIFICATIONS[noun]
+    for one in stopped:
+        payload = payloads.stopped(event_type, owner, one, reason=reason, now=tx.now)
+        tx.outbox.post(event_type, one.id, payload)
+    return stopped

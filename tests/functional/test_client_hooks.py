@@ -18,6 +18,7 @@ import contextlib
 import json
 import pathlib
 import shlex
+import sqlite3
 import sys
 import urllib.request
 from typing import Any
@@ -73,13 +74,20 @@ class TestHooks(base.TestCase):
         self.assertEqual(0, done.returncode, f'{line}: {done.stdout}{done.stderr}')
         return done.stdout
 
+    def stop(self, table: str, made: str) -> None:
+        """Write what a manager writes if a user has left; this service has no Keystone."""
+        with contextlib.closing(sqlite3.connect(self.service.state / 'climate.sqlite')) as db:
+            db.execute(f"UPDATE {table} SET stopped_reason = 'alice left' WHERE id = ?", [made])
+            db.commit()
+
     def json(self, line: str) -> Any:
         return json.loads(self.run_command(f'{line} -f json'))
 
     def test_a_webhook_from_creation_to_deletion(self) -> None:
         receiver = self.useFixture(Receiver())
         made = self.json(f'lease webhook create {receiver.url} --name w --event-type webhook.test')
-        self.assertEqual([made['id']], [one['ID'] for one in self.json('lease webhook list')])
+        (row,) = self.json('lease webhook list')
+        self.assertEqual((made['id'], ''), (row['ID'], row['Stopped reason']))
         table = self.run_command(f'lease webhook set {made["id"]} --name v')
         self.assertRegex(table, r'\| event_types +\| webhook.test +\|')
         delivery = self.json(f'lease webhook test {made["id"]}')['delivery_id']
@@ -103,6 +111,9 @@ class TestHooks(base.TestCase):
             ('x', ['webhook.test'], False), (shown['name'], shown['event_types'], shown['enabled'])
         )
         self.assertNotIn('secret', shown)
+        self.stop('webhooks', made['id'])
+        (row,) = self.json('lease webhook list')
+        self.assertEqual('alice left', row['Stopped reason'])
         self.run_command(f'lease webhook delete {made["id"]}')
         self.assertEqual([], self.json('lease webhook list'))
 
@@ -112,12 +123,16 @@ class TestHooks(base.TestCase):
             self.assertIn(b'BEGIN:VCALENDAR', answer.read())
         (row,) = self.json('lease feed list')
         self.assertEqual((made['id'], 'ours', 'project'), (row['ID'], row['Name'], row['Kind']))
+        self.assertEqual('', row['Stopped reason'])
         shown = self.json(f'lease feed show {made["id"]}')
         self.assertEqual(('ours', 'Europe/Berlin'), (shown['name'], shown['time_zone']))
         self.assertNotIn('url', shown)
         self.assertEqual([900], shown['alarms_before_start'])
         table = self.run_command(f'lease feed show {made["id"]}')
         self.assertRegex(table, r'\| alarms_before_end +\| 3600 +\|')
+        self.stop('feeds', made['id'])
+        (row,) = self.json('lease feed list')
+        self.assertEqual('alice left', row['Stopped reason'])
         self.run_command(f'lease feed delete {made["id"]}')
         self.assertEqual([], self.json('lease feed list'))
 

@@ -82,10 +82,10 @@ class ListFeeds(commands.Lister):
         """Return columns and rows."""
         rows = (
             (feed.id, feed.name, feed.kind, feed.lease_id or feed.resource_id or '',
-             TimeColumn(feed.expires_at))
+             TimeColumn(feed.expires_at), feed.stopped_reason or '')
             for feed in plugin.client(self.app).feeds()
         )  # fmt: skip
-        return ('ID', 'Name', 'Kind', 'Shows', 'Expires'), rows
+        return ('ID', 'Name', 'Kind', 'Shows', 'Expires', 'Stopped reason'), rows
 
 
 class ShowFeed(objects.ShowById):
@@ -107,6 +107,7 @@ class ShowFeed(objects.ShowById):
             'alarms_before_end': NumbersColumn(feed.alarms_before_end),
             'created_at': TimeColumn(feed.created_at),
             'expires_at': TimeColumn(feed.expires_at),
+            'stopped_reason': feed.stopped_reason,
         }
 
 

@@ -83,10 +83,11 @@ class ListWebhooks(commands.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
         rows = (
-            (one.id, one.name, one.url, ' '.join(one.event_types), one.is_enabled)
+            (one.id, one.name, one.url, ' '.join(one.event_types), one.is_enabled,
+             one.stopped_reason or '')
             for one in plugin.client(self.app).webhooks()
-        )
-        return ('ID', 'Name', 'URL', 'Event types', 'Enabled'), rows
+        )  # fmt: skip
+        return ('ID', 'Name', 'URL', 'Event types', 'Enabled', 'Stopped reason'), rows
 
 
 class ShowWebhook(objects.ShowById):

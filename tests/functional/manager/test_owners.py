@@ -18,13 +18,16 @@ import logging
 from typing import Any
 
 import fixtures
+import jsonschema
 from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 
 from climate.cmd import composition
 from climate.manager.owners import OwnerThread
+from climate.messaging import schemas
 from climate.metrics import catalogue
 from climate.upkeep.owners import OwnerCheck
+from climate.upkeep.trusts import TrustCheck
 from tests import base
 from tests import metrics
 from tests.functional import http
@@ -56,7 +59,8 @@ class TestOwners(base.TestCase):
         policy_opts.set_defaults(conf, policy_file=None)
         may = composition.policy(conf)
         assert may is not None
-        self.check = OwnerCheck(self.service.store, self.cloud, may)
+        trusts = TrustCheck(self.service.store, self.service.plugins)
+        self.check = OwnerCheck(self.service.store, self.cloud, may, trusts)
 
     def make(self, noun: str, token: str, **facts: Any) -> dict[str, Any]:
         body = {'url': 'https://example.org/'} if noun == 'webhook' else {}
@@ -95,6 +99,30 @@ class TestOwners(base.TestCase):
         line = f'Webhook {self.hook["id"]} of project blue is stopped: user alice has lost'
         self.assertIn(line, self.logged.output)
         self.assertEqual([('feed', 1), ('webhook', 1)], sorted(self.metrics.of(catalogue.STOPPED)))
+
+    def test_notifications(self) -> None:
+        """Sent once, also to another webhook of the project, which is not that of the user."""
+        self.cloud.put_member('alice', 'blue')
+        self.check.run()
+        self.check.run()
+        with self.service.store.reading() as tx:
+            found = tx.outbox.unsent()
+        self.assertEqual(
+            {'webhook.stopped': self.hook['id'], 'feed.stopped': self.feed['id']},
+            {row.event_type: row.payload['id'] for row in found},
+        )
+        self.assertEqual(2, len(found))
+        for row in found:
+            payload = dict(row.payload)
+            jsonschema.validate(payload, schemas.SCHEMAS[row.event_type])
+            self.assertEqual(('alice', 'blue'), (payload['user_id'], payload['project_id']))
+            self.assertIn('has lost the right', payload['reason'])
+            self.assertEqual('', row.lease_id)
+        self.service.store.run(lambda tx: tx.outbox.claim('m', tx.now, 10))
+        for hook, number in ((self.of_root, 2), (self.everywhere, 2), (self.hook, 0)):
+            deliveries = self.send('GET', f'/webhooks/{hook["id"]}/deliveries').json['deliveries']
+            types = [one['event_type'] for one in deliveries]
+            self.assertEqual(number, len(types), types)
 
     def test_an_administrator_who_is_a_member_now(self) -> None:
         """Only what needs the right of administrators stops."""
@@ -140,7 +168,7 @@ class TestOwners(base.TestCase):
             identity = Counting()
 
         found: Any = Cloud()
-        OwnerCheck(self.service.store, found, self.check._may).run()
+        OwnerCheck(self.service.store, found, self.check._may, self.check._trusts).run()
         self.assertEqual(2, asked.count('list_roles'))
         self.assertEqual(6, len(asked))
 

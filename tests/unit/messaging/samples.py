@@ -24,6 +24,8 @@ from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.owners import Owner
+from climate.domain.owners import StoppedSubscription
 from climate.domain.periods import Period
 from climate.domain.resources import Resource
 from climate.messaging import payloads
@@ -77,6 +79,8 @@ DELETIONS = {
     for name, object_type in (('server', 'server'), ('object', 'volume'))
 }
 
+STOPPED = ('webhook.stopped', 'feed.stopped')
+
 HOST = Resource(id=7, resource_type='physical:host', name='compute-7')
 
 
@@ -114,6 +118,10 @@ def payload(
 ) -> dict[str, Any]:
     if event_type in DELETIONS:
         return payloads.deletion(DELETIONS[event_type])
+    if event_type in STOPPED:
+        owner = Owner(project_id='p1', user_id='u1', privileged=False)
+        stopped = StoppedSubscription(id='l1', name='demo')
+        return payloads.stopped(event_type, owner, stopped, reason='u1 is deleted', now=now)
     if event_type.startswith('resource.'):
         return payloads.resource(event_type, HOST, reason='vcpus is 8, not 16', now=now)
     kind = KINDS.get(event_type)

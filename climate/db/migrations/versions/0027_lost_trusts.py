@@ -1,0 +1,30 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Lost trusts
+
+Only adds, so that the previous release runs on it.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from climate.db import additions
+
+revision = '0027'
+down_revision = '0026'
+
+
+def upgrade() -> None:
+    """Add why a trust is of no use."""
+    additions.add_column('trusts', sa.Column('lost_reason', sa.Text(), nullable=True))

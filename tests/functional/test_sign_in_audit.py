@@ -1,0 +1,79 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Who signs in to the web page, and who tries, is in the audit trail."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import webob
+
+from tests import base
+from tests.functional.guarded import GuardedService
+from tests.functional.keystone import PASSWORD
+
+ENTERED = {'username': 'alice', 'password': PASSWORD, 'project': 'blue'}
+
+
+class TestSignIns(base.TestCase):
+    """With Keystone."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.told: list[dict[str, Any]] = []
+        service = self.useFixture(GuardedService()).service
+        service.audit = self.told.append
+        self.app = service.made()
+
+    def send(self, method: str, body: Any = None, cookie: str = '') -> webob.Response:
+        request = webob.Request.blank('/ui/session', method=method, base_url='http://localhost')
+        request.headers.update({'X-Climate-UI': '1', 'Cookie': cookie})
+        if body is not None:
+            request.json = body
+            request.content_type = 'application/json'
+        return request.get_response(self.app)
+
+    def test_sign_ins_and_sign_outs(self) -> None:
+        """Who has signed in, but not what a user has typed."""
+        answer = self.send('POST', ENTERED)
+        cookie = str(answer.headers['Set-Cookie']).partition(';')[0]
+        mistyped = {**ENTERED, 'username': PASSWORD, 'password': 'mistyped'}
+        self.send('POST', mistyped)
+        self.send('DELETE', cookie=cookie)
+        for _ in range(12):
+            self.send('POST', mistyped)
+        self.send('GET')
+        failed = ('authenticate', 'failure', '401')
+        self.assertEqual(
+            [
+                ('authenticate', 'success', '201'),
+                failed,
+                ('delete', 'success', '204'),
+                *[failed] * 8,
+                # Of refusals that are alike, one.
+                ('authenticate', 'failure', '429'),
+            ],
+            [
+                (event['action'], event['outcome'], event['reason']['reasonCode'])
+                for event in self.told
+            ],
+        )
+        self.assertEqual(
+            {'service/reservation/sessions'}, {event['target']['typeURI'] for event in self.told}
+        )
+        who = [(one['initiator']['id'], one['initiator']['project_id']) for one in self.told]
+        self.assertEqual(('u1', 'blue'), who[0])
+        self.assertEqual({('unknown', 'unknown')}, set(who[1:2] + who[3:]))
+        for secret in (PASSWORD, 'mistyped', cookie.partition('=')[2]):
+            self.assertNotIn(secret, json.dumps(self.told))
