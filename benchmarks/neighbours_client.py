@@ -58,8 +58,8 @@ class Load:
         """Start as many threads as the task says."""
         work = self._drip if 'unknown' in task else self._repeat
         target: Callable[..., None] = work
-        for _ in range(task['at_once']):
-            thread = threading.Thread(target=target, args=(task,), daemon=True)
+        for number in range(task['at_once']):
+            thread = threading.Thread(target=target, args=(task, number), daemon=True)
             self._threads.append(thread)
             thread.start()
 
@@ -70,16 +70,18 @@ class Load:
             thread.join(2 * _TIMEOUT)
         return dict(self._counted)
 
-    def _repeat(self, task: dict[str, Any]) -> None:
+    def _repeat(self, task: dict[str, Any], number: int) -> None:
         connection = None
         body = task['body'].encode()
+        tokens = task['tokens']
+        headers = {**task['headers'], 'X-Auth-Token': tokens[number % len(tokens)]}
         while not self._stopped.is_set():
             try:
                 if connection is None:
                     connection = http.client.HTTPConnection(
                         self._host, self._port, _TIMEOUT, source_address=(_ADDRESS, 0)
                     )
-                connection.request(task['method'], task['path'], body, task['headers'])
+                connection.request(task['method'], task['path'], body, headers)
                 response = connection.getresponse()
                 response.read()
                 self._counted[str(response.status)] += 1
@@ -89,7 +91,7 @@ class Load:
                     connection.close()
                 connection = None
 
-    def _drip(self, task: dict[str, Any]) -> None:
+    def _drip(self, task: dict[str, Any], _number: int) -> None:
         """Keep a connection open, and replace it when the service closes it."""
         while not self._stopped.is_set():
             with contextlib.suppress(OSError), self._connected() as client:

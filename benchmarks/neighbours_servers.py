@@ -18,11 +18,13 @@ import pathlib
 from collections.abc import Iterator
 from typing import Final
 
+import webob
+
+from benchmarks import neighbours_requests as requests
 from benchmarks import parts
-from climate.cmd import samples
 from climate.db import migration
-from climate.simulator import SimulatedCloud
 from tests import proxies
+from tests.functional import bulk_parts
 
 HOST: Final = '127.0.0.1'
 _FORMAT: Final = """[DEFAULT]
@@ -35,22 +37,31 @@ resource_types = physical:host, virtual:instance
 [database]
 connection = {url}
 
+# The member has more leases than one project may have by default.
+[limits]
+leases = 0
+
 [simulator]
 state_dir = {folder}/cloud
 """
 
 
 def prepare(folder: pathlib.Path, url: str, hosts: int) -> None:
-    """Write the configuration, and register the hosts of a simulated cloud."""
+    """Write the configuration, the rows of hosts in racks, and the leases of the member."""
     (folder / 'climate.conf').write_text(_FORMAT.format(folder=folder, url=url.replace('%', '%%')))
     core = parts.core(url)
     migration.sync(core.store.engine)
-    cloud = SimulatedCloud(folder / 'cloud', clock=core.clock)
+    now = core.clock.now()
     try:
-        cloud.furnish(hosts)
-        samples.register(core, cloud)
+        bulk_parts.Parts(hosts=hosts, allocations=0, now=now).fill(core.store.engine)
+        application = parts.api(core)
+        for body in requests.leases(now):
+            request = webob.Request.blank('/v1/leases', method='POST', json=body)
+            request.headers['X-Auth-Token'] = requests.tokens(1)[0]
+            response = request.get_response(application)
+            if response.status_int != 201:
+                raise RuntimeError(response.text)
     finally:
-        cloud.close()
         core.store.close()
 
 

@@ -152,6 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--least', type=int, default=20, help='rounds of each phase, at least')
     parser.add_argument('--hosts', type=int, default=100, help='number of hosts')
     parser.add_argument('--at-once', type=int, default=16, help='requests of the first member')
+    parser.add_argument('--tokens', type=int, default=16, help='how many tokens it uses')
     parser.add_argument('--unknown', type=int, default=200, help='connections without a token')
     parser.add_argument('--without-proxy', action='store_true', help='without nginx')
     parser.add_argument('--only', help='measure the kinds whose name contains this')
@@ -161,10 +162,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _tasks(options: argparse.Namespace) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield what the load does, and its name."""
-    for kind in requests.kinds(SystemClock().now()):
+    for kind in requests.kinds(SystemClock().now(), options.hosts):
         if options.only is None or options.only in kind.name:
             task = {
                 'at_once': options.at_once,
+                'tokens': requests.tokens(options.tokens),
                 'method': kind.method,
                 'path': kind.path,
                 'headers': kind.headers,
