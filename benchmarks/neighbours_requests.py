@@ -78,7 +78,7 @@ def tokens(number: int) -> list[str]:
 def kinds(now: datetime.datetime, hosts: int) -> Iterator[Kind]:
     """Yield the kinds of request that members can send and that cost the most."""
     # Just as much as there is: to find whether it fits takes longest.
-    known = worst_requests.by_name(now, hosts // 20)
+    known = worst_requests.by_name(now, max(1, hosts // 20))
     for name in _KINDS:
         method, path, body = known[name]
         yield Kind(name=name, method=method, path=path, body=body)
@@ -97,4 +97,4 @@ def leases(now: datetime.datetime) -> Iterator[dict[str, Any]]:
     """Yield the bodies of requests for the leases of the member."""
     first = now + datetime.timedelta(days=30)
     for each in range(LEASES):
-        yield parts.lease_body(f'greedy-{each}', first + each % 50 * parts.HOUR)
+        yield parts.lease_body(f'greedy-{each}', first + each * parts.HOUR)

@@ -281,7 +281,7 @@ class TestProcessorTime(SharesCase):
         # Their pause is over; the clock of this test stands still until then.
         self.addCleanup(setattr, self, 'now', 3 * PATIENT)
         self.now += PATIENT
-        until('one runs', lambda: waiting[0].done())
+        until('one runs', waiting[0].done)
         self.assertIsNone(waiting[0].exception())
 
     def test_what_is_known_is_bounded(self) -> None:
