@@ -247,6 +247,12 @@ class Allocations(Repository):
         )
         return set(self._session.scalars(query))
 
+    def is_held(self, resource_id: int) -> bool:
+        """Whether a lease has some of a resource now."""
+        held = ALLOCATIONS.c.state == AllocationState.HELD.value
+        query = sa.select(sa.func.count()).where(ALLOCATIONS.c.resource_id == resource_id, held)
+        return bool(self._session.scalar(query))
+
     def hold(self, reservation_ids: Collection[str]) -> None:
         """Mark the allocations as held from now on."""
         self._session.execute(

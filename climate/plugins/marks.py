@@ -90,3 +90,8 @@ def over(found: Marked, records: contract.Records) -> str | None:
     if named & records.alive:
         return None
     return min(named & records.ended, default=None)
+
+
+def strange(found: Marked) -> bool:
+    """Whether nothing says that the object *found* was created for a reservation."""
+    return not reservations(found.tags | {found.description})

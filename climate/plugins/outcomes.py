@@ -146,12 +146,15 @@ class Reported:
     :ivar known: the resource as it is registered
     :ivar now: the resource as the cloud reports it; None if it does not have it
     :ivar trouble: why leases cannot use it, whatever its capacity; '' if they can
+    :ivar taken: what others have made of it, which is in the way unless a lease has it now:
+        then it may be what the lease had made, and its checks handle it
     :ivar works: whether the cloud says that it is in order
     """
 
     known: Resource
     now: Resource | None = None
     trouble: str = ''
+    taken: str = ''
     works: bool = True
 
 

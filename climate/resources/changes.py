@@ -69,6 +69,8 @@ def _compared(
     store: Store, plugin: Plugin[Any], reported: Reported, dry_run: bool
 ) -> list[SweepFinding]:
     if dry_run:
+        with store.reading() as tx:
+            reported = _judged(tx, reported)
         state = _state(plugin, reported.known, reported)
         return _findings(reported.known, state, '')
 
@@ -84,6 +86,7 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
     :param reported: of a moment ago
     """
     assert reported.known.id is not None
+    reported = _judged(tx, reported)
     if not _differs(plugin, reported.known, reported):
         return []
     number = reported.known.id
@@ -118,6 +121,13 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
         else:
             _tell(tx, schemas.RESOURCE_RECOVERED, now, known.degraded)
     return found
+
+
+def _judged(tx: Transaction, reported: Reported) -> Reported:
+    """Return a report that counts as trouble what others have made of a resource."""
+    if not reported.taken or tx.allocations.is_held(reported.known.id or 0):
+        return reported
+    return dataclasses.replace(reported, trouble=reported.trouble or reported.taken)
 
 
 def _restocked(
@@ -232,7 +242,8 @@ def _differences(plugin: Plugin[Any], known: Resource, now: Resource | None) -> 
     for name in plugin.compared:
         # A host of an earlier release may lack an attribute.
         if name in known.attributes and now.attributes.get(name) != known.attributes[name]:
-            yield f'{name} is {now.attributes.get(name)}, not {known.attributes[name]}'
+            has, had = now.attributes.get(name), known.attributes[name]
+            yield f'{name} is {_written(has)}, not {_written(had)}'
     had, has = _amounts(known.inventories), _amounts(now.inventories)
     if has or not had:
         for name in sorted(had.keys() | has.keys()):
@@ -245,6 +256,10 @@ def _differences(plugin: Plugin[Any], known: Resource, now: Resource | None) -> 
             yield f'it also has {", ".join(new)}'
     else:
         yield 'Placement has no inventory of it'
+
+
+def _written(value: object) -> str:
+    return str(value) if value not in ('', None) else 'empty'
 
 
 def _capacities(inventories: tuple[Inventory, ...]) -> dict[str, float]:

@@ -29,6 +29,7 @@ from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins import marks
 from climate.plugins.floating_ip.facts import FloatingIPFacts
+from climate.plugins.floating_ip.names import TAKEN
 
 LOG = logging.getLogger(__name__)
 
@@ -189,7 +190,12 @@ class AddressEffects:
                 self._work.reservation.id,
                 found.project_id,
             )
-            raise exceptions.Transient(f'floating IP {item.address} is not of the lease')
+            message = f'floating IP {item.address} is not of the lease'
+            if marks.strange(found) and not item.had:
+                raise exceptions.ResourceUnusable(
+                    message, resource_id=item.resource_id, reason=TAKEN
+                )
+            raise exceptions.Transient(message)
         if found is not None and found.project_id != self._work.lease.project_id:
             # Neutron cannot transfer a floating IP to another project.
             self._neutron.delete_floating_ip(found.id)

@@ -53,6 +53,7 @@ from climate.plugins.floating_ip import errors
 from climate.plugins.floating_ip.collection import FLOATING_IPS
 from climate.plugins.floating_ip.effects import AddressEffects
 from climate.plugins.floating_ip.names import RESOURCE_TYPE as RESOURCE_TYPE
+from climate.plugins.floating_ip.names import TAKEN
 
 
 @dataclasses.dataclass(frozen=True)
@@ -232,9 +233,15 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
         """Report addresses that Neutron no longer leaves to Climate."""
         networks = {str(one.attributes['floating_network_id']) for one in resources}
         subnets = {one: _subnets(cloud, one) for one in sorted(networks)}
+        strange = {
+            resource_name(one.network_id, one.address)
+            for one in cloud.network.list_floating_ips()
+            if marks.strange(one)
+        }
         for one in resources:
             known = subnets[str(one.attributes['floating_network_id'])]
-            yield contract.Reported(known=one, now=one, trouble=_trouble(one, known))
+            taken = TAKEN if one.name in strange else ''
+            yield contract.Reported(known=one, now=one, trouble=_trouble(one, known), taken=taken)
 
 
 def _subnets(cloud: Cloud, network_id: str) -> tuple[Subnet, ...] | None:

@@ -37,6 +37,7 @@ LOG = logging.getLogger(__name__)
 
 # Owner of ports that Neutron creates by itself, and deletes with the network.
 _OF_NEUTRON = 'network:'
+TAKEN = 'Neutron has a network on it that Climate has not made'
 
 
 def of(attributes: Mapping[str, str | int | None]) -> Segment:
@@ -131,7 +132,10 @@ class Segments:
                 found.id,
                 found.project_id,
             )
-            raise exceptions.Transient(f'segment {resource.name} is used by another network')
+            message = f'segment {resource.name} is used by another network'
+            if marks.strange(found) and self._facts.network_id is None:
+                raise exceptions.ResourceUnusable(message, resource_id=resource.id, reason=TAKEN)
+            raise exceptions.Transient(message)
         return found
 
     def _made(self, segment: Segment) -> Network:

@@ -21,7 +21,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Annotated
 from typing import Any
 from typing import ClassVar
@@ -185,6 +187,13 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
         )
         _refuse_use(found, cloud)
         return found
+
+    def report(self, resources: Sequence[Resource], cloud: Cloud) -> Iterator[contract.Reported]:
+        """Report segments on which Neutron has networks that Climate has not made."""
+        strange = {one.segment for one in cloud.network.list_networks() if marks.strange(one)}
+        for one in resources:
+            taken = effects.TAKEN if effects.of(one.attributes) in strange else ''
+            yield contract.Reported(known=one, now=one, taken=taken)
 
     def release(self, resource: Resource, cloud: Cloud, *, shared: bool = False) -> None:
         """Check that no network is on the segment.

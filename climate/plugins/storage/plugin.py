@@ -82,6 +82,7 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
     shrinks: ClassVar[bool] = True
+    compared: ClassVar[tuple[str, ...]] = pools.COMPARED
     request_model: ClassVar[type[models.Request]] = StorageRequest
 
     def __init__(self, settings: StorageSettings | None = None) -> None:
@@ -214,14 +215,11 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
         return pools.looked_up(cloud, draft.name, draft.inventories)
 
     def report(self, resources: Sequence[Resource], cloud: Cloud) -> Iterator[contract.Reported]:
-        """Report pools that Cinder does not have.
+        """Report pools that Cinder does not have, or has with another size or back end.
 
-        Their capacity is not compared: operators may declare another one.
+        The size matters only if it was not declared by operators.
         """
-        names = {pool.name for pool in cloud.volume.list_pools()}
-        for one in resources:
-            trouble = '' if one.name in names else 'Cinder has no such storage pool'
-            yield contract.Reported(known=one, now=one, trouble=trouble)
+        return pools.reported(cloud, resources)
 
     def stock(self, declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
         """Return the capacity of a pool that an operator declares, in GiB.

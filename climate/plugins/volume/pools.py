@@ -13,7 +13,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 
@@ -23,6 +25,7 @@ from climate.clients.base import Pool
 from climate.clients.base import VolumeType
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
+from climate.plugins.outcomes import Reported
 
 POOL_TYPE = 'physical:storage'
 CAPACITY = 'DISK_GB'
@@ -34,6 +37,10 @@ BACKEND_KEYS = (BACKEND, POOL)
 
 ALONE = 'alone'
 """Property of a pool: ``true`` if a type can be bound to this pool alone."""
+
+TOTAL, TYPES = 'total_gb', 'public_types'
+COMPARED = (TOTAL, ALONE, TYPES)
+"""The properties whose change operators have to know."""
 
 
 def specs(pool: Pool) -> dict[str, str]:
@@ -58,23 +65,59 @@ def looked_up(cloud: Cloud, name: str, declared: Sequence[Inventory]) -> Resourc
     if pool is None:
         raise exceptions.NotFound(f'Cinder has no storage pool {name}')
     inventories = stocked(declared) or (_inventory(pool),)
+    attributes = _attributes(pool, pools, cloud.volume.list_volume_types())
+    return Resource(
+        resource_type=POOL_TYPE, name=pool.name, inventories=inventories, attributes=attributes
+    )
+
+
+def _attributes(
+    pool: Pool, pools: Sequence[Pool], types: Sequence[VolumeType]
+) -> dict[str, str | int | None]:
+    """Return what Cinder says about a pool, next to its capacity."""
     mine = specs(pool)
     alike = [item for item in pools if specs(item) == mine]
-    open_types = [
-        item.name
-        for item in cloud.volume.list_volume_types()
-        if item.public and _may_lie(item, mine)
-    ]
-    return Resource(
-        resource_type=POOL_TYPE,
-        name=pool.name,
-        inventories=inventories,
-        attributes={
-            **mine,
-            'backend': pool.name.partition('#')[0],
-            ALONE: 'true' if len(alike) == 1 else 'false',
-            'public_types': ', '.join(open_types),
-        },
+    open_types = [item.name for item in types if item.public and _may_lie(item, mine)]
+    size = {} if pool.total_gb is None else {TOTAL: math.floor(pool.total_gb)}
+    return {
+        **mine,
+        'backend': pool.name.partition('#')[0],
+        ALONE: 'true' if len(alike) == 1 else 'false',
+        TYPES: ', '.join(open_types),
+        **size,
+    }
+
+
+def reported(cloud: Cloud, resources: Sequence[Resource]) -> Iterator[Reported]:
+    """Yield how Cinder has registered pools now."""
+    pools, types = cloud.volume.list_pools(), cloud.volume.list_volume_types()
+    present = {pool.name: pool for pool in pools}
+    for known in resources:
+        pool = present.get(known.name)
+        if pool is None:
+            yield Reported(known=known, now=known, trouble='Cinder has no such storage pool')
+            continue
+        attributes = _attributes(pool, pools, types)
+        moved = attributes[BACKEND] != known.attributes[BACKEND]
+        yield Reported(
+            known=known,
+            now=dataclasses.replace(
+                known, attributes=attributes, inventories=_restocked(known, attributes)
+            ),
+            trouble=f'its {BACKEND} is {attributes[BACKEND]} now' if moved else '',
+        )
+
+
+def _restocked(
+    known: Resource, attributes: Mapping[str, str | int | None]
+) -> tuple[Inventory, ...]:
+    """Return the inventory of a pool with its present size, unless operators declared it."""
+    had, has = known.attributes.get(TOTAL), attributes.get(TOTAL)
+    return tuple(
+        dataclasses.replace(item, total=has, reserved=min(has, item.reserved))
+        if isinstance(has, int) and item.total == had
+        else item
+        for item in known.inventories
     )
 
 

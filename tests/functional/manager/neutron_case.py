@@ -16,11 +16,13 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.manager.claims import ClaimKeeper
 from climate.manager.repair import Repair
 from climate.manager.worker import Worker
 from climate.plugins.contract import Plugin
+from climate.resources import changes
 from tests import base
 from tests.functional import fixtures
 from tests.functional import http
@@ -110,6 +112,22 @@ class NeutronCase(base.TestCase):
         self.assertEqual(rehearsed, [item.what for item in found])
         self.assertTrue(all(item.done for item in found), found)
         return rehearsed
+
+    def compared(self) -> list[str]:
+        """Compare the resources with the cloud, and return what was found."""
+        store, plugins = self.service.store, self.service.services.plugins
+        rehearsed = list(changes.compare(store, plugins, self.cloud, dry_run=True))
+        found = list(changes.compare(store, plugins, self.cloud, dry_run=False))
+        self.assertEqual(bool(rehearsed), bool(found))
+        self.assertEqual([], list(changes.compare(store, plugins, self.cloud, dry_run=False)))
+        return [item.what for item in found]
+
+    def resource(self, name: str) -> Resource:
+        """Return a resource whose name ends so."""
+        with self.service.store.reading() as tx:
+            known = tx.resources.of_type(self.plugin.resource_type)
+        (found,) = (item for item in known if item.name.endswith(name))
+        return found
 
     def later(self, seconds: float = 1) -> None:
         """Let a little time pass."""

@@ -79,6 +79,41 @@ class FloatingIPTest(NeutronCase):
             ['it is in no subnet of its network', 'Neutron assigns it to others'], found[1:]
         )
 
+    def take(self, address: str) -> None:
+        """Make a floating IP of another project."""
+        self.cloud.network.create_floating_ip(self.public.id, 'red', address=address)
+
+    def test_an_address_that_others_use(self) -> None:
+        self.assertEqual([], self.compared())
+        self.take(ADDRESSES[0])
+        (line,) = self.compared()
+        self.assertIn('cannot be used: Neutron has a floating IP of it', line)
+        self.assertIsNotNone(self.resource(ADDRESSES[0]).failed_at)
+        self.book(409, amount=3)
+        self.book(amount=2)
+        self.cloud.network.delete_floating_ip(self.found()[ADDRESSES[0]].id)
+        (line,) = self.compared()
+        self.assertIn('is again as it is registered', line)
+        self.assertIsNone(self.resource(ADDRESSES[0]).failed_at)
+
+    def test_a_start_leaves_an_address_that_others_use(self) -> None:
+        lease = self.book(amount=2)
+        address = self.held()[0][0]
+        self.take(address)
+        self.until(START + datetime.timedelta(seconds=30))
+        self.assertEqual('ACTIVE', self.now(lease)['status'])
+        self.assertNotIn(address, [name for name, _ in self.held()])
+        self.assertTrue(self.resource(address).unusable)
+        self.assertEqual('red', self.found()[address].project_id)
+        self.assertEqual([], self.compared())
+
+    def test_what_an_active_lease_has_is_left_to_its_checks(self) -> None:
+        self.started()
+        (found,) = self.found().values()
+        self.cloud.network.delete_floating_ip(found.id)
+        self.take(found.address)
+        self.assertEqual([], self.compared())
+
     def test_whole_life(self) -> None:
         lease = self.book(amount='2', required_floatingips=[ADDRESSES[2]])
         reservation = self.reservation(lease)

@@ -50,6 +50,31 @@ class NetworkTest(NeutronCase):
         """Return the networks of the project."""
         return [item for item in self.cloud.networks.networks() if item.project_id == 'blue']
 
+    def take(self, number: int) -> Network:
+        """Make a network of another project on a VLAN."""
+        segment = Segment(network_type='vlan', physical_network='physnet1', segmentation_id=number)
+        return self.cloud.network.create_network('theirs', 'red', segment)
+
+    def test_a_segment_that_others_use(self) -> None:
+        self.assertEqual([], self.compared())
+        theirs = self.take(101)
+        (line,) = self.compared()
+        self.assertIn('cannot be used: Neutron has a network on it', line)
+        self.assertTrue(self.resource(':101').unusable)
+        self.cloud.network.delete_network(theirs.id)
+        self.compared()
+        self.assertIsNone(self.resource(':101').failed_at)
+
+    def test_a_start_leaves_a_segment_that_others_use(self) -> None:
+        lease = self.book(network_properties='["==", "$network_type", "vlan"]')
+        ((number, _),) = self.held()
+        self.take(int(number))
+        self.until(START + datetime.timedelta(seconds=30))
+        self.assertEqual('ACTIVE', self.now(lease)['status'])
+        (made,) = self.found()
+        self.assertEqual({101, 102}, {int(number), made.segment.segmentation_id})
+        self.assertTrue(self.resource(f':{number}').unusable)
+
     def test_whole_life(self) -> None:
         lease = self.book(
             network_description='of mine', network_properties='["==", "$network_type", "vlan"]'

@@ -65,6 +65,30 @@ class StorageTest(test_volumes.VolumeCase):
         found = [one.trouble for one in self.plugin.report([known, renamed], self.cloud)]
         self.assertEqual(['', 'Cinder has no such storage pool'], found)
 
+    def test_a_pool_that_lost_capacity(self) -> None:
+        self.admit()
+        self.admit(name=SECOND, inventories={'DISK_GB': 80})
+        self.assertEqual([], self.compared())
+        for name in (FIRST, SECOND):
+            self.cloud.volumes.add_pool(name, 'gold', 60.0)
+        self.assertEqual(3, len(self.compared()))
+        found = {name: self.resource(name) for name in (FIRST, SECOND)}
+        # What operators declare is their decision.
+        self.assertEqual([60, 80], [one.inventories[0].total for one in found.values()])
+        for one in found.values():
+            self.assertEqual(('total_gb is 60, not 100', False), (one.degraded, one.unusable))
+
+    def test_a_pool_to_which_types_no_longer_lead_alone(self) -> None:
+        self.cloud.volumes.add_pool(FIRST, 'bronze', 100.0)
+        self.admit()
+        self.cloud.volumes.add_pool('cinder@other#one', 'bronze', 100.0)
+        self.compared()
+        self.assertEqual('alone is false, not true', self.resource(FIRST).degraded)
+        self.cloud.volumes.add_pool(FIRST, 'silver', 100.0)
+        self.compared()
+        self.assertTrue(self.resource(FIRST).unusable)
+        self.assertEqual('its volume_backend_name is silver now', self.resource(FIRST).degraded)
+
     def test_a_pool_is_registered_with_what_cinder_says(self) -> None:
         self.cloud.volume.create_volume_type('b', {'volume_backend_name': 'gold'})
         self.cloud.volume.create_volume('old', 30, volume_type='b')
@@ -76,6 +100,7 @@ class StorageTest(test_volumes.VolumeCase):
                 'backend': 'cinder@gold',
                 'alone': 'true',
                 'public_types': '',
+                'total_gb': 100,
             },
             found['attributes'],
         )
