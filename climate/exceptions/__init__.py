@@ -222,12 +222,12 @@ class IdempotencyKeyInUse(Conflict):
 
 
 class RequirementsTooSlow(InvalidInput):
-    """The requirements of a request take too long to compare with all resources."""
+    """A request takes too long to search for what it wants."""
 
     error_name = 'REQUIREMENTS_TOO_SLOW'
     template = (
-        'It takes too long to find the resources that meet the requirements: request fewer '
-        'different reservations, or compare fewer properties'
+        'The search takes too long: request fewer different reservations, compare fewer '
+        'properties, or choose a shorter period'
     )
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from climate import exceptions
 from climate.db import expired_holds
 from climate.db.store import Store
+from climate.domain.budgets import RequestBudget
 from climate.domain.calendar import CalendarPage
 from climate.domain.calendar import CalendarPageQuery
 from climate.leases.notices import Plugins
@@ -38,17 +39,21 @@ class PagedCalendar:
         self._store = store
         self._plugins = plugins
 
-    def page(self, query: CalendarPageQuery, known: Callable[[str], bool]) -> CalendarPage | str:
+    def page(
+        self, query: CalendarPageQuery, known: Callable[[str], bool], budget: RequestBudget
+    ) -> CalendarPage | str:
         """Return a page, or its tag if the client has it.
 
         :param known: whether the client has the page with a tag; may raise
+        :param budget: what is left for the request
+        :raises climate.exceptions.RequirementsTooSlow: if it is spent
         :raises climate.exceptions.UnsupportedResourceType: if there is no such type, or it
             has no resources of its own
         :raises climate.exceptions.InvalidInput: naming the parameter that is wrong
         """
         registrar.owner(self._plugins, query.resource_type)
         expired_holds.release(self._store)
-        with self._store.reading() as tx:
+        with self._store.reading(budget=budget) as tx:
             pages = tx.calendar_pages
             if query.group_by is not None and not pages.has_property(query):
                 raise exceptions.InvalidInput(
@@ -57,11 +62,15 @@ class PagedCalendar:
                 )
             groups, found = pages.groups(query), pages.resources(query)
             total = pages.total(query) if groups is None else sum(one.number for one in groups)
+            budget.check()
             resources, more = found[: query.limit], len(found) > query.limit
             ids = [one.id for one in resources]
             tag = _tag(query, total, groups, more, resources, pages.lease_state(ids, query))
             if known(tag):
                 return tag
+            budget.check()
+            bars = pages.bars(ids, query)
+            budget.check()
             return CalendarPage(
                 tag=tag,
                 total=total,
@@ -69,7 +78,7 @@ class PagedCalendar:
                 more=more,
                 resources=resources,
                 capacities=pages.capacities(ids),
-                bars=pages.bars(ids, query),
+                bars=bars,
                 closures=pages.closures(ids, query),
             )
 

@@ -28,6 +28,7 @@ from fixtures import MonkeyPatch
 
 from climate.allocation import placement
 from climate.leases.settings import LeasingSettings
+from climate.testing import service as serving
 from tests.functional.db import plans
 from tests.functional.test_holds import HoldsCase
 from tests.functional.test_offers import HOSTS
@@ -67,11 +68,11 @@ class BudgetsCase(HoldsCase):
         self.start()
 
     @contextlib.contextmanager
-    def slow(self) -> Iterator[list[plans.Statement]]:
-        """Let each statement take a tenth of a second; return those that ran."""
+    def slow(self, seconds: float = 0.1) -> Iterator[list[plans.Statement]]:
+        """Let each statement take some time; return those that ran."""
 
         def wait(*_: Any) -> None:
-            self.service.clock.advance(0.1)
+            self.service.clock.advance(seconds)
 
         engine = self.service.store.engine
         sa.event.listen(engine, 'before_cursor_execute', wait)
@@ -146,6 +147,24 @@ class TestEveryRequest(BudgetsCase):
         self.assertEqual('REQUIREMENTS_TOO_SLOW', answer.json['error_name'])
         self.assertLess(len(statements), SETTINGS.processor_seconds * 10 + BESIDES)
         self.assertEqual(200, self.send('PUT', f'leases/{made["id"]}', change).status_int)
+
+    def test_a_page_of_the_calendar(self) -> None:
+        lease = self.send('POST', 'leases', self.lease(hosts(4)))
+        self.assertEqual(201, lease.status_int)
+        page = 'calendar?resource_type=physical:host&end=2030-03-01T00:00:00Z'
+
+        def show() -> Any:
+            return serving.send(self.service, 'GET', f'/v1/{page}', version='1.5')
+
+        self.assertEqual(200, show().status_int)
+        for seconds, reads_bars in ((SETTINGS.processor_seconds, False), (0.22, True)):
+            with self.slow(seconds) as statements:
+                answer = show()
+            self.assertEqual(400, answer.status_int, seconds)
+            self.assertEqual('REQUIREMENTS_TOO_SLOW', answer.json['error_name'])
+            bars = [one for one in statements if 'allocations.amount' in one.text]
+            self.assertEqual(reads_bars, bool(bars), seconds)
+            self.assertFalse([one for one in statements if 'FROM maintenances' in one.text])
 
     def test_the_alternatives_have_what_is_left(self) -> None:
         """A refusal that has cost nearly all of the budget looks for few alternatives."""

@@ -54,7 +54,7 @@ class CalendarController(base.Controller):
             asked.check_match(f'"{tag}"')
             return asked.knows(f'"{tag}"')
 
-        found = self._services.calendar.page(query, known)
+        found = self._services.calendar.page(query, known, scope.caller.budget)
         if isinstance(found, str):
             return conditions.unchanged(resp, f'"{found}"')
         shown = view.page(query, found, shows_closure_ids=scope.allows(maintenances.LIST))
