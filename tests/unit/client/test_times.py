@@ -53,9 +53,10 @@ class ClientTimesTest(base.TestCase):
                     self.assertEqual(expected_instant, times.instant(f'{text} {name}', NOW))
 
     def test_in_the_zone_of_the_machine(self) -> None:
+        # Cleanups run in reverse: the variable is restored first.
+        self.addCleanup(time.tzset)
         self.useFixture(fixtures.EnvironmentVariable('TZ', 'America/New_York'))
         time.tzset()
-        self.addCleanup(time.tzset)
         for text, expected in (
             ('2027-03-14 02:30', '2027-03-14 03:30-04:00'),
             ('2027-11-07 01:30', '2027-11-07 01:30-04:00'),
