@@ -19,10 +19,8 @@ are printed.
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
-import re
 import sys
 from typing import Any
 from urllib import parse
@@ -35,36 +33,11 @@ from tests import base
 from tests import services
 from tests.functional import http
 from tests.functional.fixtures import Service
+from tests.functional.secret_traffic import pattern
+from tests.functional.secret_traffic import SecretTraffic
+from tests.functional.secret_traffic import TOKEN
 
-USER_DATA = 'user-data-hunter2'
-TEMPLATE = 'template-hunter3'
-PARAMETER = 'parameter-hunter4'
-FILE = 'file-hunter5'
-PATH = 'path-of-url-hunter6'
-WRONG = 'wrong-field-hunter7'
-TOKEN = 'alice:blue:member,token-hunter8'
 KEY = vault.new_key()
-LEASE = {
-    'start_date': '2031-05-01T12:00:00Z',
-    'end_date': '2031-05-02T12:00:00Z',
-}
-SERVER = {
-    'resource_type': 'virtual:server',
-    'name': 'web',
-    'flavor': '1',
-    'image': '',
-    'block_device_mapping': [{'source_type': 'blank', 'volume_size': 1}],
-    'user_data': f'#!/bin/sh\n# {USER_DATA}',
-    'guarantee': False,
-}
-STACK = {
-    'resource_type': 'virtual:stack',
-    'name': 'stack',
-    'template': f'heat_template_version: 2021-04-16\ndescription: {TEMPLATE}\n'
-    'parameters:\n  key: {type: string, hidden: true}\nresources: {}\n',
-    'parameters': {'key': PARAMETER},
-    'files': {'file:///a': FILE},
-}
 
 
 class KeyedService(Service):
@@ -76,7 +49,7 @@ class KeyedService(Service):
         return conf
 
 
-class _Scan:
+class _Scan(SecretTraffic):
     """On each engine."""
 
     database = services.SQLITE
@@ -88,80 +61,40 @@ class _Scan:
         service = KeyedService(database=self.database)
         service.audit = self.events.append
         self.service = self.useFixture(service)
-        self.secrets = {
-            'user data': USER_DATA,
-            'template': TEMPLATE,
-            'parameter': PARAMETER,
-            'file': FILE,
-            'URL of a webhook': PATH,
-            'value in a wrong field': WRONG,
-            'token': 'token-hunter8',
-            'encryption key': KEY,
-        }
+        self.secrets = {**self.handed_in(), 'encryption key': KEY}
         password = parse.urlsplit(str(self.service.conf.database.connection)).password
         if password:
             self.secrets['password of the database'] = password
+
+    @property
+    def period(self) -> dict[str, str]:
+        return {'start_date': '2030-02-01T12:00:00Z', 'end_date': '2030-02-02T12:00:00Z'}
+
+    @property
+    def later(self) -> dict[str, str]:
+        return {'end_date': '2030-02-03T12:00:00Z'}
 
     def send(self, method: str, path: str, body: Any = None, **facts: Any) -> Any:
         facts = {'token': TOKEN, 'version': '1.5', **facts}
         return http.send(self.service.app, method, f'/v1{path}', body, **facts)
 
-    def hooks(self) -> None:
-        """Create webhooks and feeds, replace their secrets, and use them."""
-        url = f'https://example.org/hook/{PATH}?token={PATH}'
-        for number in range(2):
-            keyed = {'Idempotency-Key': f'hook-{number}'}
-            for again in range(2):
-                made = self.send('POST', '/webhooks', {'url': url}, headers=keyed).json['webhook']
-                self.secrets[f'webhook {number} {again}'] = made['secret']
-        path = f'/webhooks/{made["id"]}'
-        for overlap in (3600, 0, 60):
-            change = {'rotate_secret': True, 'keep_previous_secret_for': overlap}
-            shown = self.send('PUT', path, change).json['webhook']
-            self.secrets[f'rotated {overlap}'] = shown['secret']
-        self.assertEqual(202, self.send('POST', f'{path}/test', {}).status_int)
-        self.send('GET', f'{path}/deliveries')
-        self.send('PUT', path, {'url': f'http://{PATH}@example.org/{PATH}'})
-        self.send('PUT', path, {'url': f'nonsense {PATH}'})
-        for again in range(2):
-            feed = self.send('POST', '/feeds', {}, headers={'Idempotency-Key': 'feed'}).json['feed']
-            link = feed['url'].rpartition('/')[2].removesuffix('.ics')
-            self.secrets[f'link {again}'] = link
-            for method in ('GET', 'HEAD', 'POST'):
-                self.send(method, f'/feeds/{link}.ics')
-        self.send('DELETE', f'/feeds/{feed["id"]}')
-
-    def leases(self) -> None:
-        """Book what has secrets, rightly and wrongly."""
-        for number, one in enumerate((SERVER, STACK)):
-            body = {**LEASE, 'name': f'lease {number}', 'reservations': [one]}
-            keyed = {'Idempotency-Key': f'lease-{number}'}
-            answer = self.send('POST', '/leases', body, headers=keyed)
-            self.assertIn(answer.status_int, (201, 400, 409), answer.text)
-            self.send('POST', '/leases', body, headers=keyed)
-            self.send('POST', '/leases', {**body, 'dry_run': True})
-            self.send('POST', '/offers', {'reservations': [one], 'duration': '1h'})
-            if answer.status_int == 201:
-                path = f'/leases/{answer.json["lease"]["id"]}'
-                self.send('PUT', path, {'end_date': '2031-05-03T12:00:00Z'})
-                self.send('GET', f'{path}/history')
-        for wrong in (
-            {'user_data': {'a': WRONG}},
-            {'user_data': f'{WRONG}\x00'},
-            {'flavor': '1', 'user_data': [WRONG]},
-        ):
-            body = {**LEASE, 'name': 'x', 'reservations': [{**SERVER, **wrong}]}
-            self.assertEqual(400, self.send('POST', '/leases', body).status_int)
-        bad = {**STACK, 'template': f'{WRONG}: [', 'parameters': {'key': WRONG}}
-        body = {**LEASE, 'name': 'y', 'reservations': [bad]}
-        self.assertGreaterEqual(self.send('POST', '/leases', body).status_int, 400)
-        self.send('POST', '/leases', token=WRONG, body=body)
-        self.service.clock.advance(40_000_000)
-        self.service.work()
+    def page(self, body: Any) -> Any:
+        headers = {'X-Climate-UI': '1'}
+        return http.send(self.service.app, 'POST', '/ui/session', body, headers=headers)
 
     def test_nothing_of_them_is_written(self) -> None:
         self.hooks()
         self.leases()
+        self.service.conf.set_override('enabled', True, group='ui')
+        self.service.app = self.service.made()
+        self.sign_ins()
+        for days, status in ((32, 'ACTIVE'), (1, 'TERMINATED')):
+            self.service.clock.advance(days * 86400)
+            for _ in range(10):
+                self.service.work()
+                self.service.clock.advance(5)
+            found = [one['status'] for one in self.send('GET', '/leases').json['leases']]
+            self.assertEqual([status] * 2, found)
         rows = self.service.rows()
         written = {
             'rows': [str(row) for table in rows.values() for row in table],
@@ -176,9 +109,8 @@ class _Scan:
         for what, lines in written.items():
             self.assertGreater(len(lines), 10, what)
             for name, secret in self.secrets.items():
-                forms = (secret, base64.b64encode(secret.encode()).decode().rstrip('='))
-                sought = re.compile('|'.join(map(re.escape, forms)))
-                found = [line for line in lines if sought.search(line)]
+                sought = pattern([secret])
+                found = [line for line in lines if sought.search(line.encode())]
                 self.assertEqual([], found[:3], f'{name} in {what}')
 
 
