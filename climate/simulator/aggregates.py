@@ -90,7 +90,7 @@ class SimulatedAggregates(ProjectVerbs):
         self._runner.run(
             'compute.remove_host',
             (aggregate_id, host),
-            lambda db: _remove_host(db, aggregate_id, host),
+            lambda db: remove_host(db, aggregate_id, host),
         )
 
     def delete_aggregate(self, aggregate_id: int) -> None:
@@ -248,7 +248,7 @@ def add_host(db: Db, aggregate_id: int, host: str) -> None:
     db.run('INSERT INTO aggregate_hosts (aggregate_id, host) VALUES (?, ?)', aggregate_id, host)
 
 
-def _remove_host(db: Db, aggregate_id: int, host: str) -> None:
+def remove_host(db: Db, aggregate_id: int, host: str) -> None:
     zone = _zone_of_aggregate(db, aggregate_id)
     if not db.row(
         'SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?', aggregate_id, host

@@ -212,11 +212,13 @@ def _add_servers(commands: _Commands) -> None:
     boot.add_argument('--name', default='server', help='server name (default: %(default)s)')
     host = commands.add(
         'host',
-        'let a host fail or recover, disable, enable or rename it',
-        'Change the state of a hypervisor and of its nova-compute service. Omitted options '
-        'change nothing.',
+        'let a host fail or recover, disable, enable, resize or rename it',
+        'Change a hypervisor and its nova-compute service, as operators do without Climate. '
+        'Omitted options change nothing.',
         'host compute-2 --state down',
         'host compute-2 --state up --status enabled',
+        'host compute-2 --vcpus 8 --memory-mb 32768',
+        'host compute-2 --zone az1',
         'host compute-2 --rename compute-2.example.org',
     )
     host.add_argument('hostname', metavar='HOSTNAME', help='hypervisor hostname')
@@ -224,7 +226,17 @@ def _add_servers(commands: _Commands) -> None:
     host.add_argument(
         '--status', choices=('enabled', 'disabled'), help='whether new servers may start there'
     )
+    host.add_argument('--vcpus', type=_count, metavar='N', help='number of processors')
+    host.add_argument('--memory-mb', type=_count, metavar='N', help='memory, in MiB')
+    host.add_argument('--disk-gb', type=_count, metavar='N', help='disk space, in GiB')
+    zones = host.add_mutually_exclusive_group()
+    zones.add_argument(
+        '--zone', metavar='NAME', help='availability zone; its aggregate has the same name'
+    )
+    zones.add_argument('--no-zone', action='store_true', help='remove it from its zone')
+    host.add_argument('--node', metavar='NAME', help='add a node to its nova-compute')
     host.add_argument('--rename', metavar='NAME', help='hypervisor hostname from now on')
+    host.add_argument('--remove', action='store_true', help='remove it from the cloud')
     deletion = commands.add(
         'deletion',
         'set how long the deletion of a server takes',

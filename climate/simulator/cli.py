@@ -24,6 +24,7 @@ import sys
 from collections.abc import Callable
 from collections.abc import Sequence
 
+from climate import exceptions
 from climate.clock import SystemClock
 from climate.simulator import catalogue
 from climate.simulator.arguments import MODULE
@@ -91,9 +92,20 @@ def _boot(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
 
 
 def _host(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
-    cloud.set_hypervisor(arguments.hostname, state=arguments.state, status=arguments.status)
+    name = arguments.hostname
+    cloud.set_hypervisor(name, state=arguments.state, status=arguments.status)
+    sizes = (arguments.vcpus, arguments.memory_mb, arguments.disk_gb)
+    if any(sizes):
+        vcpus, memory_mb, disk_gb = sizes
+        cloud.resize_hypervisor(name, vcpus=vcpus, memory_mb=memory_mb, local_gb=disk_gb)
+    if arguments.zone or arguments.no_zone:
+        cloud.set_zone(name, arguments.zone)
+    if arguments.node:
+        cloud.add_node(name, arguments.node)
     if arguments.rename:
-        cloud.rename_hypervisor(arguments.hostname, arguments.rename)
+        cloud.rename_hypervisor(name, arguments.rename)
+    if arguments.remove:
+        cloud.remove_hypervisor(name)
 
 
 def _deletion(cloud: SimulatedCloud, arguments: argparse.Namespace) -> None:
@@ -163,7 +175,7 @@ def main(
     except BrokenPipeError:
         # The reader has closed the pipe: Python must not write the rest when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (LookupError, ValueError, sqlite3.Error) as error:
+    except (LookupError, ValueError, sqlite3.Error, exceptions.EffectError) as error:
         return _refuse(prog, error)
     finally:
         cloud.close()

@@ -196,6 +196,42 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         with self._store.transaction(self._runner.now()) as db:
             hypervisor_rows.rename(db, hostname, name)
 
+    def add_node(self, hostname: str, name: str) -> None:
+        """Add another node to the nova-compute of a hypervisor, of the same size.
+
+        :raises LookupError: if there is no such hypervisor
+        :raises ValueError: if there is one with the name of the node
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            hypervisor_rows.add_node(db, hostname, name)
+
+    def resize_hypervisor(
+        self,
+        hostname: str,
+        *,
+        vcpus: int | None = None,
+        memory_mb: int | None = None,
+        local_gb: int | None = None,
+    ) -> None:
+        """Give a hypervisor another size, in Nova and in Placement; None keeps a value.
+
+        :raises LookupError: if there is no such hypervisor
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            hypervisor_rows.resize(
+                db, hostname, vcpus=vcpus, memory_mb=memory_mb, local_gb=local_gb
+            )
+
+    def set_zone(self, hostname: str, zone: str | None) -> None:
+        """Move a hypervisor into an aggregate that is named after its availability zone.
+
+        :param zone: None to remove it from such an aggregate
+        :raises LookupError: if there is no such hypervisor
+        :raises climate.exceptions.EffectError: if Nova would refuse it
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            hypervisor_rows.set_zone(db, hostname, zone)
+
     def remove_hypervisor(self, hostname: str) -> None:
         """Remove a hypervisor, with its provider and its servers."""
         with self._store.transaction(self._runner.now()) as db:

@@ -19,6 +19,7 @@ import uuid
 
 from climate.clients.base import Hypervisor
 from climate.domain.resources import Inventory
+from climate.simulator import aggregates
 from climate.simulator import hypervisors
 from climate.simulator import providers
 from climate.simulator import server_rows
@@ -69,22 +70,74 @@ def remove(db: Db, found: Hypervisor) -> None:
     db.run('DELETE FROM aggregate_hosts WHERE host NOT IN (SELECT service_host FROM hypervisors)')
 
 
+def _known(db: Db, hostname: str) -> Hypervisor:
+    found = hypervisors.find_hypervisor(db, hostname)
+    if found is None:
+        raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
+    return found
+
+
+def resize(
+    db: Db, hostname: str, *, vcpus: int | None, memory_mb: int | None, local_gb: int | None
+) -> None:
+    """Give a hypervisor another size; None keeps a value.
+
+    :raises LookupError: if there is no such hypervisor
+    """
+    old = _known(db, hostname)
+    new = dataclasses.replace(
+        old,
+        vcpus=vcpus or old.vcpus,
+        memory_mb=memory_mb or old.memory_mb,
+        local_gb=local_gb or old.local_gb,
+    )
+    put(db, new, frozenset(providers.traits(db, old.id)))
+
+
+def set_zone(db: Db, hostname: str, zone: str | None) -> None:
+    """Move a hypervisor into an aggregate that is named after its zone.
+
+    :param zone: None to remove it from such an aggregate
+    :raises LookupError: if there is no such hypervisor
+    :raises climate.exceptions.EffectError: if Nova would refuse it
+    """
+    host = _known(db, hostname).service_host
+    for found in aggregates.aggregates(db):
+        # Those of leases have other names than their zones.
+        if found.availability_zone == found.name and host in found.hosts:
+            aggregates.remove_host(db, found.id, host)
+    if zone is not None:
+        aggregate = aggregates.find_aggregate(db, zone) or aggregates.create_aggregate(
+            db, zone, zone
+        )
+        aggregates.add_host(db, aggregate.id, host)
+
+
+def add_node(db: Db, hostname: str, name: str) -> None:
+    """Add another node to the nova-compute of a hypervisor.
+
+    :raises LookupError: if there is no such hypervisor
+    :raises ValueError: if there is one with the name of the node
+    """
+    old = _known(db, hostname)
+    _refuse_name(db, name)
+    new = dataclasses.replace(old, id=id_of(name), hostname=name)
+    put(db, new, frozenset(providers.traits(db, old.id)))
+
+
+def _refuse_name(db: Db, name: str) -> None:
+    if hypervisors.find_hypervisor(db, name) is not None:
+        raise ValueError(f'the simulated cloud already has a hypervisor {name!r}')
+
+
 def rename(db: Db, hostname: str, name: str) -> None:
     """Replace a hypervisor by one with another name, on the same service host.
 
     :raises LookupError: if there is no such hypervisor
     :raises ValueError: if there is one with the new name
     """
-    old = hypervisors.find_hypervisor(db, hostname)
-    if old is None:
-        raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
-    if hypervisors.find_hypervisor(db, name) is not None:
-        raise ValueError(f'the simulated cloud already has a hypervisor {name!r}')
-    put(
-        db,
-        dataclasses.replace(old, id=id_of(name), hostname=name),
-        frozenset(providers.traits(db, old.id)),
-    )
+    old = _known(db, hostname)
+    add_node(db, hostname, name)
     db.run('DELETE FROM hypervisors WHERE id = ?', old.id)
     tree = providers.tree(db, old.id)
     if not any(providers.allocations(db, provider) for provider in tree):

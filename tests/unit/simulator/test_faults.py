@@ -340,7 +340,10 @@ class TestFile(testtools.TestCase):
             ('fail', 'compute.add_host', '--times', '2', '--when', 'after', '--error', 'conflict'),
             ('slow', 'placement.*', '0.5'),
             ('late', '5'),
-            ('host', 'compute-2', '--state', 'down'),
+            ('host', 'compute-2', '--state', 'down', '--vcpus', '8', '--disk-gb', '9'),
+            ('host', 'compute-2', '--zone', 'az1'),
+            ('host', 'compute-2', '--zone', 'az2', '--node', 'node-3'),
+            ('host', 'node-3', '--no-zone', '--remove'),
             ('host', 'compute-2', '--rename', 'compute-2.example.org'),
             ('reachable', 'no'),
             ('deletion', '5'),
@@ -353,6 +356,9 @@ class TestFile(testtools.TestCase):
             [('compute-1', 'up'), ('compute-2.example.org', 'down')],
             [(item['hostname'], item['state']) for item in shown['hypervisors']],
         )
+        self.assertEqual([16, 8], [item['vcpus'] for item in shown['hypervisors']])
+        zones = {item['name']: item['hosts'] for item in shown['aggregates']}
+        self.assertEqual(({'freepool', 'az1', 'az2'}, []), (set(zones), zones['az1']))
         self.assertEqual(['after', 'slow'], [item['moment'] for item in shown['faults']])
         self.assertIn('the cloud cannot be reached', self.run_cli('show')[1])
         self.assertEqual((0, ''), self.run_cli('heal'))
@@ -369,6 +375,8 @@ class TestFile(testtools.TestCase):
             ('boot', 'nobody'),
             ('host', 'nobody'),
             ('host', 'nobody', '--rename', 'compute-9'),
+            ('host', 'compute-1', '--node', 'compute-2'),
+            ('host', 'compute-1', '--zone', 'a:b'),
             ('host', 'compute-2', '--rename', 'compute-1'),
             ('host', 'compute-2', '--rename', 'compute-2'),
         ):
