@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 from typing import cast
@@ -45,6 +47,34 @@ _TYPES = {
 }
 
 
+def _differ(
+    _validator: object, wanted: bool, items: Any, _schema: object
+) -> Iterator[jsonschema.ValidationError]:
+    """Yield a fault if two items of a list are the same.
+
+    The library compares each object in a list with each other one: minutes for as many as a
+    body can have.
+    """
+    if wanted and isinstance(items, list):
+        written = {json.dumps(_plain(item), sort_keys=True) for item in items}
+        if len(written) < len(items):
+            yield jsonschema.ValidationError('the items are not different')
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of which equal ones are written alike: in JSON, 1.0 is 1."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_FAULTS: Any = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator, {'uniqueItems': _differ}
+)
+
+
 class Validator:
     """A schema that is compiled once.
 
@@ -58,7 +88,7 @@ class Validator:
     def __init__(self, schema: Schema, *, compiled: bool = True) -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
         self._schema = _outside_in(schema)
-        self._validator = jsonschema.Draft202012Validator(self._schema)
+        self._validator = _FAULTS(self._schema)
         self._compiled = compiled
 
     @property
@@ -171,6 +201,7 @@ _REASONS: dict[str, Callable[[Any], str]] = {
     'minItems': lambda value: f'at least {value} item(s) are required',
     'maxItems': lambda value: f'at most {value} items are allowed',
     'pattern': lambda value: f'a text that matches {value} is required',
+    'uniqueItems': lambda _value: 'each item may be given once only',
     'exclusiveMinimum': lambda value: f'more than {value} is required',
     'maxProperties': lambda value: f'at most {value} fields are allowed',
     'minProperties': lambda value: f'at least {value} field(s) are required',
