@@ -33,6 +33,7 @@ from oslo_log import log as logging
 from oslo_messaging import opts as messaging_opts
 
 from climate import exceptions
+from climate.messaging import exchanges
 
 LOG = logging.getLogger(__name__)
 
@@ -141,6 +142,7 @@ def _build(
     factory: Callable[..., Any], conf: cfg.ConfigOpts, url: str | None, exmods: list[str]
 ) -> Any:
     set_defaults(conf)
+    exchanges.adopt()
     try:
         return factory(conf, url=url, allowed_remote_exmods=exmods)
     except (oslo_messaging.MessagingException, ValueError) as error:
