@@ -10,15 +10,19 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""The rule of the architecture for migrations: every statement can be repeated."""
+"""The rules for migrations: every statement can be repeated, and ids say what works on them."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from collections.abc import Sequence
 
 from tests import architecture
 from tests.architecture import Source
+
+_REVISION = re.compile(r'\d{4}(\.\d{4})?')
 
 FOLDER = 'climate/db/migrations/versions/'
 # What only returns a connection, and statements on rows, whose authors must see to it
@@ -41,3 +45,22 @@ def bare_operations(source: Source) -> Iterator[str]:
                     f'{source.path}:{node.lineno}: {name} fails when it is repeated:'
                     ' use climate.db.additions'
                 )
+
+
+def wrong_revisions(revisions: Sequence[str]) -> Iterator[str]:
+    """Complain about ids of revisions that do not say which code works on the tables.
+
+    :param revisions: oldest first, such as ``0031.0029``
+    """
+    needed = ''
+    for place, revision in enumerate(revisions):
+        if not _REVISION.fullmatch(revision):
+            yield f'{revision}: use four digits, and four more for the oldest code'
+        number, _, least = revision.partition('.')
+        if any(number <= before for before in revisions[:place]):
+            yield f'{revision}: its number is not above those before'
+        if least < needed:
+            yield f'{revision}: code has to know {needed} since an earlier revision'
+        if least > number:
+            yield f'{revision}: no code knows {least} yet'
+        needed = max(needed, least)

@@ -47,13 +47,7 @@ class Checks(upgradecheck.UpgradeCommands):
             return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
         except exceptions.DatabaseUnavailable as error:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
-        if version == migration.head():
-            return upgradecheck.Result(upgradecheck.Code.SUCCESS)
-        return upgradecheck.Result(
-            upgradecheck.Code.FAILURE,
-            f'The tables are at {version or "nothing"}, the code needs {migration.head()}: '
-            'run climate-manage db sync',
-        )
+        return _standing(version)
 
     def _check_prerequisites(self) -> upgradecheck.Result:
         try:
@@ -146,6 +140,25 @@ class Checks(upgradecheck.UpgradeCommands):
         ('Encryption keys', _check_encryption_keys),
         ('Resource types', _check_resource_types),
     )
+
+
+def _standing(version: str | None) -> upgradecheck.Result:
+    """Return whether this code works on tables of a revision, or on none."""
+    if version is None:
+        return upgradecheck.Result(
+            upgradecheck.Code.FAILURE,
+            f'There are no tables, the code needs {migration.head()}: run climate-manage db sync',
+        )
+    why = migration.complaint(version, migration.revisions())
+    if why is not None:
+        return upgradecheck.Result(upgradecheck.Code.FAILURE, why)
+    if version != migration.head():
+        return upgradecheck.Result(
+            upgradecheck.Code.WARNING,
+            f'A newer release has upgraded the tables to {version}. This one, which knows'
+            f' {migration.head()}, works on them; upgrade its processes soon.',
+        )
+    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
 
 
 def main() -> int:

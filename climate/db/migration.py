@@ -10,13 +10,19 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Upgrades the tables of a database to the revision that the code needs."""
+"""Upgrades the tables of a database to the revision that the code needs.
+
+A process may meet tables that a newer release has upgraded. Their revision says whether it
+can work on them: ``0031.0029`` is revision 0031, on which code works that knows revision
+0029. Without such an ending, all code works on it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import pathlib
 from collections.abc import Iterator
+from collections.abc import Sequence
 
 import sqlalchemy as sa
 from alembic import command
@@ -57,6 +63,12 @@ def sync(engine: sa.Engine, revision: str = 'head') -> None:
             session_limits.relax(connection, _IDLE_SECONDS)
             lock_waits.relax(connection, _LOCK_SECONDS)
         with connection.begin(), _alone(connection):
+            found = version_of(connection)
+            if found is not None and found not in revisions():
+                raise exceptions.InvalidInput(
+                    f'The tables are at {found}, which this release does not know: a newer one has'
+                    ' upgraded them'
+                )
             alembic = _config()
             alembic.attributes['connection'] = connection
             try:
@@ -93,17 +105,53 @@ def version_of(connection: sa.Connection) -> str | None:
 
 
 def check_current(engine: sa.Engine) -> None:
-    """Refuse tables that an older release has made and this one has not upgraded.
-
-    Tables of a newer release are accepted, because migrations only add.
+    """Refuse tables on which this code does not work.
 
     :raises climate.exceptions.ConfigurationError: with what the operator must do
     """
     found = version(engine)
-    if found != head() and found in revisions():
-        raise exceptions.ConfigurationError(
-            f'The tables are at {found}, the code needs {head()}: run climate-manage db sync'
+    if found is not None and (why := complaint(found, revisions())) is not None:
+        raise exceptions.ConfigurationError(why)
+
+
+def complaint(found: str, known: Sequence[str]) -> str | None:
+    """Return why code does not work on tables; None if it does.
+
+    :param found: the revision of the tables
+    :param known: the revisions that the code knows, oldest first
+    """
+    numbers = [number(revision) for revision in known]
+    if found not in known:
+        needed = least(found)
+        if needed is None or needed in numbers:
+            return None
+        return (
+            f'A newer release has upgraded the tables to {found}, on which only releases work that'
+            f' know {needed}; this one knows {known[-1]}: install the newer release'
         )
+    if found == known[-1]:
+        return None
+    text = f'The tables are at {found}, the code needs {known[-1]}: run climate-manage db sync'
+    needed = least(known[-1])
+    if needed is not None and needed > number(found):
+        text += (
+            f'. First stop all processes of releases before revision {needed}: they do not work on'
+            ' the new tables'
+        )
+    return text
+
+
+def number(revision: str) -> str:
+    """Return the number of a revision."""
+    return revision.partition('.')[0]
+
+
+def least(revision: str) -> str | None:
+    """Return the number of the oldest revision that code must know to work on *revision*.
+
+    None if all code works on it.
+    """
+    return revision.partition('.')[2] or None
 
 
 def head() -> str:

@@ -16,10 +16,12 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
+import fixtures
 import sqlalchemy as sa
 from alembic import autogenerate
 from alembic import migration as alembic_migration
@@ -34,6 +36,7 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.resources import Inventory
 from tests import base
 from tests import services
+from tests.functional import processes
 from tests.functional.db import cases
 from tests.functional.db import unguarded
 
@@ -172,6 +175,24 @@ class TestSyncPostgresql(_Sync, base.TestCase):
     kind = services.POSTGRESQL
 
 
+_NEWER = """
+from climate.db import additions
+import sqlalchemy as sa
+
+revision = '{revision}'
+down_revision = '{before}'
+
+
+def upgrade():
+    additions.add_column('leases', sa.Column('newer', sa.Integer()))
+"""
+
+
+def plain(table: str) -> str:
+    """Return what a table says, whose words may be broken over lines."""
+    return ' '.join(table.replace('|', ' ').split())
+
+
 class _Commands:
     """The commands as an operator runs them: processes with a configuration file."""
 
@@ -188,8 +209,13 @@ class _Commands:
         url = self.url.replace('$', '$$')
         self.file.write_text(f'[database]\nconnection = {url}\n', encoding='utf-8')
 
-    def run_command(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end."""
+    def run_command(
+        self, command: str, *arguments: str, code: pathlib.Path = ROOT
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end.
+
+        :param code: the tree that has its code
+        """
         return subprocess.run(
             [
                 str(pathlib.Path(sys.executable).with_name(command)),
@@ -198,7 +224,7 @@ class _Commands:
                 *arguments,
             ],
             cwd=ROOT,
-            env={**os.environ, 'PYTHONWARNINGS': 'ignore'},
+            env={**os.environ, 'PYTHONWARNINGS': 'ignore', 'PYTHONPATH': str(code)},
             capture_output=True,
             text=True,
             # Also on a machine that is very busy.
@@ -221,12 +247,50 @@ class _Commands:
             self.assertEqual(1, done.returncode, done.stdout + done.stderr)
             self.assertIn('run climate-manage db sync', done.stderr)
 
+    def upgraded_by_a_newer_release(self, revision: str) -> None:
+        """Upgrade the tables with this code and one migration more."""
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        ignored = shutil.ignore_patterns('__pycache__')
+        shutil.copytree(ROOT / 'climate', folder / 'climate', ignore=ignored)
+        versions = folder / 'climate' / 'db' / 'migrations' / 'versions'
+        text = _NEWER.format(revision=revision, before=migration.head())
+        (versions / 'newer.py').write_text(text)
+        done = self.run_command('climate-manage', 'db', 'sync', code=folder)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn(f'-> {revision}', done.stdout)
+
+    def test_processes_refuse_tables_that_need_newer_code(self) -> None:
+        self.upgraded_by_a_newer_release('9999.9998')
+        for command, *options in (('climate-api', '--port', '0'), ('climate-manager',)):
+            done = self.run_command(command, *options)
+            self.assertEqual(1, done.returncode, done.stdout + done.stderr)
+            self.assertIn('only releases work that know 9998; this one knows', done.stderr)
+        done = self.run_command('climate-status', 'upgrade', 'check')
+        self.assertEqual(2, done.returncode, done.stdout)
+        self.assertIn('install the newer release', plain(done.stdout))
+        done = self.run_command('climate-manage', 'db', 'sync')
+        self.assertEqual(1, done.returncode, done.stdout)
+        self.assertIn('9999.9998, which this release does not know', done.stderr)
+
+    def test_a_manager_works_on_newer_tables_made_for_it_too(self) -> None:
+        self.upgraded_by_a_newer_release(f'9999.{migration.number(migration.head())}')
+        done = self.run_command('climate-status', 'upgrade', 'check')
+        self.assertIn('works on them; upgrade its processes soon', plain(done.stdout))
+        words = ('climate-manager', '--config-file', str(self.file))
+        options = '\n[DEFAULT]\ntransport_url = fake://\ncloud = simulated\n'
+        cloud = f'[simulator]\nstate_dir = {self.file.parent}\n'
+        self.file.write_text(self.file.read_text() + options + cloud)
+        manager = self.useFixture(processes.Command(*words, folder=self.file.parent))
+        processes.until(
+            'the manager works', lambda: 'is at work' in manager.said or not manager.running
+        )
+        self.assertTrue(manager.running, manager.said)
+
     def test_sync_version_check_purge(self) -> None:
         if self.kind == services.SQLITE:
             before = self.run_command('climate-status', 'upgrade', 'check')
             self.assertEqual(2, before.returncode, before.stdout + before.stderr)
-            # The words may be broken over lines.
-            self.assertIn('db sync', ' '.join(before.stdout.replace('|', ' ').split()))
+            self.assertIn('db sync', plain(before.stdout))
             version = self.output('climate-manage', 'db', 'version')
             self.assertEqual(f'empty (the code has {migration.head()})', version)
         head = migration.head()

@@ -1,0 +1,65 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Revisions of the tables say which code works on them."""
+
+from __future__ import annotations
+
+from climate.db import migration
+from tests import base
+from tests import migration_rules
+
+KNOWN = ('0001', '0002', '0003.0002')
+
+
+class TestComplaint(base.TestCase):
+    """Code that meets tables."""
+
+    def test_the_latest_tables(self) -> None:
+        self.assertIsNone(migration.complaint('0003.0002', KNOWN))
+
+    def test_newer_tables(self) -> None:
+        for found in ('0004', '0004.0002', '0009.0003'):
+            self.assertIsNone(migration.complaint(found, KNOWN), found)
+        self.assertEqual(
+            'A newer release has upgraded the tables to 0009.0004, on which only releases work that'
+            ' know 0004; this one knows 0003.0002: install the newer release',
+            migration.complaint('0009.0004', KNOWN),
+        )
+
+    def test_older_tables(self) -> None:
+        sync = 'The tables are at {}, the code needs 0003.0002: run climate-manage db sync'
+        self.assertEqual(sync.format('0002'), migration.complaint('0002', KNOWN))
+        self.assertEqual(
+            sync.format('0001') + '. First stop all processes of releases before revision 0002:'
+            ' they do not work on the new tables',
+            migration.complaint('0001', KNOWN),
+        )
+
+
+class TestRule(base.TestCase):
+    """The ids of the migrations."""
+
+    def test_all_migrations(self) -> None:
+        self.assertEqual([], list(migration_rules.wrong_revisions(migration.revisions())))
+
+    def test_wrong_ones(self) -> None:
+        for revisions, words in (
+            (['1'], 'use four digits'),
+            (['0001', '0002.1'], 'use four digits'),
+            (['0001', '0002.0001', '0003'], 'code has to know 0001'),
+            (['0001', '0002.0002', '0003.0001'], 'code has to know 0002'),
+            (['0001', '0002.0003'], 'no code knows 0003'),
+            (['0002', '0001'], 'not above'),
+        ):
+            with self.subTest(revisions=revisions):
+                self.assertIn(words, '\n'.join(migration_rules.wrong_revisions(revisions)))
