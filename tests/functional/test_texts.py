@@ -175,7 +175,10 @@ class TestTexts(base.TestCase):
             for sent in ({name: 1}, {'reservations': [{name: 1}]}, {'properties': {name: '1'}}):
                 answer = self.answer('POST', '/v1/leases', sent, '1.0')
                 self.assertEqual(400, answer.status_int)
-                self.assertNotIn(name, answer.json['error_message'])
+                message = answer.json['error_message']
+                self.assertIn('the name of', message)
+                self.assertIn(DIRECTIONS if name == REVERSED else CONTROLS, message)
+                self.assertNotIn(name, message)
 
     def test_every_query(self) -> None:
         """A parameter is refused wherever it is, known or not."""
