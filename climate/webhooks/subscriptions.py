@@ -134,10 +134,10 @@ class Subscriptions:
     ) -> Webhook:
         """Change a webhook; the result has its secrets.
 
-        A webhook that a manager has stopped becomes that of the caller who enables it.
+        A webhook becomes that of the caller who gives it another URL, or enables it after a
+        manager has stopped it: it ends with the rights of the user who receives its events.
 
-        :raises climate.exceptions.Conflict: if it was stopped, and the caller who enables it
-            is no user of its project
+        :raises climate.exceptions.Conflict: if that caller is no user of its project
         :raises climate.exceptions.NotFound: if there is none
         :raises climate.exceptions.MalformedParameter: naming the field and why
         """
@@ -153,7 +153,7 @@ class Subscriptions:
 
         def write(tx: Transaction) -> Webhook:
             known = tx.webhooks.get(webhook_id, reach, lock=True)
-            changed = _owned(_changed(known, change, tx.now), caller)
+            changed = _owned(known, _changed(known, change, tx.now), caller)
             tx.webhooks.update(changed)
             return dataclasses.replace(changed, updated_at=tx.now)
 
@@ -243,16 +243,20 @@ def _check_types(patterns: Sequence[str]) -> None:
             )
 
 
-def _owned(webhook: Webhook, caller: Caller) -> Webhook:
-    """Return a webhook with a caller who enables it after it was stopped."""
-    if webhook.stopped_reason is None or not webhook.enabled:
-        return webhook
-    if webhook.project_id != caller.project_id:
+def _owned(known: Webhook, changed: Webhook, caller: Caller) -> Webhook:
+    """Return a changed webhook as that of the caller, if the caller takes it over."""
+    reason = known.stopped_reason if changed.enabled else None
+    if reason is None and changed.url == known.url:
+        return changed
+    if known.project_id != caller.project_id:
+        if reason is None:
+            raise exceptions.Conflict('Only a user of its project can give a webhook another URL')
         raise exceptions.Conflict(
-            f'The webhook was stopped because {webhook.stopped_reason}; a user of its project has '
-            'to enable it'
+            f'The webhook was stopped because {reason}; a user of its project has to enable it'
         )
-    return dataclasses.replace(webhook, user_id=caller.user_id, stopped_reason=None)
+    return dataclasses.replace(
+        changed, user_id=caller.user_id, stopped_reason=None if reason else changed.stopped_reason
+    )
 
 
 def _changed(known: Webhook, change: WebhookChange, now: datetime.datetime) -> Webhook:

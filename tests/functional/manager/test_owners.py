@@ -189,6 +189,29 @@ class TestOwners(base.TestCase):
         )
         self.assertEqual(0, self.check.run())
 
+    def test_a_user_who_has_changed_the_url_and_left(self) -> None:
+        """The events go to the user who has set the URL, whoever has created the webhook."""
+        self.cloud.put_member('mallory', 'blue', 'member')
+        path, mallory = f'/webhooks/{self.hook["id"]}', 'mallory:blue:member'
+        answer = self.send('PUT', path, {'name': 'x', 'rotate_secret': True}, mallory)
+        self.assertEqual('alice', answer.json['webhook']['user_id'])
+        answer = self.send('PUT', path, {'url': 'https://mallory.example.net/'}, mallory)
+        self.assertEqual('mallory', answer.json['webhook']['user_id'])
+        self.cloud.put_member('mallory', 'blue')
+        self.assertEqual(1, self.check.run())
+        self.assertIn('user mallory has lost the right', self.reason('webhook', self.hook))
+
+    def test_an_operator_of_another_project_sets_no_url(self) -> None:
+        """Only roles in the project of the webhook are checked."""
+        operator = 'root:ops:admin'
+        for hook in (self.hook, self.everywhere):
+            path = f'/webhooks/{hook["id"]}'
+            answer = self.send('PUT', path, {'url': 'https://ops.example.net/'}, operator)
+            self.assertEqual(409, answer.status_int)
+            self.assertEqual('https://example.org/', self.send('GET', path).json['webhook']['url'])
+            same = {'url': 'https://example.org/', 'enabled': False}
+            self.assertEqual(200, self.send('PUT', path, same, operator).status_int)
+
     def test_one_manager_at_a_time(self) -> None:
         store, clock = self.service.store, self.service.clock
         one, other = (
