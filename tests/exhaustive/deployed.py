@@ -19,14 +19,14 @@ done is added up with plain SQL, and from what the simulated cloud itself has.
 from __future__ import annotations
 
 import collections
-import json
 import os
 import pathlib
 import random
+import subprocess
+import threading
 from collections.abc import Mapping
 from typing import Any
 
-import amqp
 import fixtures
 import sqlalchemy as sa
 
@@ -34,11 +34,16 @@ from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.db import migration
 from climate.simulator import SimulatedCloud
+from climate.simulator.volume_contents import POOL
+from climate.simulator.volume_types import DEFAULT_TYPE
 from climate.testing.kinds import TypeRegistrar
 from tests import drafts
+from tests import judge
 from tests import services
+from tests.exhaustive import deployed_books
 from tests.exhaustive.deployed_users import Users
 from tests.exhaustive.races import records
+from tests.functional import processes
 from tests.functional import racers
 from tests.functional.manager.receivers import Receiver
 from tests.functional.manager.walk.kinds import KINDS
@@ -53,11 +58,15 @@ TYPES = (
     'virtual:floatingip',
     'network',
     'physical:storage',
+    'virtual:volume',
     'server booted',
     'made:stack',
+    drafts.RACKS.name,
 )
 AT_WORK = 'is at work'
-_PLUGINS = ({*TYPES} - {'server booted', 'made:stack'}) | {'virtual:server', 'virtual:stack'}
+_NAMED_OTHERWISE = {'server booted', 'made:stack', drafts.RACKS.name}
+_PLUGINS = ({*TYPES} - _NAMED_OTHERWISE) | {'virtual:server', 'virtual:stack'}
+_DECLARED = f'resource_types: [{{name: "{drafts.RACKS.name}", noun: {drafts.RACKS.noun}}}]\n'
 _PORTS = {services.MARIADB: 3306, services.POSTGRESQL: 5432}
 
 _CONFIGURATION = """
@@ -74,6 +83,12 @@ connection = {database}
 encryption_keys = v1Z0hFPDUp5WkYcM1x8q3eQm6bWvGr1rVq2m8v2mZ1U=
 [limits]
 override = blue: leases=0
+[custom]
+types_file = {declared}
+[enforcement]
+enabled_filters = external_service
+external_service_base_endpoint = {judge}
+external_service_timeout = 4
 [oslo_messaging_notifications]
 topics = {topic}
 [manager]
@@ -89,6 +104,12 @@ allowed_networks = 127.0.0.0/8
 retry_longest_pause = 2
 """
 
+_AN_HOUR_LATER = (
+    'UPDATE trusts SET made_at = :then',
+    'UPDATE intents SET written_at = :then',
+    'UPDATE chores SET claim_until = :then',
+)
+
 
 class Installation(fixtures.Fixture):
     """A database, a broker and a cloud with resources of all types.
@@ -96,12 +117,14 @@ class Installation(fixtures.Fixture):
     :ivar database: the proxy in front of the database
     :ivar broker: the proxy in front of the broker
     :ivar receiver: of the webhook
+    :ivar judge: allows all leases, and is notified of their costs
     :ivar requests: the reservations of a lease of each type
     """
 
     def __init__(self, kind: str) -> None:
         super().__init__()
         self._kind = kind
+        self._seen: set[tuple[str, str]] = set()
 
     def _setUp(self) -> None:
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
@@ -109,7 +132,10 @@ class Installation(fixtures.Fixture):
         self.topic = broker.topic('notifications')
         url = self.useFixture(services.Database(self._kind)).url
         conf = racers.configuration(url)
+        declared = self.folder / 'types.yaml'
+        declared.write_text(_DECLARED)
         conf.set_override('resource_types', sorted(_PLUGINS))
+        conf.set_override('types_file', str(declared), group='custom')
         self.core = composition.core(conf, SystemClock())
         self.addCleanup(self.core.store.close)
         migration.sync(self.core.store.engine)
@@ -117,6 +143,7 @@ class Installation(fixtures.Fixture):
         self.addCleanup(self.cloud.close)
         self._fill()
         self.receiver = self.useFixture(Receiver())
+        self.judge = self.useFixture(judge.Judge())
         server, rabbit = sa.make_url(url), services.address(services.RABBITMQ)
         host = server.host or '127.0.0.1'
         self.database = self.useFixture(Proxy(host, server.port or _PORTS[self._kind]))
@@ -133,6 +160,8 @@ class Installation(fixtures.Fixture):
                 broker=relayed.render_as_string(hide_password=False),
                 database=through.render_as_string(hide_password=False),
                 cloud=self.folder / 'cloud',
+                declared=declared,
+                judge=self.judge.url,
                 topic=self.topic,
                 rpc_topic=broker.topic('managers'),
             )
@@ -146,13 +175,7 @@ class Installation(fixtures.Fixture):
             place.register(draft.resource_type, draft.name)
         self.requests: dict[str, tuple[Mapping[str, Any], ...]] = {}
         for name in TYPES:
-            if name == 'network':
-                for number in (101, 102, 103):
-                    facts = {'network_type': 'vlan', 'physical_network': 'physnet1'}
-                    place.register(name, **facts, segment_id=number)
-                self.requests[name] = ({'resource_type': name, 'network_name': 'storm'},)
-            else:
-                self.requests[name] = KINDS[name].furnish(place)
+            self.requests[name] = _OWN.get(name, KINDS[name].furnish)(place)
         self.before = self.cloud.contents()
 
     def rows(self, query: str) -> list[Any]:
@@ -172,6 +195,14 @@ class Installation(fixtures.Fixture):
         )
         return found + [f'{host} in {times} leases' for host, times in counted.items() if times > 1]
 
+    def watch(self, over: threading.Event) -> list[str]:
+        """Watch the bookings and the states of leases until *over*; return double bookings."""
+        twice: list[str] = []
+        while not over.wait(0.5):
+            twice += self.overbooked()
+            self._seen.update(self.rows('SELECT id, status FROM leases'))
+        return twice
+
     def unsettled(self) -> list[Any]:
         """Return what is still to be done for leases that are over."""
         return [
@@ -181,6 +212,7 @@ class Installation(fixtures.Fixture):
                 "SELECT lease_id, kind, error FROM events WHERE state NOT IN ('DONE', 'ERROR')",
                 "SELECT reservation_id, state FROM allocations WHERE state <> 'released'",
                 'SELECT lease_id, event_type, error FROM outbox',
+                'SELECT lease_id, state, error FROM charges',
                 'SELECT webhook_id, event_type, error FROM webhook_deliveries'
                 " WHERE state <> 'delivered'",
             )
@@ -199,7 +231,7 @@ class Installation(fixtures.Fixture):
     def complaints(self, users: Users) -> list[str]:
         """Return what is wrong after all leases are over."""
         named = 'SELECT name FROM leases GROUP BY name HAVING count(*) > 1'
-        ids = {row[0] for row in self.rows('SELECT id FROM leases')}
+        ids = dict(self.rows('SELECT id, name FROM leases'))
         found = [*users.problems, *self.overbooked(), *map(str, self.failed())]
         found += [f'{row[0]}: booked twice' for row in self.rows(named)]
         found += [f'{one}: accepted, and lost' for one in users.accepted.values() if one not in ids]
@@ -208,16 +240,38 @@ class Installation(fixtures.Fixture):
             for kind in TYPES
             if not users.kinds[kind]
         ]
-        notified = self.notified()
-        posted: set[Any] = {
-            one.event.get('data', {}).get('lease_id') for one in self.receiver.received
-        }
-        for lease_id in users.accepted.values():
-            if 'lease.create' not in notified[lease_id]:
-                found.append(f'{lease_id}: no notification on the bus')
-            if lease_id not in posted:
-                found.append(f'{lease_id}: no event for the webhook')
-        return found + self._left()
+        accepted = set(users.accepted.values())
+        found += [
+            f'{one}: booked, but answered {users.answers.get(ids[one])}'
+            for one in sorted(set(ids) - accepted)
+        ]
+        found += deployed_books.miscounted(self.judge.calls, ids)
+        self.wanted = deployed_books.expected(ids, self._seen)
+        told = deployed_books.on_the_bus(self.topic)
+        found += deployed_books.lost(self.wanted, told, 'on the bus')
+        posted = deployed_books.posted(one.event for one in self.receiver.received)
+        found += deployed_books.lost(self.wanted, posted, 'for the webhook')
+        return found + self._repair() + self._left()
+
+    def _repair(self) -> list[str]:
+        """Repair what killed processes left of leases that were not booked; return what stays.
+
+        The repair touches only what is an hour old, and begins when no other one is running.
+        """
+        with self.core.store.engine.begin() as connection:
+            for statement in _AN_HOUR_LATER:
+                connection.execute(sa.text(statement), {'then': '2001-01-01 00:00:00'})
+        words = ('climate-manage', '--config-file', str(self.file), 'lease', 'repair')
+        done = subprocess.run(
+            [str(processes.BIN / words[0]), *words[1:]],
+            env=processes.clean_environment(),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        self.repaired = done.stdout.splitlines()
+        return [] if done.returncode == 0 else [f'repair: {done.stdout}{done.stderr}']
 
     def _left(self) -> list[str]:
         """Compare the cloud, row by row, with what it was before the leases."""
@@ -228,25 +282,50 @@ class Installation(fixtures.Fixture):
         return [
             f'{table} in the cloud: {rows} before, {after[table]} afterwards'
             for table, rows in self.before.items()
-            # A trust whose answer was lost remains until the repair looks for it.
-            if table != 'trusts' and sorted(map(str, rows)) != sorted(map(str, after[table]))
+            if sorted(map(str, rows)) != sorted(map(str, after[table]))
         ]
 
-    def notified(self) -> dict[str, set[str]]:
-        """Return the notifications on the bus, by lease."""
-        url = services.address(services.RABBITMQ)
-        found: dict[str, set[str]] = collections.defaultdict(set)
-        with amqp.Connection(
-            host=f'{url.host}:{url.port or 5672}',
-            userid=url.username or 'guest',
-            password=url.password or 'guest',
-            virtual_host=url.database or '/',
-        ) as connection:
-            channel = connection.channel()
-            while (message := channel.basic_get(f'{self.topic}.info', no_ack=True)) is not None:
-                sent = json.loads(json.loads(message.body)['oslo.message'])
-                found[sent['payload'].get('lease_id', '')].add(sent['event_type'])
-        return found
+    def figures(self, users: Users) -> str:
+        """Return what was done, after the complaints."""
+        figures = {
+            'leases': len(users.accepted),
+            'refusals': sum(users.refused.values()),
+            'reallocations': users.reallocations,
+            'events': sum(map(len, self.wanted.values())),
+            'posts': len(self.receiver.received),
+            'questions': len({call.body['id'] for call in self.judge.calls}),
+        }
+        kinds = ', '.join(f'{users.kinds[kind]} of {kind}' for kind in TYPES)
+        repaired = ''.join(f'\nrepair: {line}' for line in self.repaired)
+        return f'{self._kind}: {_listed(figures)} ({kinds}){repaired}'
+
+
+def _segments(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
+    for number in (101, 102, 103):
+        facts = {'network_type': 'vlan', 'physical_network': 'physnet1'}
+        place.register('network', **facts, segment_id=number)
+    return ({'resource_type': 'network', 'network_name': 'storm'},)
+
+
+def _volumes(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
+    # Without the server that the walk attaches them to: it would be on a leased host.
+    place.register('physical:storage', POOL)
+    on_end = ['detach', 'delete']
+    common = {'resource_type': 'virtual:volume', 'volume_type': DEFAULT_TYPE}
+    return ({**common, 'size': 10, 'amount': 2, 'on_end': on_end},)
+
+
+def _racks(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
+    # One of three, so that it can be replaced.
+    (request,) = KINDS[drafts.RACKS.name].furnish(place)
+    return ({**request, 'min': 1, 'max': 1},)
+
+
+_OWN = {'network': _segments, 'virtual:volume': _volumes, drafts.RACKS.name: _racks}
+
+
+def _listed(figures: Mapping[str, int]) -> str:
+    return ', '.join(f'{count} {name}' for name, count in figures.items())
 
 
 def seed() -> int:

@@ -26,10 +26,20 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from tests import drafts
+
 TOKEN = 'alice:blue:member,admin'
 PATIENCE = 300.0
+# By type, the names of resources that a lease may have.
+_REPLACEABLE = {
+    'physical:host': [f'compute-{number}' for number in range(1, 7)],
+    drafts.RACKS.name: ['rack-1', 'rack-2', 'rack-3'],
+}
+# The first request with the same key is not finished.
+_BUSY = 'IDEMPOTENCY_KEY_IN_USE'
 # So many users begin with one lease of each type.
 _FIRST = 3
+_TRIES = 5
 
 
 Requests = Mapping[str, tuple[Mapping[str, Any], ...]]
@@ -42,6 +52,8 @@ class Users:
     :ivar ports: of the API processes
     :ivar accepted: the ids of leases by the name under which they were requested
     :ivar refused: how often requests were refused, by type and status
+    :ivar answers: the last answer to each name whose lease was not accepted
+    :ivar reallocations: how often a resource of a lease was replaced on request
     """
 
     def __init__(self, requests: Requests, ports: list[int], seed: int) -> None:
@@ -53,6 +65,8 @@ class Users:
         self.accepted: dict[str, str] = {}
         self.kinds: collections.Counter[str] = collections.Counter()
         self.refused: collections.Counter[tuple[str, int]] = collections.Counter()
+        self.answers: dict[str, Any] = {}
+        self.reallocations = 0
         self.problems: list[str] = []
 
     def run(self, count: int, seconds: float) -> None:
@@ -71,7 +85,8 @@ class Users:
         dice = random.Random(f'{self._seed} {self._runs} {number}')
         try:
             for kind in list(self._requests)[number::_FIRST] if self._runs == 1 else ():
-                self._create(dice, kind)
+                # What is answered late is refused: its start has passed.
+                any(self._create(dice, kind) for _ in range(_TRIES))
             while not self._stop.is_set():
                 self._act(dice)
         except Exception as error:
@@ -89,10 +104,12 @@ class Users:
             self.send(dice, 'DELETE', f'/leases/{dice.choice(mine)}')
         elif action < 0.95:
             self._offer(dice)
+        elif action < 0.97:
+            self._reallocate(dice, dice.choice(mine))
         else:
             self._maintain(dice)
 
-    def _create(self, dice: random.Random, kind: str) -> None:
+    def _create(self, dice: random.Random, kind: str) -> bool:
         name = f'{kind} {uuid.UUID(int=dice.getrandbits(128))}'
         start = dice.uniform(0, 4)
         body = {
@@ -103,10 +120,15 @@ class Users:
         }
         status, answer = self.send(dice, 'POST', '/leases', body)
         if status == 201:
-            self.accepted[body['name']] = answer['lease']['id']
+            lease_id = answer['lease']['id']
+            self.accepted[body['name']] = lease_id
             self.kinds[kind] += 1
+            if kind in _REPLACEABLE:
+                self._reallocate(dice, lease_id)
         else:
             self.refused[kind, status] += 1
+            self.answers[body['name']] = answer
+        return status == 201
 
     def _offer(self, dice: random.Random) -> None:
         body = {
@@ -122,6 +144,21 @@ class Users:
             status, answer = self.send(dice, 'POST', '/leases', taken)
             if status == 201:
                 self.accepted[name] = answer['lease']['id']
+            else:
+                self.answers[name] = answer
+
+    def _reallocate(self, dice: random.Random, lease_id: str) -> None:
+        """Have another resource in place of the first that a lease has, if it can be replaced."""
+        status, answer = self.send(dice, 'GET', f'/leases/{lease_id}')
+        for one in answer['lease']['reservations'][:1] if status == 200 else ():
+            for name in _REPLACEABLE.get(one['resource_type'], ()):
+                body = {'reservation_id': one['id'], 'resource_name': name, 'reason': 'storm'}
+                status, _ = self.send(dice, 'POST', f'/leases/{lease_id}/reallocate', body)
+                if status == 200:
+                    self.reallocations += 1
+                # 404: it has others.
+                if status != 404:
+                    return
 
     def _maintain(self, dice: random.Random) -> None:
         host = dice.randint(1, 6)
@@ -137,7 +174,8 @@ class Users:
         while time.monotonic() < deadline:
             status, answer = self._try(dice.choice(self.ports), method, path, body, key)
             # What is in progress, or was lost, is repeated.
-            if status and status < 500 and status != 429 and 'IN_PROGRESS' not in str(answer):
+            busy = status == 409 and answer['error_name'] == _BUSY
+            if status and status < 500 and status != 429 and not busy:
                 return status, answer
             time.sleep(0.2)
         raise AssertionError(f'{method} {path} was not answered: {status} {answer}')

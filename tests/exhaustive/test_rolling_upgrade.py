@@ -21,6 +21,7 @@ import os
 import pathlib
 import random
 import subprocess
+import threading
 
 import fixtures
 
@@ -108,6 +109,11 @@ class _Rolling:
         api = self.started(self.old, *apis[0])
         self.working(manager)
         users = deployed_users.Users(self.installed.requests, ports[:1], seed)
+        over = threading.Event()
+        self.addCleanup(over.set)
+        twice: list[str] = []
+        watch = threading.Thread(target=lambda: twice.extend(self.installed.watch(over)))
+        watch.start()
         users.send(random.Random(seed), 'POST', '/webhooks', {'url': self.installed.receiver.url})
         part = deployed.seconds() / 4
         users.run(USERS, part)
@@ -131,11 +137,15 @@ class _Rolling:
             manager = self.upgraded(manager, 'climate-manager')
         self.working(manager)
         users.run(USERS, part)
+        over.set()
+        watch.join()
         users.delete_all()
         processes.until(
             'everything is settled', lambda: not self.installed.unsettled(), deployed_users.PATIENCE
         )
+        self.assertEqual([], twice)
         self.assertEqual([], self.installed.complaints(users))
+        print(self.installed.figures(users))
 
     def test_managers_first(self) -> None:
         self.upgrade(managers_first=True)

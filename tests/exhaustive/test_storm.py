@@ -19,11 +19,13 @@ claims. Nothing may be booked twice, and nothing may remain.
 
 from __future__ import annotations
 
+import collections
 import os
 import random
 import signal
 import threading
 from collections.abc import Callable
+from collections.abc import Mapping
 
 from tests import base
 from tests import services
@@ -49,6 +51,7 @@ class _Storm:
         self.installed = self.useFixture(deployed.Installation(self.kind))
         self.over = threading.Event()
         self.twice: list[str] = []
+        self.happened: collections.Counter[str] = collections.Counter()
 
     def started(self, *words: str) -> processes.Command:
         words = (words[0], '--config-file', str(self.installed.file), *words[1:])
@@ -83,12 +86,13 @@ class _Storm:
         """Let one thing after the other fail."""
         faults = self.faults()
         while not self.over.wait(_PAUSE):
-            for fault in dice.sample(faults, len(faults)):
-                fault(dice)
+            for name in dice.sample(list(faults), len(faults)):
+                faults[name](dice)
+                self.happened[name] += 1
                 if self.over.wait(_PAUSE):
                     return
 
-    def faults(self) -> list[Callable[[random.Random], None]]:
+    def faults(self) -> Mapping[str, Callable[[random.Random], None]]:
         """Return what can fail."""
         database, broker = self.installed.database, self.installed.broker
 
@@ -98,18 +102,18 @@ class _Storm:
         def delay(_: random.Random) -> None:
             database.delay = 0.0 if database.delay else 0.01
 
-        return [
-            lose,
-            delay,
-            lambda _: database.cut(),
-            lambda _: database.freeze(),
-            lambda _: database.half_close(),
-            lambda _: broker.cut(),
-            lambda _: broker.freeze(),
-            lambda dice: self.kill(dice.choice(self.managers)),
-            lambda dice: self.kill(dice.choice(self.apis)),
-            lambda dice: self.stop(dice.choice(self.managers)),
-        ]
+        return {
+            'lost commits': lose,
+            'delays': delay,
+            'cuts': lambda _: database.cut(),
+            'freezes': lambda _: database.freeze(),
+            'half closes': lambda _: database.half_close(),
+            'cuts of the broker': lambda _: broker.cut(),
+            'freezes of the broker': lambda _: broker.freeze(),
+            'kills of managers': lambda dice: self.kill(dice.choice(self.managers)),
+            'kills of APIs': lambda dice: self.kill(dice.choice(self.apis)),
+            'stops of managers': lambda dice: self.stop(dice.choice(self.managers)),
+        }
 
     @staticmethod
     def kill(command: processes.Command) -> None:
@@ -125,8 +129,7 @@ class _Storm:
 
     def watch(self) -> None:
         """Look for double bookings all the time."""
-        while not self.over.wait(0.5):
-            self.twice += self.installed.overbooked()
+        self.twice += self.installed.watch(self.over)
 
     def calm(self) -> None:
         """End all faults that last."""
@@ -141,6 +144,9 @@ class _Storm:
         )
         self.assertEqual([], self.twice)
         self.assertEqual([], installed.complaints(users))
+        self.assertGreater(users.reallocations, 0)
+        print(installed.figures(users))
+        print(', '.join(f'{times} {name}' for name, times in self.happened.items()))
 
 
 class TestStormMariadb(_Storm, base.TestCase):

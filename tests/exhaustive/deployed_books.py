@@ -1,0 +1,139 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The books of an installation, kept by those whom it notifies: the bus, a webhook, a judge.
+
+They are compared with the rows of the database. No code of the service is used.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+import amqp
+
+from tests import services
+from tests.judge import Call
+
+ANNOUNCED = {'ACTIVE': 'lease.event.start_lease', 'TERMINATED': 'lease.event.end_lease'}
+"""What announces that a lease has a status."""
+
+Told = Mapping[str, Collection[str]]
+"""The types of what was told, by lease."""
+
+
+def expected(leases: Iterable[str], seen: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """Return what must have been told about leases that are all deleted.
+
+    :param seen: each status in which a lease was seen, with its id
+    """
+    found = {lease_id: {'lease.create', 'lease.delete'} for lease_id in leases}
+    for lease_id, status in seen:
+        if status in ANNOUNCED:
+            found[lease_id].add(ANNOUNCED[status])
+    return found
+
+
+def lost(wanted: Told, told: Told, where: str) -> list[str]:
+    """Return the events that were not told."""
+    return [
+        f'{lease_id}: no {kind} {where}'
+        for lease_id, kinds in wanted.items()
+        for kind in sorted(set(kinds) - set(told.get(lease_id, ())))
+    ]
+
+
+def on_the_bus(topic: str) -> dict[str, set[str]]:
+    """Take the notifications from the bus; return their types by lease."""
+    url = services.address(services.RABBITMQ)
+    found: dict[str, set[str]] = collections.defaultdict(set)
+    with amqp.Connection(
+        host=f'{url.host}:{url.port or 5672}',
+        userid=url.username or 'guest',
+        password=url.password or 'guest',
+        virtual_host=url.database or '/',
+    ) as connection:
+        channel = connection.channel()
+        while (message := channel.basic_get(f'{topic}.info', no_ack=True)) is not None:
+            sent = json.loads(json.loads(message.body)['oslo.message'])
+            found[sent['payload'].get('lease_id', '')].add(sent['event_type'])
+    return found
+
+
+def posted(events: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
+    """Return the types of events that were posted to a webhook, by lease."""
+    found: dict[str, set[str]] = collections.defaultdict(set)
+    for event in events:
+        found[event['data'].get('lease_id', '')].add(event['type'])
+    return found
+
+
+def miscounted(calls: Iterable[Call], leases: Collection[str]) -> Iterator[str]:
+    """Yield what is wrong with the calls of a judge who allows everything.
+
+    Each question has one outcome, and each lease one end. Calls may be repeated.
+
+    :param leases: the ids of all leases, which are all over
+    """
+    books = _Books()
+    for call in calls:
+        books.enter(call)
+    for number, lease_id in books.asked.items():
+        if len(books.outcomes[number]) != 1:
+            yield f'{lease_id}: question {number} has the outcomes {sorted(books.outcomes[number])}'
+    billed = books.billed()
+    if sorted(billed) != sorted(leases):
+        difference = sorted(set(billed) ^ set(leases))
+        yield f'{len(billed)} leases were billed, {len(leases)} exist: {difference}'
+    for lease_id in leases:
+        if len(books.ends[lease_id]) != 1:
+            yield f'{lease_id}: {len(books.ends[lease_id])} ends were charged'
+
+
+class _Books:
+    """What a judge was asked and told.
+
+    :ivar asked: the lease of each question, by its number
+    :ivar outcomes: of each question
+    :ivar ends: the numbers of the ends of each lease
+    """
+
+    def __init__(self) -> None:
+        self.asked: dict[str, str] = {}
+        self._creations: set[str] = set()
+        self.outcomes: dict[str, set[str]] = collections.defaultdict(set)
+        self.ends: dict[str, set[str]] = collections.defaultdict(set)
+
+    def enter(self, call: Call) -> None:
+        """Enter a call."""
+        number, lease_id = call.body['id'], call.body['lease']['id']
+        if call.name.startswith('check-'):
+            self.asked[number] = lease_id
+            if call.name == 'check-create':
+                self._creations.add(number)
+        elif call.name == 'on-end':
+            self.ends[lease_id].add(number)
+        # What is undone was booked before.
+        elif not call.body.get('undone'):
+            self.outcomes[number].add(call.name)
+
+    def billed(self) -> list[str]:
+        """Return the leases that were booked, once for each question."""
+        return [
+            self.asked[number] for number in self._creations if 'commit' in self.outcomes[number]
+        ]

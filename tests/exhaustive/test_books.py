@@ -1,0 +1,80 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The books of storms and upgrades notice what is lost, doubled or not settled."""
+
+from __future__ import annotations
+
+from tests import base
+from tests.exhaustive import deployed_books
+from tests.judge import Call
+
+
+def call(name: str, number: str, lease_id: str = 'lease', **facts: bool) -> Call:
+    return Call(name=name, body={'id': number, 'lease': {'id': lease_id}, **facts}, headers={})
+
+
+CREATED = (call('check-create', 'one'), call('commit', 'one'), call('commit', 'one'))
+ENDED = (call('on-end', 'end'), call('on-end', 'end'))
+LIFE = (*CREATED, *ENDED)
+
+
+class TestCharges(base.TestCase):
+    """What a judge was asked and told."""
+
+    def check(self, wanted: list[str], *calls: Call, leases: tuple[str, ...] = ('lease',)) -> None:
+        found = list(deployed_books.miscounted(calls, leases))
+        self.assertEqual(len(wanted), len(found), found)
+        for words, text in zip(wanted, found, strict=True):
+            self.assertIn(words, text)
+
+    def test_books_in_order(self) -> None:
+        change = (call('check-update', 'two'), call('commit', 'two'))
+        undone = call('release', 'two', undone=True)
+        refused = (call('check-create', 'three', 'other'), call('release', 'three', 'other'))
+        self.check([], *CREATED, *change, undone, *refused, *ENDED)
+
+    def test_a_question_without_an_outcome(self) -> None:
+        self.check(['question two has the outcomes []'], *LIFE, call('check-update', 'two'))
+
+    def test_a_question_with_two_outcomes(self) -> None:
+        self.check(["outcomes ['commit', 'release']"], *LIFE, call('release', 'one'))
+
+    def test_a_lease_that_was_billed_and_does_not_exist(self) -> None:
+        self.check(["1 leases were billed, 0 exist: ['lease']"], *LIFE, leases=())
+
+    def test_a_lease_that_was_billed_twice(self) -> None:
+        again = (call('check-create', 'two'), call('commit', 'two'))
+        self.check(['2 leases were billed, 1 exist'], *LIFE, *again)
+
+    def test_a_lease_that_was_not_billed(self) -> None:
+        self.check(['0 leases were billed'], *ENDED)
+
+    def test_no_end_and_two_ends(self) -> None:
+        self.check(['0 ends were charged'], *CREATED)
+        self.check(['2 ends were charged'], *LIFE, call('on-end', 'other end'))
+
+
+class TestEvents(base.TestCase):
+    """What was told about leases."""
+
+    def test_lost_events(self) -> None:
+        wanted = deployed_books.expected(['a', 'b'], [('a', 'ACTIVE'), ('a', 'DELETING')])
+        told = {'a': {'lease.create', 'lease.delete'}, 'c': {'lease.create'}}
+        self.assertEqual(
+            [
+                'a: no lease.event.start_lease here',
+                'b: no lease.create here',
+                'b: no lease.delete here',
+            ],
+            deployed_books.lost(wanted, told, 'here'),
+        )
