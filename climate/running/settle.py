@@ -155,6 +155,12 @@ class EventSettler:
     def _failed(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
     ) -> Lease:
+        if isinstance(error, exceptions.ResourceUnusable) and changes.note(
+            tx, error.facts['resource_id'], error.facts['reason']
+        ):
+            # The next attempt moves to another resource, however late it is.
+            tried = dataclasses.replace(event, attempts=event.attempts + 1)
+            return self._postpone(tx, lease, tried, tx.now, error.message)
         hopeless = event.expired(self._settings.effect_deadline) or isinstance(
             error, exceptions.Permanent
         )
@@ -179,10 +185,6 @@ class EventSettler:
             self._settings.retry_first_pause,
             self._settings.retry_longest_pause,
         )
-        if isinstance(error, exceptions.ResourceUnusable):
-            # The next attempt moves to another resource.
-            found = changes.note(tx, error.facts['resource_id'], error.facts['reason'])
-            pause = datetime.timedelta(0) if found else pause
         tried = dataclasses.replace(event, attempts=event.attempts + 1)
         return self._postpone(tx, lease, tried, tx.now + pause, error.message)
 

@@ -103,6 +103,24 @@ class TestOwnServer(ServerCase):
             self.world.until(now + 660)
             self.assertEqual('SHUTOFF', self.status())
 
+    def test_a_host_that_has_a_second_node_by_now_stays_in_the_pool(self) -> None:
+        lease = self.book(100, 3600)
+        self.world.until(99)
+        self.cloud.fail('compute.remove_host', times=None)
+        self.world.until(103)
+        ids = {item.id for item in lease.reservations}
+        (shared,) = {
+            host for item in self.cloud.aggregates() if item.name in ids for host in item.hosts
+        }
+        self.cloud.add_hypervisor('node-2', service_host=shared)
+        self.cloud.heal()
+        self.world.until(160)
+        self.assertIn(shared, self.pool())
+        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
+        self.assertNotEqual(shared, self.server().host)
+        self.world.until(3700)
+        self.assertEqual('TERMINATED', self.world.status(lease))
+
     def test_each_end(self) -> None:
         for end, status in (
             (['suspend'], 'SUSPENDED'),
