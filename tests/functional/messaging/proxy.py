@@ -52,7 +52,9 @@ class Proxy(fixtures.Fixture):
         self.addCleanup(self._over.set)
 
     def open(self) -> None:
-        """Let connections in."""
+        """Let connections in; does nothing if they are let in already."""
+        if self._listener is not None:
+            return
         listener = socket.socket()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(('127.0.0.1', self.port))
