@@ -102,7 +102,7 @@ class TestRefusedPasswords(base.TestCase):
             self.run_command(name) for name in ('climate-manager', 'climate-mail', 'climate-watch')
         ]
         for each in started:
-            until('the refusal is known', functools.partial(_is_refused, each), 180)
+            until('the refusal is known', functools.partial(_is_refused, each), 600)
         self.check(4)
 
 
