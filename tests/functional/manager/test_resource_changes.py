@@ -287,6 +287,12 @@ class TestStarts(ChangesCase):
         name, lease = self.start(lambda host: self.cloud.rename_hypervisor(host, f'{host}.org'))
         self.assert_moved(name, lease, f'Nova now calls the host of nova-compute {name} {name}.org')
 
+    def test_a_flavor_that_is_gone_by_then_is_not_needed(self) -> None:
+        lease = self.create(60, 3600, flavor_id=test_instances.GOLD.id)
+        self.cloud.compute.delete_flavor(test_instances.GOLD.id)
+        self.office.until(90)
+        self.assertEqual('ACTIVE', self.office.status(lease))
+
     def test_slots(self) -> None:
         lease = self.create(60, 3600, amount=2)
         (name, *_) = sorted(self.on(lease))
