@@ -111,7 +111,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     if settings.authenticate is NoAuth:
         shared = bool(settings.conf.cors.allowed_origin)
         app = OwnPages(app, settings.allowed_hosts, shared=shared)
-    feeds = SharedThreads(FeedCalendars(services.feeds, settings.rates), shares)
+    feeds = FeedCalendars(services.feeds, settings.rates, shares)
     app = ForPattern(FEED_PATH, feeds, app)
     if settings.rates is not None and settings.rates.addresses:
         app = AddressRate(app, settings.rates)

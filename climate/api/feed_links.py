@@ -10,7 +10,11 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``/feeds/{secret}.ics``: calendars, for readers that have a link but no token."""
+"""``/feeds/{secret}.ics``: calendars, for readers that have a link but no token.
+
+To write a calendar costs as much as some hundred other requests. So it counts as work of the
+project of the link: links of one project keep no thread from those of others.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +29,18 @@ from climate import exceptions
 from climate.api import conditions
 from climate.api.microversions import MAX
 from climate.api.rates import Rates
+from climate.api.shares import CallerGroup
+from climate.api.shares import ThreadShares
 from climate.api.wsgi import Environ
 from climate.api.wsgi import StartResponse
+from climate.domain.feeds import Feed
 from climate.feeds import calendars
 from climate.feeds.links import FeedLinks
 
 SUFFIX: Final = '.ics'
 PATH: Final = re.compile(r'(?:/v1)?/feeds/(?P<secret>[^/]+)\.ics', re.ASCII)
 _METHODS: Final = ('GET', 'HEAD')
+_GONE: Final = 'The calendar does not exist, or its link has expired'
 _HEADERS: Final = {
     # Each reader asks again whether the calendar is still the same, and still exists.
     'Cache-Control': 'private, no-cache',
@@ -49,15 +57,16 @@ class FeedCalendars:
     :param rates: None for no limits
     """
 
-    def __init__(self, feeds: FeedLinks, rates: Rates | None) -> None:
+    def __init__(self, feeds: FeedLinks, rates: Rates | None, shares: ThreadShares) -> None:
         self._feeds = feeds
         self._rates = rates
+        self._shares = shares
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer the request.
 
         :raises climate.exceptions.NotFound: if the link does not exist or has expired
-        :raises climate.exceptions.TooManyRequests: if there are too many for it
+        :raises climate.exceptions.TooManyRequests: if there are too many for it, or at once
         :raises climate.exceptions.MethodNotAllowed: if the method is not GET or HEAD
         """
         match = PATH.fullmatch(environ.get('PATH_INFO', ''))
@@ -68,13 +77,23 @@ class FeedCalendars:
         return answer
 
     def _respond(self, secret: str, environ: Environ) -> webob.Response:
+        with self._shares.begin(CallerGroup.ANONYMOUS):
+            feed = self._found(secret, environ.get('REMOTE_ADDR') or '')
+        with self._shares.begin(CallerGroup.PROJECT, feed.project_id):
+            return self._shown(feed, environ)
+
+    def _found(self, secret: str, address: str) -> Feed:
         feed = self._feeds.find(secret)
         if self._rates is not None:
-            feed_id = None if feed is None else feed.id
-            self._rates.feed(feed_id, environ.get('REMOTE_ADDR') or '')
-        found = None if feed is None else self._feeds.read(feed)
+            self._rates.feed(None if feed is None else feed.id, address)
+        if feed is None:
+            raise exceptions.NotFound(_GONE)
+        return feed
+
+    def _shown(self, feed: Feed, environ: Environ) -> webob.Response:
+        found = self._feeds.read(feed)
         if found is None:
-            raise exceptions.NotFound('The calendar does not exist, or its link has expired')
+            raise exceptions.NotFound(_GONE)
         etag = calendars.tag(found, self._feeds.settings)
         response = webob.Response(content_type=calendars.CONTENT_TYPE, charset='utf-8')
         response.headers.update(_HEADERS)

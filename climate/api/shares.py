@@ -14,7 +14,7 @@
 A process has a fixed number of threads. One project may use a share of them, and its further
 requests wait for a moment: as long as enough threads are free for others. Then they are
 refused. Requests without a token, and those of operators and services, have shares of their
-own. The share is taken after authentication, and before the request costs anything.
+own; a link to a calendar counts as its project. The share is taken after authentication, and before the request costs anything.
 
 All threads of a process take turns on one processor. So a project that has used more than its
 share of the processor time, while others send requests, too, has one request in progress
@@ -162,6 +162,14 @@ class RequestWork:
         self._caller = caller
         self._idle = False
         self._ended = False
+
+    def __enter__(self) -> RequestWork:
+        """Do nothing: the work has begun."""
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """End the work."""
+        self.end()
 
     def idle(self) -> None:
         """Give the share back: from now on the request only waits, in its thread."""

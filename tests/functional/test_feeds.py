@@ -21,6 +21,12 @@ import icalendar
 import webob
 from fixtures import FakeLogger
 
+from climate import exceptions
+from climate.api.feed_links import FeedCalendars
+from climate.api.shares import CallerGroup
+from climate.api.shares import ShareSettings
+from climate.api.shares import ThreadShares
+from climate.domain.feeds import Feed
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from tests.base import TestCase
@@ -180,6 +186,35 @@ class FeedsTest(TestCase):
             self.assertEqual(429, self.open(url).status_int)
         self.assertEqual(1, len(refused), refused)
         self.assertGreater(len(read), 1)
+
+    def test_calendars_of_a_project_keep_nobody_else_waiting(self) -> None:
+        ours, theirs = (webob.Request.blank(self.feed(token)) for token in (http.MEMBER, OTHER))
+        shares = ThreadShares(ShareSettings(threads=8, project_share=0.25, wait=0.0))
+        calendars = FeedCalendars(self.service.services.feeds, None, shares)
+        with shares.begin(CallerGroup.PROJECT, 'blue'):
+            self.assertEqual(200, ours.get_response(calendars).status_int)
+            with shares.begin(CallerGroup.PROJECT, 'blue'):
+                self.assertRaises(exceptions.TooManyAtOnce, ours.get_response, calendars)
+                self.assertEqual(200, theirs.get_response(calendars).status_int)
+        self.assertEqual(200, ours.get_response(calendars).status_int)
+
+    def test_a_calendar_in_progress_counts_as_its_project(self) -> None:
+        request = webob.Request.blank(self.feed())
+        shares = ThreadShares(ShareSettings(threads=8, project_share=0.25, wait=0.0))
+        feeds = self.service.services.feeds
+        read = feeds.read
+
+        def reading(feed: Feed) -> Any:
+            with shares.begin(CallerGroup.ANONYMOUS), shares.begin(CallerGroup.ANONYMOUS):
+                shares.begin(CallerGroup.PROJECT, 'blue')
+                self.assertRaises(
+                    exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'blue'
+                )
+            return read(feed)
+
+        self.patch(feeds, 'read', reading)
+        answer = request.get_response(FeedCalendars(feeds, None, shares))
+        self.assertEqual(200, answer.status_int)
 
     def test_a_network_of_ipv6_guesses_as_one(self) -> None:
         self.service.conf.set_override('rate', '2/day', group='feeds')
