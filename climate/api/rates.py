@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import logging
 import math
@@ -66,6 +67,11 @@ class Rates:
         self._per_feed = _parsed('rate', conf.feeds.rate, group='feeds')
         self._lock = threading.Lock()
         self._failures = 0
+        # Two threads at once could start the same timer of this storage, which is an error.
+        memory = options.storage.partition(':')[0] == 'memory'
+        self._alone: contextlib.AbstractContextManager[Any] = (
+            threading.Lock() if memory else contextlib.nullcontext()
+        )
         if self._per_project or self._per_address or self._sign_ins or self._per_feed:
             self._strategy = _strategy(options.storage)
 
@@ -118,7 +124,7 @@ class Rates:
 
     def _count(self, items: list[limits.RateLimitItem], kind: str, who: str) -> None:
         try:
-            refused = [item for item in items if not self._strategy.hit(item, kind, who)]
+            refused = [item for item in items if not self._hit(item, kind, who)]
             waits = [self._wait(item, kind, who) for item in refused]
         except (errors.StorageError, OSError) as error:
             self._fail(error)
@@ -127,6 +133,10 @@ class Rates:
             raise exceptions.TooManyRequests(
                 kind=kind, limit='; '.join(map(str, refused)), retry_after=max(waits)
             )
+
+    def _hit(self, item: limits.RateLimitItem, kind: str, who: str) -> bool:
+        with self._alone:
+            return self._strategy.hit(item, kind, who)
 
     def _wait(self, item: limits.RateLimitItem, kind: str, who: str) -> int:
         """Return how many seconds to wait before the next request."""

@@ -14,10 +14,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import socket
 import subprocess
 import tempfile
+import threading
+from concurrent import futures
 from typing import Any
 
 import webob
@@ -166,6 +169,29 @@ class TestOptions(RateCase):
                 self.assertEqual([200] * 5, self.codes(5))
             # At the first, the second and the fourth.
             self.assertEqual(3, len(logged.output))
+
+
+class TestMemory(RateCase):
+    """Counters in the memory of a process."""
+
+    options = {'per_project': '3/day'}
+
+    def test_one_thread_at_a_time(self) -> None:
+        """The storage starts timers, and two threads could start the same one."""
+        rates = Rates(self.service.conf)
+        meeting, met = threading.Barrier(2), list[bool]()
+        hit = rates._strategy.hit
+
+        def hitting(*args: Any) -> bool:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                meeting.wait(0.2)
+                met.append(True)
+            return hit(*args)
+
+        self.patch(rates._strategy, 'hit', hitting)
+        with futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(rates.project, ['red', 'blue']))
+        self.assertEqual([], met)
 
 
 class TestStorages(RateCase):
