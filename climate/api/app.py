@@ -66,6 +66,7 @@ from climate.api.services import Services
 from climate.api.shares import ProjectThreads
 from climate.api.shares import SharedThreads
 from climate.api.shares import ThreadShares
+from climate.api.token_checks import CheckedTokens
 from climate.api.traces import TracedRequests
 from climate.api.wsgi import WSGIApp
 from climate.metrics import recording
@@ -86,8 +87,9 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # the body. FeedCalendars answers calendars, whose readers have no token. Negotiation
     # precedes authentication, because version documents and the OpenAPI document need no
     # token; so does the web page, whose sessions add tokens to requests. Identity precedes
-    # all work, because clients repeat a request after a 401. ProjectThreads follows, so that
-    # a project that sends too much gets its refusal before its requests cost anything.
+    # all work, because clients repeat a request after a 401; CheckedTokens limits what
+    # invented tokens cost. ProjectThreads follows, so that a project that
+    # sends too much gets its refusal before its requests cost anything.
     # OwnPages precedes what any page in a browser could use without a token.
     # ReadBody is innermost: who has no token, or sent too many requests, can make no thread
     # wait for a body.
@@ -99,7 +101,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
         app = ProjectRate(app, settings.rates)
     app = RefusedProjects(app, services.clock)
     app = Identity(app)
-    app = settings.authenticate(app)
+    app = CheckedTokens(settings.authenticate(app), shares, settings.shares)
     document = openapi.OpenApi(DocumentWriter(root, fixed(services.plugins)))
     app = ForPath(openapi.PATH, SharedThreads(document, shares), app)
     app = Negotiation(app)

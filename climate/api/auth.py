@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import importlib.util
 import re
 import threading
 from collections.abc import Iterable
 from typing import Any
+from typing import Final
 
 from keystonemiddleware import auth_token
 from keystonemiddleware import exceptions as ksm_exceptions
@@ -40,6 +42,8 @@ CONTEXT = 'climate.context'
 # Set if the token of a request is that of a session of the web page.
 SESSION = 'climate.session'
 
+CHECKING: Final = 'climate.checking'
+"""Key of the WSGI environment: returns a context within which Keystone may check a token."""
 # The token that NoAuth assumes when the request has none.
 TOKEN = 'climate.token'  # noqa: S105  the name of a key
 
@@ -178,15 +182,28 @@ class _Validation(auth_token.AuthProtocol):
     """
 
     _token_cache: Any
+    _identity_server: Any
 
     def __init__(self, app: WSGIApp, conf: Any) -> None:
         super().__init__(app, conf)
         self._token_cache = _UncachedSessions(self._token_cache)
+        self._here = threading.local()
+        self._ask = self._identity_server.verify_token
+        self._identity_server.verify_token = self._verify
 
     def process_request(self, request: Any) -> Any:
-        """Validate the tokens of a request."""
+        """Validate the tokens of a request.
+
+        :raises climate.exceptions.TooManyAtOnce: if Keystone would have to check too many
+        """
         self._token_cache.pass_by(request.environ)
+        self._here.checking = request.environ.get(CHECKING, contextlib.nullcontext)
         return super().process_request(request)
+
+    def _verify(self, token: str, **options: Any) -> Any:
+        """Have Keystone check a token that is not in the cache."""
+        with self._here.checking():
+            return self._ask(token, **options)
 
     def fetch_token(self, token: str, allow_expired: bool = False) -> Any:
         """Return the data of a token.

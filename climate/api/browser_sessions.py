@@ -101,6 +101,8 @@ class BrowserSessions:
         self._clock = clock
         self._rates = rates
         self._places = threading.BoundedSemaphore(most)
+        # Apart from those who sign in: any text in a cookie takes a place here.
+        self._exits = threading.BoundedSemaphore(most)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer the request, or pass it on with the token of its session.
@@ -174,15 +176,24 @@ class BrowserSessions:
     def _sign_out(self, environ: Environ) -> webob.Response:
         token = _token(environ)
         if self._service is not None and token is not None:
-            try:
-                self._service.revoke(token)
-            except exceptions.ClimateError as error:
-                # The cookie goes in any case.
-                LOG.warning('A token was not revoked when its user signed out: %s', error.message)
+            self._revoke(self._service, token, environ)
         answer = webob.Response(status=HTTPStatus.NO_CONTENT, content_type=None)
         answer.cache_control = 'no-store'
         _set_cookie(answer, environ, '', 0)
         return answer
+
+    def _revoke(self, service: SignInService, token: str, environ: Environ) -> None:
+        if self._rates is not None:
+            self._rates.sign_out(environ.get('REMOTE_ADDR') or '')
+        if not self._exits.acquire(blocking=False):
+            raise exceptions.ServiceUnavailable('Others are signing out', retry_after=1)
+        try:
+            service.revoke(token)
+        except exceptions.ClimateError as error:
+            # The cookie goes in any case.
+            LOG.warning('A token was not revoked when its user signed out: %s', error.message)
+        finally:
+            self._exits.release()
 
 
 def _issued(service: SignInService, wanted: schemas.SignIn) -> IssuedToken:

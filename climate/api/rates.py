@@ -107,6 +107,13 @@ class Rates:
         """
         self._count_address(self._sign_ins, 'address that sign in', text)
 
+    def sign_out(self, text: str) -> None:
+        """Count a sign-out from an address, by the limit of sign-ins.
+
+        :raises climate.exceptions.TooManyRequests: if there are too many
+        """
+        self._count_address(self._sign_ins, 'address that sign out', text)
+
     def _count_address(self, items: list[limits.RateLimitItem], kind: str, text: str) -> None:
         address = _address(text)
         if address is None or not any(address in network for network in self._addresses):
@@ -119,7 +126,7 @@ class Rates:
         :raises climate.exceptions.TooManyRequests: if there are too many
         """
         kind = 'address' if feed_id is None else 'feed'
-        who = f'feeds {_client(_address(address))}' if feed_id is None else feed_id
+        who = f'feeds {client_of(address)}' if feed_id is None else feed_id
         self._count(self._per_feed, kind, who)
 
     def _count(self, items: list[limits.RateLimitItem], kind: str, who: str) -> None:
@@ -198,6 +205,11 @@ def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return ipaddress.ip_address(text)
     except ValueError:
         return None
+
+
+def client_of(text: str) -> str:
+    """Return the key of the client with an address."""
+    return _client(_address(text))
 
 
 def _client(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None) -> str:

@@ -14,7 +14,7 @@
 A process has a fixed number of threads. One project may use a share of them, and its further
 requests wait for a moment: as long as enough threads are free for others. Then they are
 refused. Requests without a token, and those of operators and services, have shares of their
-own; a link to a calendar counts as its project. The share is taken after authentication, and before the request costs anything.
+own. The share is taken after authentication, and before the request costs anything.
 
 All threads of a process take turns on one processor. So a project that has used more than its
 share of the processor time, while others send requests, too, has one request in progress
@@ -50,7 +50,7 @@ WORK: Final = 'climate.work'
 """Key of the WSGI environment: the :class:`RequestWork` of a request."""
 
 _LEAST: Final = 2
-_RETRY_AFTER: Final = 1
+RETRY_AFTER: Final = 1
 # How much processor time a project may use at once before it pauses, in seconds.
 _BURST: Final = 0.25
 # For how long others count as active after a request, in seconds.
@@ -66,6 +66,7 @@ class CallerGroup(enum.StrEnum):
     PROJECT = 'project'
     OPERATORS = 'operators'
     ANONYMOUS = 'anonymous'
+    ADDRESS = 'address'
 
 
 class State(enum.StrEnum):
@@ -163,12 +164,9 @@ class RequestWork:
         self._idle = False
         self._ended = False
 
-    def __enter__(self) -> RequestWork:
-        """Do nothing: the work has begun."""
-        return self
+    def __enter__(self) -> None: ...
 
     def __exit__(self, *_error: object) -> None:
-        """End the work."""
         self.end()
 
     def idle(self) -> None:
@@ -234,8 +232,8 @@ class ThreadShares:
                 return RequestWork(self, caller)
         if waiter is not None and self._wait(caller, waiter, most):
             return RequestWork(self, caller)
-        kind = 'project' if group is CallerGroup.PROJECT else 'group of callers'
-        raise exceptions.TooManyAtOnce(kind=kind, most=most, retry_after=_RETRY_AFTER)
+        kind = group if group in {CallerGroup.PROJECT, CallerGroup.ADDRESS} else 'group of callers'
+        raise exceptions.TooManyAtOnce(kind=kind, most=most, retry_after=RETRY_AFTER)
 
     def _may_begin(self, caller: Caller, most: int) -> bool:
         if self._spending.pauses(caller, self._ticks()):

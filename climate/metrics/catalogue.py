@@ -118,8 +118,8 @@ REFUSALS: Final = _counter(
 IN_PROGRESS: Final = _gauge(
     'climate_api_requests_in_progress',
     Exporter.API,
-    'Requests in progress, by group (project, operators or anonymous) and state: running or '
-    'waiting for the share of their project.',
+    'Requests in progress, by group (project, operators, anonymous or address) and state: '
+    'running or waiting for the share of their project.',
     *('group', 'state'),
     read=False,
 )
