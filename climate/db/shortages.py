@@ -43,7 +43,7 @@ SHORT = sa.select(SHORTAGES.c.resource_id)
 class Shortages(Repository):
     """Rows of ``shortages``."""
 
-    def set(self, resource_id: int, room: Mapping[str, float]) -> None:
+    def record(self, resource_id: int, room: Mapping[str, float]) -> None:
         """Record what a resource has of the classes of which more is booked.
 
         :param room: units by resource class; empty if everything that is booked fits

@@ -15,7 +15,7 @@
 A resource that leases cannot use counts as failed: nothing is booked on it, and its
 reservations move off it. Where the cloud has less than is registered, the inventories
 fall at once, so that nothing is booked that the cloud does not have; if more is booked
-already, the resource counts as failed until the excess has moved. What the cloud has in
+already, nothing new is booked until the excess has moved. What the cloud has in
 addition is used only after a refresh, since an operator may not want to lease it.
 """
 
@@ -85,11 +85,11 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
 
     :param reported: of a moment ago
     """
-    assert reported.known.id is not None
     reported = _judged(tx, reported)
     if not _differs(plugin, reported.known, reported):
         return []
     number = reported.known.id
+    assert number is not None
     books = tx.book([number])
     known = tx.resources.get(reported.known.resource_type, number)
     lowered = _lowered(known, reported)
@@ -108,7 +108,7 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
             found.append(SweepFinding(what=what, done='capacity lowered'))
             known = tx.resources.get(known.resource_type, number)
             _tell(tx, schemas.RESOURCE_REDUCED, known, reduced)
-    Shortages(tx.session, tx.now).set(number, short)
+    Shortages(tx.session, tx.now).record(number, short)
     state = _state(plugin, known, reported, excess)
     found += _findings(known, state, 'recorded')
     if state != _State(reason=known.degraded, unusable=known.unusable):
@@ -242,8 +242,8 @@ def _differences(plugin: Plugin[Any], known: Resource, now: Resource | None) -> 
     for name in plugin.compared:
         # A host of an earlier release may lack an attribute.
         if name in known.attributes and now.attributes.get(name) != known.attributes[name]:
-            has, had = now.attributes.get(name), known.attributes[name]
-            yield f'{name} is {_written(has)}, not {_written(had)}'
+            value = _written(now.attributes.get(name))
+            yield f'{name} is {value}, not {_written(known.attributes[name])}'
     had, has = _amounts(known.inventories), _amounts(now.inventories)
     if has or not had:
         for name in sorted(had.keys() | has.keys()):
