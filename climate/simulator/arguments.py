@@ -147,6 +147,8 @@ def parser(standalone: str | None = None) -> argparse.ArgumentParser:
     commands = _Commands(top, prog, state)
     _add_contents(commands)
     _add_servers(commands)
+    _add_hosts(commands)
+    _add_deletion(commands)
     _add_faults(commands)
     _add_delays(commands)
     return top
@@ -210,6 +212,9 @@ def _add_servers(commands: _Commands) -> None:
     )
     boot.add_argument('--project', default='demo', help='project id (default: %(default)s)')
     boot.add_argument('--name', default='server', help='server name (default: %(default)s)')
+
+
+def _add_hosts(commands: _Commands) -> None:
     host = commands.add(
         'host',
         'let a host fail or recover, disable, enable, resize or rename it',
@@ -237,6 +242,9 @@ def _add_servers(commands: _Commands) -> None:
     host.add_argument('--node', metavar='NAME', help='add a node to its nova-compute')
     host.add_argument('--rename', metavar='NAME', help='hypervisor hostname from now on')
     host.add_argument('--remove', action='store_true', help='remove it from the cloud')
+
+
+def _add_deletion(commands: _Commands) -> None:
     deletion = commands.add(
         'deletion',
         'set how long the deletion of a server takes',
