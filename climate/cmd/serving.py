@@ -20,11 +20,13 @@ arrive.
 from __future__ import annotations
 
 import json
+import re
 import resource
 from typing import Any
 from typing import Final
 
 from waitress import channel
+from waitress import parser
 from waitress import server as waitress_server
 from waitress import task
 
@@ -40,6 +42,9 @@ IDLE_TIMEOUT: Final = 20
 """Seconds after which idle connections and incomplete requests end, by default."""
 
 _LARGEST_HEAD: Final = 65536
+# Spaces in a row, far more than clients send.
+_MOST_SPACES: Final = 256
+_REQUEST_LINE: Final = re.compile(rb'[^ ]+ [^ ]+(?: HTTP/[0-9]\.[0-9])?')
 # waitress counts the sizes of chunks as parts of a body.
 _FRAMES: Final = 65536
 # Descriptors for the database, the broker, the log and other files.
@@ -64,10 +69,30 @@ class _JsonErrorTask(task.ErrorTask):
         self.write(body)
 
 
+class _QuickParser(parser.HTTPRequestParser):
+    """Refuses heads whose parts waitress takes long to find.
+
+    The thread that reads from all connections parses heads. The expressions of waitress try
+    each place at which a run of spaces, or the host of an invalid request line, could end, and
+    from there each further one: for a head of 64 KiB that takes minutes.
+    """
+
+    def parse_header(self, header_plus: bytes) -> None:
+        line, _, fields = header_plus.partition(b'\r\n')
+        if _REQUEST_LINE.fullmatch(line.rstrip()) is None:
+            raise parser.ParsingError('Invalid request line')
+        fields = b'\r\n' + fields.replace(b'\t', b' ')
+        # Lines that continue others are obsolete, and join their spaces.
+        if b'\r\n ' in fields or b' ' * (_MOST_SPACES + 1) in fields:
+            raise parser.ParsingError('Invalid header')
+        super().parse_header(header_plus)
+
+
 class _TimedChannel(channel.HTTPChannel):
     """A connection whose requests must arrive in time, however often a byte comes."""
 
     error_task_class = _JsonErrorTask
+    parser_class = _QuickParser
     last_activity: float
     _begun: float | None = None
 

@@ -92,6 +92,34 @@ class ServingTest(base.TestCase):
             self.assertEqual(status, answer.status)
             self.assertEqual(status, json.loads(answer.read())['error_code'])
 
+    def answer(self, port: int, head: bytes) -> bytes:
+        """Return the response to a head that ends the connection."""
+        one = self.connect(port, head + b'Connection: close\r\n\r\n')
+        return b''.join(iter(lambda: one.recv(65536), b''))
+
+    def test_heads_that_are_slow_to_parse_are_refused(self) -> None:
+        port = self.serve()
+        for line, field, message in (
+            (b'GET http://' + b'0' * 4000 + b' x HTTP/1.1', b'', b'Invalid request line'),
+            (b'GET / HTTP/1.1', b'X: ' + b' \t' * 150 + b'x\r\n', b'Invalid header'),
+            (b'GET / HTTP/1.1', b'X: ' + b'\t' * 300 + b'\x01\r\n', b'Invalid header'),
+            (b'GET / HTTP/1.1', b'X:\r\n' + b' \r\n' * 300 + b' x\r\n', b'Invalid header'),
+        ):
+            answer = self.answer(port, line + b'\r\nHost: x\r\n' + field)
+            self.assertIn(b' 400 Bad Request', answer)
+            self.assertIn(message, answer)
+
+    def test_heads_as_clients_send_them(self) -> None:
+        port = self.serve()
+        for line in (
+            b'GET / HTTP/1.1',
+            b'GET http://host:80/a HTTP/1.1',
+            b'GET http://host HTTP/1.1',
+        ):
+            field = b'X:' + b' ' * 200 + b'x' + b' ' * 200 + b'\r\n'
+            answer = self.answer(port, line + b'\r\nHost: x\r\n' + field)
+            self.assertIn(b' 200 OK', answer)
+
     def test_slow_clients_do_not_stop_others(self) -> None:
         port = self.serve()
         for sent in (b'', HEAD, HEAD + b'Content-Length: 100\r\n\r\n{'):
