@@ -149,6 +149,7 @@ def _passes(error: exceptions.ClimateError) -> bool:
         exceptions.BookedMeanwhile,
         exceptions.ExternalServiceUnavailable,
         exceptions.IdempotencyKeyInUse,
+        exceptions.TooManyRequests,
     )
     return isinstance(error, passing) or isinstance(error.__cause__, passing)
 

@@ -44,6 +44,7 @@ from climate.api.wsgi import WSGIApp
 LOG = logging.getLogger('climate.api.access_log')
 
 _LONGEST_PATH = 500
+_LONGEST_METHOD = 20
 # The link of a calendar is a secret.
 _LINK = re.compile(r'(/feeds/+)[^/]+')
 _HIDDEN = r'\1***'
@@ -126,7 +127,7 @@ class AccessLog:
         LOG.info(
             '%s %s %s %s %.3f s%s',
             environ.get('REMOTE_ADDR') or '-',
-            environ.get('REQUEST_METHOD'),
+            str(environ.get('REQUEST_METHOD'))[:_LONGEST_METHOD],
             _path(environ),
             status[-1] if status else '-',
             time.monotonic() - begun,

@@ -31,6 +31,14 @@ Resolve = Callable[[str, int], list[str]]
 
 # Routers translate these to the address of IPv4 in their last bits, which may be private.
 _NAT64: Final = ipaddress.IPv6Network('64:ff9b::/96')
+# What the library counts as public: protocols and relays, documentation, and the services of a
+# cloud provider to its machines. Its list of them grows with its versions.
+_SPECIAL: Final = tuple(
+    ipaddress.ip_network(text)
+    for text in ('192.0.0.0/24', '192.88.99.0/24', '168.63.129.16/32', '3fff::/20', '5f00::/16')
+)
+# Of an address whose last bits are one of IPv4, by ISATAP.
+_ISATAP: Final = (0x00005EFE, 0x02005EFE)
 _IPV4_BITS: Final = 0xFFFFFFFF
 
 
@@ -123,12 +131,14 @@ def _inner(address: Address) -> list[Address]:
     found: list[Address | None] = [address.ipv4_mapped, address.sixtofour]
     if address.teredo is not None:
         found += address.teredo
-    if address in _NAT64:
+    if address in _NAT64 or (int(address) >> 32) & _IPV4_BITS in _ISATAP:
         found.append(ipaddress.IPv4Address(int(address) & _IPV4_BITS))
     return [one for one in found if one is not None]
 
 
 def _is_public(address: Address) -> bool:
+    if _within(address, _SPECIAL):
+        return False
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None or address in _NAT64:
             # Judged by the address that it contains.

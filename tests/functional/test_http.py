@@ -345,6 +345,13 @@ class LogTest(base.TestCase):
         self.assertNotIn('user:project', log.output)
         self.assertNotIn('private', log.output)
 
+    def test_a_line_is_short(self):
+        service = self.useFixture(fixtures.Service())
+        log = self.useFixture(testing.FakeLogger(level=logging.INFO))
+        http.send(service.app, 'A' * 60000, '/v1/' + 'x' * 60000)
+        (line,) = [line for line in log.output.splitlines() if 'AAA' in line]
+        self.assertLess(len(line), 700)
+
 
 class OutermostTest(base.TestCase):
     """What the middleware does in which order, on the whole application."""

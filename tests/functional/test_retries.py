@@ -83,6 +83,7 @@ class _Retries(RetryCase):
         for error in (
             exceptions.DatabaseUnavailable(),
             exceptions.BookedMeanwhile(),
+            exceptions.TooManyRequests(kind='webhook', limit='1', retry_after=60),
             ValueError('a fault'),
         ):
 
