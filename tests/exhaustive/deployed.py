@@ -131,6 +131,9 @@ class Installation(fixtures.Fixture):
         broker = self.useFixture(services.Broker())
         self.topic = broker.topic('notifications')
         url = self.useFixture(services.Database(self._kind)).url
+        # Without the time limits of the service, and without its code.
+        self._engine = sa.create_engine(url)
+        self.addCleanup(self._engine.dispose)
         conf = racers.configuration(url)
         declared = self.folder / 'types.yaml'
         declared.write_text(_DECLARED)
@@ -180,12 +183,12 @@ class Installation(fixtures.Fixture):
 
     def rows(self, query: str) -> list[Any]:
         """Return the rows of a query of the database itself, not through the proxy."""
-        with self.core.store.engine.connect() as connection:
+        with self._engine.connect() as connection:
             return [tuple(row) for row in connection.execute(sa.text(query))]
 
     def overbooked(self) -> list[str]:
         """Return what is booked twice at this moment: in the database, and in the cloud."""
-        with self.core.store.engine.connect() as connection:
+        with self._engine.connect() as connection:
             found = records.overbooked(records.read(connection))
         query = "SELECT id FROM reservations WHERE resource_type = 'physical:host'"
         whole = {row[0] for row in self.rows(query)}
@@ -258,7 +261,7 @@ class Installation(fixtures.Fixture):
 
         The repair touches only what is an hour old, and begins when no other one is running.
         """
-        with self.core.store.engine.begin() as connection:
+        with self._engine.begin() as connection:
             for statement in _AN_HOUR_LATER:
                 connection.execute(sa.text(statement), {'then': '2001-01-01 00:00:00'})
         words = ('climate-manage', '--config-file', str(self.file), 'lease', 'repair')

@@ -22,6 +22,7 @@ import pathlib
 import random
 import subprocess
 import threading
+from concurrent import futures
 
 import fixtures
 
@@ -110,10 +111,10 @@ class _Rolling:
         self.working(manager)
         users = deployed_users.Users(self.installed.requests, ports[:1], seed)
         over = threading.Event()
+        pool = futures.ThreadPoolExecutor()
+        self.addCleanup(pool.shutdown)
         self.addCleanup(over.set)
-        twice: list[str] = []
-        watch = threading.Thread(target=lambda: twice.extend(self.installed.watch(over)))
-        watch.start()
+        watching = pool.submit(self.installed.watch, over)
         users.send(random.Random(seed), 'POST', '/webhooks', {'url': self.installed.receiver.url})
         part = deployed.seconds() / 4
         users.run(USERS, part)
@@ -138,7 +139,7 @@ class _Rolling:
         self.working(manager)
         users.run(USERS, part)
         over.set()
-        watch.join()
+        twice = watching.result()
         users.delete_all()
         processes.until(
             'everything is settled', lambda: not self.installed.unsettled(), deployed_users.PATIENCE

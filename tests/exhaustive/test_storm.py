@@ -26,6 +26,7 @@ import signal
 import threading
 from collections.abc import Callable
 from collections.abc import Mapping
+from concurrent import futures
 
 from tests import base
 from tests import services
@@ -50,7 +51,6 @@ class _Storm:
         services.require(services.RABBITMQ)
         self.installed = self.useFixture(deployed.Installation(self.kind))
         self.over = threading.Event()
-        self.twice: list[str] = []
         self.happened: collections.Counter[str] = collections.Counter()
 
     def started(self, *words: str) -> processes.Command:
@@ -66,21 +66,17 @@ class _Storm:
         for command in self.managers:
             processes.until('a manager works', lambda c=command: deployed.AT_WORK in c.said)
         users.send(random.Random(seed), 'POST', '/webhooks', {'url': self.installed.receiver.url})
-        threads = [
-            threading.Thread(target=self.rage, args=(random.Random(seed),)),
-            threading.Thread(target=self.watch),
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            users.run(USERS, deployed.seconds())
-        finally:
-            self.over.set()
-            for thread in threads:
-                thread.join()
-            self.calm()
+        with futures.ThreadPoolExecutor() as pool:
+            watching = pool.submit(self.installed.watch, self.over)
+            raging = pool.submit(self.rage, random.Random(seed))
+            try:
+                users.run(USERS, deployed.seconds())
+            finally:
+                self.over.set()
+        raging.result()
+        self.calm()
         users.delete_all()
-        self.check(users)
+        self.check(users, watching.result())
 
     def rage(self, dice: random.Random) -> None:
         """Let one thing after the other fail."""
@@ -127,22 +123,21 @@ class _Storm:
         self.over.wait(_STOPPED)
         os.kill(command.process.pid, signal.SIGCONT)
 
-    def watch(self) -> None:
-        """Look for double bookings all the time."""
-        self.twice += self.installed.watch(self.over)
-
     def calm(self) -> None:
         """End all faults that last."""
         self.installed.database.delay = 0.0
         self.installed.database.lost_replies = 0
 
-    def check(self, users: deployed_users.Users) -> None:
-        """Add everything up."""
+    def check(self, users: deployed_users.Users, twice: list[str]) -> None:
+        """Add everything up.
+
+        :param twice: what was booked twice meanwhile
+        """
         installed = self.installed
         processes.until(
             'everything is settled', lambda: not installed.unsettled(), deployed_users.PATIENCE
         )
-        self.assertEqual([], self.twice)
+        self.assertEqual([], twice)
         self.assertEqual([], installed.complaints(users))
         self.assertGreater(users.reallocations, 0)
         print(installed.figures(users))
