@@ -42,6 +42,8 @@ from climate.domain.webhooks import TEST_EVENT
 
 MOST_WAITING: Final = 10_000
 """How many deliveries wait for one webhook; further ones are dead at once, and tests refused."""
+MOST_FINISHED: Final = 10_000
+"""How many finished deliveries of one webhook are kept, the newest ones."""
 
 _ROWS = WEBHOOK_DELIVERIES
 _TOO_MANY: Final = f'More than {MOST_WAITING} notifications are waiting'
@@ -262,6 +264,28 @@ class Deliveries(Repository):
         seqs += self._session.scalars(orphans)
         if seqs:
             self._session.execute(sa.delete(_ROWS).where(_ROWS.c.seq.in_(seqs)))
+        return len(seqs)
+
+    def forget_surplus(self, most: int) -> int:
+        """Delete the oldest finished deliveries of a webhook that has more than are kept.
+
+        The index has all that is read, and a webhook rarely has so many. ::
+
+            SELECT webhook_id FROM webhook_deliveries WHERE state IN ('delivered', 'dead')
+            GROUP BY webhook_id HAVING count(*) > :kept LIMIT 1
+
+        :param most: the limit of one call
+        :returns: the number of deliveries
+        """
+        finished = _ROWS.c.state.in_((DeliveryState.DELIVERED, DeliveryState.DEAD))
+        query = sa.select(_ROWS.c.webhook_id).where(finished).group_by(_ROWS.c.webhook_id)
+        webhook_id = self._session.scalar(query.having(sa.func.count() > MOST_FINISHED).limit(1))
+        if webhook_id is None:
+            return 0
+        theirs = sa.select(_ROWS.c.seq).where(_ROWS.c.webhook_id == webhook_id, finished)
+        older = theirs.order_by(_ROWS.c.seq.desc()).offset(MOST_FINISHED).limit(most)
+        seqs = list(self._session.scalars(older))
+        self._session.execute(sa.delete(_ROWS).where(_ROWS.c.seq.in_(seqs)))
         return len(seqs)
 
     def _waiting(self, webhook_ids: Collection[str]) -> list[tuple[str, int]]:

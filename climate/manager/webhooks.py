@@ -264,6 +264,7 @@ class WebhookSender(Sender):
                 tx.deliveries.forget(
                     tx.now - settings.keep_delivered, tx.now - settings.keep_dead, _FORGOTTEN
                 )
+                + tx.deliveries.forget_surplus(_FORGOTTEN)
                 + tx.feeds.forget_expired(_FORGOTTEN)
             )
         )
