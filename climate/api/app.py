@@ -101,7 +101,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
         app = ProjectRate(app, settings.rates)
     app = RefusedProjects(app, services.clock)
     app = Identity(app)
-    app = CheckedTokens(settings.authenticate(app), shares, settings.shares)
+    app = CheckedTokens(settings.authenticate(app), shares, settings.shares, settings.rates)
     document = openapi.OpenApi(DocumentWriter(root, fixed(services.plugins)))
     app = ForPath(openapi.PATH, SharedThreads(document, shares), app)
     app = Negotiation(app)

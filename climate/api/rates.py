@@ -114,9 +114,14 @@ class Rates:
         """
         self._count_address(self._sign_ins, 'address that sign out', text)
 
+    def exempts(self, text: str) -> bool:
+        """Whether an address has no limit, because many users share it."""
+        address = _address(text)
+        return address is not None and any(address in network for network in self._addresses)
+
     def _count_address(self, items: list[limits.RateLimitItem], kind: str, text: str) -> None:
         address = _address(text)
-        if address is None or not any(address in network for network in self._addresses):
+        if not self.exempts(text):
             self._count(items, kind, _client(address))
 
     def feed(self, feed_id: str | None, address: str) -> None:

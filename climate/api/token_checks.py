@@ -38,11 +38,21 @@ from climate.api.wsgi import WSGIApp
 
 
 class CheckedTokens:
-    """Passes requests on, with what limits the checks of their tokens."""
+    """Passes requests on, with what limits the checks of their tokens.
 
-    def __init__(self, app: WSGIApp, shares: ThreadShares, settings: ShareSettings) -> None:
+    :param address_rates: knows which addresses many users share; None if there are none
+    """
+
+    def __init__(
+        self,
+        app: WSGIApp,
+        shares: ThreadShares,
+        settings: ShareSettings,
+        address_rates: rates.Rates | None = None,
+    ) -> None:
         self._app = app
         self._shares = shares
+        self._rates = address_rates
         self._limited = settings.project_share < 1
         self._most = max(1, settings.threads // 2)
         self._all = threading.BoundedSemaphore(self._most)
@@ -50,13 +60,13 @@ class CheckedTokens:
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Pass the request on."""
         if self._limited:
-            address = rates.client_of(environ.get('REMOTE_ADDR') or '')
+            address = environ.get('REMOTE_ADDR') or ''
             environ[CHECKING] = functools.partial(self._turn, address)
         return self._app(environ, start_response)
 
     @contextlib.contextmanager
     def _turn(self, address: str) -> Iterator[None]:
-        with self._shares.begin(CallerGroup.ADDRESS, address):
+        with self._share(address):
             if not self._all.acquire(blocking=False):
                 raise exceptions.TooManyAtOnce(
                     kind='group of callers', most=self._most, retry_after=RETRY_AFTER
@@ -65,3 +75,8 @@ class CheckedTokens:
                 yield
             finally:
                 self._all.release()
+
+    def _share(self, address: str) -> contextlib.AbstractContextManager[None]:
+        if self._rates is not None and self._rates.exempts(address):
+            return contextlib.nullcontext()
+        return self._shares.begin(CallerGroup.ADDRESS, rates.client_of(address))

@@ -18,10 +18,12 @@ from typing import Any
 
 from climate import exceptions
 from climate.api.auth import CHECKING
+from climate.api.rates import Rates
 from climate.api.shares import CallerGroup
 from climate.api.shares import ShareSettings
 from climate.api.shares import ThreadShares
 from climate.api.token_checks import CheckedTokens
+from climate.cmd import config
 from tests import base
 
 
@@ -33,10 +35,10 @@ class TestCheckedTokens(base.TestCase):
         self.checked = contextlib.ExitStack()
         self.addCleanup(self.checked.close)
 
-    def limit(self, **settings: Any) -> ThreadShares:
+    def limit(self, rates: Any = None, **settings: Any) -> ThreadShares:
         found = ShareSettings(**{'threads': 8, 'project_share': 0.25, 'wait': 0.0, **settings})
         shares = ThreadShares(found)
-        self.app = CheckedTokens(self.answer, shares, found)
+        self.app = CheckedTokens(self.answer, shares, found, rates)
         return shares
 
     def answer(self, environ: Any, _start: Any) -> list[bytes]:
@@ -58,6 +60,15 @@ class TestCheckedTokens(base.TestCase):
             shares.begin(CallerGroup.PROJECT, 'blue')
         self.checked.close()
         self.check('2001:db8::1')
+
+    def test_of_an_address_that_many_users_share(self) -> None:
+        conf = config.new_conf()
+        conf([], project='climate', default_config_files=[])
+        conf.set_override('exempt_addresses', ['192.0.2.0/24'], group='rate_limit')
+        self.limit(Rates(conf))
+        for _ in range(4):
+            self.check('192.0.2.1')
+        self.assertRaises(exceptions.TooManyAtOnce, self.check, '192.0.2.1')
 
     def test_of_all_addresses(self) -> None:
         self.limit()
