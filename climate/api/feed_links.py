@@ -27,6 +27,7 @@ import webob
 
 from climate import exceptions
 from climate.api import conditions
+from climate.api import rates
 from climate.api.microversions import MAX
 from climate.api.rates import Rates
 from climate.api.shares import CallerGroup
@@ -54,12 +55,12 @@ _HEADERS: Final = {
 class FeedCalendars:
     """Answers requests for links to calendars, whose paths match :data:`PATH`.
 
-    :param rates: None for no limits
+    :param limits: None for no limits
     """
 
-    def __init__(self, feeds: FeedLinks, rates: Rates | None, shares: ThreadShares) -> None:
+    def __init__(self, feeds: FeedLinks, limits: Rates | None, shares: ThreadShares) -> None:
         self._feeds = feeds
-        self._rates = rates
+        self._limits = limits
         self._shares = shares
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -77,15 +78,17 @@ class FeedCalendars:
         return answer
 
     def _respond(self, secret: str, environ: Environ) -> webob.Response:
-        with self._shares.begin(CallerGroup.ANONYMOUS):
-            feed = self._found(secret, environ.get('REMOTE_ADDR') or '')
+        address = environ.get('REMOTE_ADDR') or ''
+        # Whose link it is, if any, is not known yet.
+        with self._shares.begin(CallerGroup.ADDRESS, rates.client_of(address)):
+            feed = self._found(secret, address)
         with self._shares.begin(CallerGroup.PROJECT, feed.project_id):
             return self._shown(feed, environ)
 
     def _found(self, secret: str, address: str) -> Feed:
         feed = self._feeds.find(secret)
-        if self._rates is not None:
-            self._rates.feed(None if feed is None else feed.id, address)
+        if self._limits is not None:
+            self._limits.feed(None if feed is None else feed.id, address)
         if feed is None:
             raise exceptions.NotFound(_GONE)
         return feed

@@ -198,6 +198,18 @@ class FeedsTest(TestCase):
                 self.assertEqual(200, theirs.get_response(calendars).status_int)
         self.assertEqual(200, ours.get_response(calendars).status_int)
 
+    def test_requests_from_other_addresses_keep_no_link_waiting(self) -> None:
+        link = webob.Request.blank(self.feed(), remote_addr='192.0.2.1')
+        shares = ThreadShares(ShareSettings(threads=8, project_share=0.25, wait=0.0))
+        calendars = FeedCalendars(self.service.services.feeds, None, shares)
+        for group, who in (('anonymous', ''), ('address', '192.0.2.2'), ('address', '192.0.2.3')):
+            for _ in range(2):
+                shares.begin(CallerGroup(group), who)
+        self.assertEqual(200, link.get_response(calendars).status_int)
+        with shares.begin(CallerGroup.ADDRESS, '192.0.2.1'):
+            shares.begin(CallerGroup.ADDRESS, '192.0.2.1')
+            self.assertRaises(exceptions.TooManyAtOnce, link.get_response, calendars)
+
     def test_a_calendar_in_progress_counts_as_its_project(self) -> None:
         request = webob.Request.blank(self.feed())
         shares = ThreadShares(ShareSettings(threads=8, project_share=0.25, wait=0.0))
