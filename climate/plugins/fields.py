@@ -360,7 +360,7 @@ class OneOf(Kind):
     def read(self, value: Any) -> str:
         """Return the word."""
         if value not in self.words:
-            raise Fault(self.otherwise or f"'{value}' is not one of {self.bounds}")
+            raise Fault(self.otherwise or f'{shown(str(value))} is not one of {self.bounds}')
         return str(value)
 
 

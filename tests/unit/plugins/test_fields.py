@@ -125,6 +125,17 @@ class TestCount(base.TestCase):
             self.assertEqual(count, int(value))
 
 
+class TestOneOf(base.TestCase):
+    def test_a_refusal_repeats_no_long_text(self) -> None:
+        kind = fields.OneOf('An action.', words=('email',))
+        self.assertEqual('email', kind.read('email'))
+        for value, text in (('burn', "'burn' is not one of 'email'"), (7, "'7' is not one of")):
+            error = self.assertRaises(fields.Fault, kind.read, value)
+            self.assertIn(text, str(error))
+        error = self.assertRaises(fields.Fault, kind.read, 'x' * 100_000)
+        self.assertLess(len(str(error)), 100)
+
+
 class TestRequirement(base.TestCase):
     def test_none(self) -> None:
         for none in (None, '', ' ', [], '[]', ' [ ] '):
