@@ -19,14 +19,17 @@ mistake.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import getpass
+import json
 import os
 import pathlib
 import tempfile
 import unittest
 import uuid
 from collections.abc import Iterator
+from typing import Any
 from typing import NoReturn
 
 import amqp
@@ -223,3 +226,11 @@ def _channel(url: sa.URL) -> amqp.Connection:
     )
     connection.connect()
     return connection
+
+
+def notifications(topic: str) -> Iterator[dict[str, Any]]:
+    """Take the notifications of a topic from the message bus, in the order in which they came."""
+    with contextlib.closing(_channel(address(RABBITMQ))) as connection:
+        channel = connection.channel()
+        while (message := channel.basic_get(f'{topic}.info', no_ack=True)) is not None:
+            yield json.loads(json.loads(message.body)['oslo.message'])

@@ -18,14 +18,11 @@ They are compared with the rows of the database. No code of the service is used.
 from __future__ import annotations
 
 import collections
-import json
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
-
-import amqp
 
 from tests import services
 from tests.judge import Call
@@ -60,18 +57,9 @@ def lost(wanted: Told, told: Told, where: str) -> list[str]:
 
 def on_the_bus(topic: str) -> dict[str, set[str]]:
     """Take the notifications from the bus; return their types by lease."""
-    url = services.address(services.RABBITMQ)
     found: dict[str, set[str]] = collections.defaultdict(set)
-    with amqp.Connection(
-        host=f'{url.host}:{url.port or 5672}',
-        userid=url.username or 'guest',
-        password=url.password or 'guest',
-        virtual_host=url.database or '/',
-    ) as connection:
-        channel = connection.channel()
-        while (message := channel.basic_get(f'{topic}.info', no_ack=True)) is not None:
-            sent = json.loads(json.loads(message.body)['oslo.message'])
-            found[sent['payload'].get('lease_id', '')].add(sent['event_type'])
+    for sent in services.notifications(topic):
+        found[sent['payload'].get('lease_id', '')].add(sent['event_type'])
     return found
 
 

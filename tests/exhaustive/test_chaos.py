@@ -16,17 +16,14 @@ from __future__ import annotations
 
 import collections
 import datetime
-import json
 import os
 import pathlib
 import signal
 import threading
 import time
-from collections.abc import Iterable
 from concurrent import futures
 from typing import Any
 
-import amqp
 import fixtures
 import sqlalchemy as sa
 from oslo_config import cfg
@@ -296,7 +293,7 @@ class _Chaos:
         first: dict[str, list[str]] = collections.defaultdict(list)
         seen: set[str] = set()
         twice = 0
-        for message in self.messages():
+        for message in services.notifications(self.topic):
             if message['message_id'] in seen:
                 twice += 1
                 continue
@@ -313,23 +310,6 @@ class _Chaos:
         wrong = {lease: told for lease, told in first.items() if told != wanted}
         self.assertEqual({}, wrong)
         self.assertLess(twice, self.leases)
-
-    def messages(self) -> Iterable[dict[str, Any]]:
-        """Take what came on the bus, in the order in which it came."""
-        url = services.address(services.RABBITMQ)
-        with amqp.Connection(
-            host=f'{url.host}:{url.port or 5672}',
-            userid=url.username or 'guest',
-            password=url.password or 'guest',
-            virtual_host=url.database or '/',
-        ) as connection:
-            channel = connection.channel()
-            while True:
-                message = channel.basic_get(f'{self.topic}.info', no_ack=True)
-                if message is None:
-                    return
-                body = json.loads(message.body)
-                yield json.loads(body['oslo.message'])
 
 
 class TestChaosOnMariadb(_Chaos, base.TestCase):
