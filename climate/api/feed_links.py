@@ -26,8 +26,8 @@ from typing import Final
 import webob
 
 from climate import exceptions
+from climate.api import address_shares
 from climate.api import conditions
-from climate.api import rates
 from climate.api.microversions import MAX
 from climate.api.rates import Rates
 from climate.api.shares import CallerGroup
@@ -80,7 +80,7 @@ class FeedCalendars:
     def _respond(self, secret: str, environ: Environ) -> webob.Response:
         address = environ.get('REMOTE_ADDR') or ''
         # Whose link it is, if any, is not known yet.
-        with self._shares.begin(CallerGroup.ADDRESS, rates.client_of(address)):
+        with address_shares.begin(self._shares, self._limits, address):
             feed = self._found(secret, address)
         with self._shares.begin(CallerGroup.PROJECT, feed.project_id):
             return self._shown(feed, environ)

@@ -26,9 +26,9 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.api import rates
+from climate.api import address_shares
 from climate.api.auth import CHECKING
-from climate.api.shares import CallerGroup
+from climate.api.rates import Rates
 from climate.api.shares import RETRY_AFTER
 from climate.api.shares import ShareSettings
 from climate.api.shares import ThreadShares
@@ -40,7 +40,7 @@ from climate.api.wsgi import WSGIApp
 class CheckedTokens:
     """Passes requests on, with what limits the checks of their tokens.
 
-    :param address_rates: knows which addresses many users share; None if there are none
+    :param rates: knows which addresses many users share; None if there are none
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class CheckedTokens:
         app: WSGIApp,
         shares: ThreadShares,
         settings: ShareSettings,
-        address_rates: rates.Rates | None = None,
+        rates: Rates | None = None,
     ) -> None:
         self._app = app
         self._shares = shares
-        self._rates = address_rates
+        self._rates = rates
         self._limited = settings.project_share < 1
         self._most = max(1, settings.threads // 2)
         self._all = threading.BoundedSemaphore(self._most)
@@ -66,7 +66,7 @@ class CheckedTokens:
 
     @contextlib.contextmanager
     def _turn(self, address: str) -> Iterator[None]:
-        with self._share(address):
+        with address_shares.begin(self._shares, self._rates, address):
             if not self._all.acquire(blocking=False):
                 raise exceptions.TooManyAtOnce(
                     kind='group of callers', most=self._most, retry_after=RETRY_AFTER
@@ -75,8 +75,3 @@ class CheckedTokens:
                 yield
             finally:
                 self._all.release()
-
-    def _share(self, address: str) -> contextlib.AbstractContextManager[None]:
-        if self._rates is not None and self._rates.exempts(address):
-            return contextlib.nullcontext()
-        return self._shares.begin(CallerGroup.ADDRESS, rates.client_of(address))

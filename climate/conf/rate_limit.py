@@ -55,9 +55,9 @@ OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'exempt_addresses',
         default=[],
-        help='Addresses and networks without the limit per_address, and without the limit of '
-        'tokens that Keystone checks at once for an address: those that many users share, such as '
-        'that of the dashboard, and those of other services.',
+        help='Addresses and networks without the limits for an address: per_address, and how '
+        'many tokens of one are checked and links of feeds looked up at once. List those that '
+        'many users share, such as that of the dashboard, and those of other services.',
     ),
 ]
 

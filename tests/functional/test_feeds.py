@@ -23,6 +23,7 @@ from fixtures import FakeLogger
 
 from climate import exceptions
 from climate.api.feed_links import FeedCalendars
+from climate.api.rates import Rates
 from climate.api.shares import CallerGroup
 from climate.api.shares import ShareSettings
 from climate.api.shares import ThreadShares
@@ -209,6 +210,11 @@ class FeedsTest(TestCase):
         with shares.begin(CallerGroup.ADDRESS, '192.0.2.1'):
             shares.begin(CallerGroup.ADDRESS, '192.0.2.1')
             self.assertRaises(exceptions.TooManyAtOnce, link.get_response, calendars)
+        # Many users share this address.
+        self.service.conf.set_override('exempt_addresses', ['192.0.2.1'], group='rate_limit')
+        calendars = FeedCalendars(self.service.services.feeds, Rates(self.service.conf), shares)
+        shares.begin(CallerGroup.ADDRESS, '192.0.2.1')
+        self.assertEqual(200, link.get_response(calendars).status_int)
 
     def test_a_calendar_in_progress_counts_as_its_project(self) -> None:
         request = webob.Request.blank(self.feed())
