@@ -124,9 +124,9 @@ def _rotate(_conf: cfg.ConfigOpts, store: Store) -> int:
         )
     done = rotation.rotate(store, store.vault)
     store.run(lambda tx: keys.mark(tx, store.vault))
-    say(f'{done.encrypted} drafts encrypted, {done.forgotten} of ended leases forgotten')
+    say(f'{done.encrypted} secrets encrypted, {done.forgotten} of ended leases erased')
     for reservation_id in done.unreadable:
-        say(f'no key decrypts the draft of reservation {reservation_id}')
+        say(f'no key decrypts the secrets of reservation {reservation_id}')
     return 1 if done.unreadable else 0
 
 

@@ -82,13 +82,15 @@ class Checks(upgradecheck.UpgradeCommands):
     def _check_encryption_keys(self) -> upgradecheck.Result:
         try:
             store = Store(self._conf, SystemClock())
-            with store.reading() as tx:
+            with error_log.printed(), store.reading() as tx:
+                if migration.version_of(tx.session) is None:
+                    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
                 problem, clear = keys.missing(tx, store), keys.has_clear_secrets(tx)
         except exceptions.ConfigurationError as error:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
-        except Exception as error:
+        except exceptions.DatabaseUnavailable as error:
             return upgradecheck.Result(
-                upgradecheck.Code.FAILURE, f'The secrets cannot be read: {type(error).__name__}'
+                upgradecheck.Code.FAILURE, f'The secrets cannot be read: {error.explanation}'
             )
         if problem is None and not store.vault.has_keys:
             problem = (

@@ -94,7 +94,8 @@ def sentence(error: BaseException, hidden: str | None = None) -> str:
     """
     text = _text(error)
     for secret in {hidden, urllib.parse.quote_plus(hidden or '')} - {None, ''}:
-        text = text.replace(str(secret), _HIDDEN)
+        # Not within a word: the password of an example is part of the name of a table.
+        text = re.sub(rf'(?<!\w){re.escape(str(secret))}(?!\w)', _HIDDEN, text)
     return text[:_LONGEST]
 
 

@@ -53,7 +53,7 @@ _TEXTS: Final = (
 class Outcome:
     """The outcome of a rotation.
 
-    :ivar encrypted: the number of drafts that the first key now decrypts
+    :ivar encrypted: the number of drafts and texts that the first key now decrypts
     :ivar forgotten: the number of drafts of ended reservations that lost their secrets
     :ivar unreadable: ids of reservations that no key decrypts
     """
@@ -91,11 +91,12 @@ def rotate(store: Store, vault: Vault) -> Outcome:
     for table, column in _TEXTS:
         row_id: Any = None
         while True:
-            row_id = store.run(
+            done, row_id = store.run(
                 functools.partial(
                     _rotate_texts, table=table, column=column, vault=vault, after=row_id
                 )
             )
+            total += done
             if row_id is None:
                 break
     return total
@@ -126,12 +127,15 @@ def _rotated(vault: Vault, row: Any) -> tuple[Mapping[str, Any], Outcome]:
     return vault.seal(found), Outcome(encrypted=int(bool(drafts.secrets(found))))
 
 
-def _rotate_texts(tx: Transaction, table: sa.Table, column: str, vault: Vault, after: Any) -> Any:
+def _rotate_texts(
+    tx: Transaction, table: sa.Table, column: str, vault: Vault, after: Any
+) -> tuple[Outcome, Any]:
     """Encrypt a batch of texts.
 
     :param after: the id of the last row of the batch before; None for the first batch
-    :returns: the id of the last row; None after the last batch
+    :returns: what was encrypted, and the id of the last row; None after the last batch
     """
+    encrypted = 0
     text = table.c[column]
     query = sa.select(table.c.id, text).order_by(table.c.id).limit(_BATCH).with_for_update()
     if after is not None:
@@ -143,7 +147,8 @@ def _rotate_texts(tx: Transaction, table: sa.Table, column: str, vault: Vault, a
         if opened is not None:
             change = sa.update(table).where(table.c.id == row_id)
             tx.session.execute(change.values({column: vault.seal_text(opened)}))
-    return rows[-1].id if len(rows) == _BATCH else None
+            encrypted += 1
+    return Outcome(encrypted=encrypted), rows[-1].id if len(rows) == _BATCH else None
 
 
 def _clean_events(tx: Transaction, after: str) -> str:

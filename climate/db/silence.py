@@ -34,6 +34,11 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from climate import exceptions
+from climate.db import error_codes
+from climate.db import error_log
+from climate.exceptions.outages import Cause
+
 LOG = logging.getLogger(__name__)
 
 KEEPALIVE: Final = {'idle': 4, 'interval': 1, 'count': 4}
@@ -135,7 +140,17 @@ def _watch_pymysql(engine: sa.Engine, seconds: float) -> None:
         params.setdefault('read_timeout', seconds)
         params.setdefault('write_timeout', seconds)
         connect = functools.partial(plain.connect, *arguments, **params)
-        connection: Any = connect()
+        try:
+            connection: Any = connect()
+        except TypeError as error:
+            # Parameters of the URL are arguments of the driver.
+            reason = f'[database] connection: {error}'
+            raise exceptions.DatabaseRefused(cause=Cause.REFUSED, reason=reason) from error
+        except plain.ProgrammingError as error:
+            if error_codes.cause(error) is not None:
+                raise
+            reason = f'[database] connection: {error_log.sentence(error)}'
+            raise exceptions.DatabaseRefused(cause=Cause.REFUSED, reason=reason) from error
         works = functools.partial(_asks, connect, _WORKS_MARIADB, connection.thread_id())
         _keep_alive(connection._sock, seconds)
         # PyMySQL has no other way to wait longer: a time-out closes the connection.

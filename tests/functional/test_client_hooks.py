@@ -65,14 +65,14 @@ class TestHooks(base.TestCase):
     commands: ClassVar[commands.Commands]
     environment: ClassVar[dict[str, str]]
 
-    def run_command(self, line: str) -> str:
+    def run_command(self, line: str, status: int = 0) -> str:
         words = [
             str(processes.BIN / 'openstack'), '--os-auth-type', 'none',
             '--os-endpoint', self.service.endpoint, *shlex.split(line),
         ]  # fmt: skip
         done = self.commands.run(words, self.environment)
-        self.assertEqual(0, done.returncode, f'{line}: {done.stdout}{done.stderr}')
-        return done.stdout
+        self.assertEqual(status, done.returncode, f'{line}: {done.stdout}{done.stderr}')
+        return done.stderr if status else done.stdout
 
     def stop(self, table: str, made: str) -> None:
         """Write what a manager writes if a user has left; this service has no Keystone."""
@@ -88,12 +88,12 @@ class TestHooks(base.TestCase):
         made = self.json(f'lease webhook create {receiver.url} --name w --event-type webhook.test')
         (row,) = self.json('lease webhook list')
         self.assertEqual((made['id'], ''), (row['ID'], row['Stopped reason']))
-        table = self.run_command(f'lease webhook set {made["id"]} --name v')
+        table = self.run_command('lease webhook set w --name v')
         self.assertRegex(table, r'\| event_types +\| webhook.test +\|')
         delivery = self.json(f'lease webhook test {made["id"]}')['delivery_id']
         until('the test has arrived', lambda: receiver.received)
         self.assertTrue(signed_by(receiver.received[0], made['secret']))
-        listed = f'lease webhook delivery list {made["id"]} --state delivered'
+        listed = 'lease webhook delivery list v --state delivered'
         until('it is recorded', lambda: self.json(listed))
         (row,) = self.json(listed)
         self.assertEqual((delivery, 'webhook.test', 1), (row['ID'], row['Type'], row['Attempts']))
@@ -106,7 +106,9 @@ class TestHooks(base.TestCase):
         again = f'lease webhook redeliver {made["id"]}'
         self.assertEqual({'redelivered': 0}, self.json(again))
         self.assertEqual({'redelivered': 0}, self.json(f'{again} {delivery}'))
-        shown = self.json(f'lease webhook show {made["id"]}')
+        for named in ('lease webhook show none', 'lease feed delete none'):
+            self.assertIn("'none'", self.run_command(named, 1))
+        shown = self.json('lease webhook show x')
         self.assertEqual(
             ('x', ['webhook.test'], False), (shown['name'], shown['event_types'], shown['enabled'])
         )
@@ -128,12 +130,15 @@ class TestHooks(base.TestCase):
         self.assertEqual(('ours', 'Europe/Berlin'), (shown['name'], shown['time_zone']))
         self.assertNotIn('url', shown)
         self.assertEqual([900], shown['alarms_before_start'])
-        table = self.run_command(f'lease feed show {made["id"]}')
+        table = self.run_command('lease feed show ours')
         self.assertRegex(table, r'\| alarms_before_end +\| 3600 +\|')
         self.stop('feeds', made['id'])
         (row,) = self.json('lease feed list')
         self.assertEqual('alice left', row['Stopped reason'])
-        self.run_command(f'lease feed delete {made["id"]}')
+        other = self.json('lease feed create --name ours')['id']
+        self.assertIn('use an id', self.run_command('lease feed delete ours', 1))
+        self.run_command(f'lease feed delete {other}')
+        self.run_command('lease feed delete ours')
         self.assertEqual([], self.json('lease feed list'))
 
     def test_a_feed_of_a_lease_or_a_resource_by_name(self) -> None:

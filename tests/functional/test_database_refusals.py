@@ -111,6 +111,8 @@ class _Refused:
         self.assertIn('climate_nobody', shown)
         self.assertNotIn(_PASSWORD, shown)
         self.assertNotIn('Traceback', shown)
+        self.assertNotIn('DatabaseRefused', shown)
+        self.assertEqual('', self.log.output)
 
 
 class TestOnMariadb(_Refused, test_outages.OutageCase):

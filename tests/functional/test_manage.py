@@ -168,7 +168,7 @@ class TestManage(base.TestCase):
         settings = self.file.read_text()
         self.file.write_text(f'{settings}encryption_keys = {key}\n')
         self.assertEqual(
-            ['0 drafts encrypted, 0 of ended leases forgotten'],
+            ['0 secrets encrypted, 0 of ended leases erased'],
             self.run_command(0, 'keys', 'rotate'),
         )
         self.file.write_text(f'{settings}encryption_keys = {key},{key[5:]}\n')

@@ -92,6 +92,7 @@ class ShowFeed(objects.ShowById):
     """Show a calendar feed, without its link."""
 
     noun = 'feed'
+    named = True
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the values of the columns."""
@@ -115,3 +116,4 @@ class DeleteFeed(objects.DeleteById):
     """Revoke calendar feeds."""
 
     noun = 'feed'
+    named = True

@@ -27,34 +27,54 @@ from climate.client.osc import plugin
 from climate.client.sdk.proxy import ReservationProxy
 
 
-def add_id(parser: argparse.ArgumentParser, noun: str, several: bool = False) -> None:
-    """Add the argument ``id`` or, for several objects, ``ids``."""
+def add_id(
+    parser: argparse.ArgumentParser, noun: str, several: bool = False, named: bool = False
+) -> None:
+    """Add the argument ``id`` or, for several objects, ``ids``.
+
+    :param named: whether a name will do
+    """
     parser.add_argument(
         'ids' if several else 'id',
         metavar=noun.upper(),
         nargs='+' if several else None,
-        type=options.identifier,
-        help=f'ID of the {noun}',
+        type=None if named else options.identifier,
+        help=f'Name or ID of the {noun}' if named else f'ID of the {noun}',
     )
+
+
+def found_id(proxy: ReservationProxy, noun: str, name_or_id: str) -> str:
+    """Return the id of an object that the user has given by its name or id.
+
+    :raises openstack.exceptions.NotFoundException: if there is none
+    :raises openstack.exceptions.DuplicateResource: if several have the name
+    """
+    found = getattr(proxy, f'find_{noun}')(name_or_id, ignore_missing=False)
+    return str(found.id)
 
 
 class ShowById(commands.ShowOne):
     """Shows one object.
 
     :cvar noun: what it is
+    :cvar named: whether a name will do; the proxy then has a method find_NOUN()
     """
 
     noun: ClassVar[str]
+    named: ClassVar[bool] = False
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        add_id(parser, self.noun)
+        add_id(parser, self.noun, named=self.named)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
-        columns = self.columns(plugin.client(self.app), parsed_args)
+        proxy = plugin.client(self.app)
+        if self.named:
+            parsed_args.id = found_id(proxy, self.noun, parsed_args.id)
+        columns = self.columns(proxy, parsed_args)
         return tuple(columns), tuple(columns.values())
 
     @abc.abstractmethod
@@ -66,18 +86,21 @@ class DeleteById(command.Command):
     """Deletes objects, in their order.
 
     :cvar noun: what they are; the proxy has a method delete_NOUN()
+    :cvar named: whether names will do; the proxy then has a method find_NOUN()
     """
 
     noun: ClassVar[str]
+    named: ClassVar[bool] = False
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        add_id(parser, self.noun, several=True)
+        add_id(parser, self.noun, several=True, named=self.named)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Delete the objects."""
-        delete = getattr(plugin.client(self.app), f'delete_{self.noun}')
+        proxy = plugin.client(self.app)
+        delete = getattr(proxy, f'delete_{self.noun}')
         for each in parsed_args.ids:
-            delete(each, ignore_missing=False)
+            delete(found_id(proxy, self.noun, each) if self.named else each, ignore_missing=False)

@@ -94,6 +94,7 @@ class ShowWebhook(objects.ShowById):
     """Show a webhook, without its secret."""
 
     noun = 'webhook'
+    named = True
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the values of the columns."""
@@ -116,6 +117,7 @@ class TestWebhook(objects.ShowById):
     """Send a test event to a webhook."""
 
     noun = 'webhook'
+    named = True
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the id of the delivery, which the list of deliveries shows."""
@@ -126,6 +128,7 @@ class RedeliverEvents(objects.ShowById):
     """Send what could not be delivered to a webhook again."""
 
     noun = 'webhook'
+    named = True
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -145,6 +148,7 @@ class SetWebhook(objects.ShowById):
     """Change a webhook, or give it a new secret."""
 
     noun = 'webhook'
+    named = True
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -188,6 +192,7 @@ class DeleteWebhook(objects.DeleteById):
     """Delete webhooks."""
 
     noun = 'webhook'
+    named = True
 
 
 class ListDeliveries(commands.Lister):
@@ -196,7 +201,7 @@ class ListDeliveries(commands.Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
-        objects.add_id(parser, 'webhook')
+        objects.add_id(parser, 'webhook', named=True)
         parser.add_argument(
             '--state',
             choices=('waiting', 'delivered', 'dead'),
@@ -207,9 +212,11 @@ class ListDeliveries(commands.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
         query = {'state': parsed_args.state} if parsed_args.state else {}
+        proxy = plugin.client(self.app)
+        webhook_id = objects.found_id(proxy, 'webhook', parsed_args.id)
         rows = (
             (one.id, one.event_type, one.lease_id or '', one.state, one.attempts,
              TimeColumn(one.created_at), one.error or '')
-            for one in plugin.client(self.app).webhook_deliveries(parsed_args.id, **query)
+            for one in proxy.webhook_deliveries(webhook_id, **query)
         )  # fmt: skip
         return ('ID', 'Type', 'Lease', 'State', 'Attempts', 'Created', 'Error'), rows

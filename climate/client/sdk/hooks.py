@@ -14,11 +14,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 from typing import Final
+from typing import TypeVar
 
+from openstack import exceptions
 from openstack import resource
 
 from climate.client.sdk import bases
@@ -116,6 +119,22 @@ class LeaseFeed(bases.ReservationResource):
     expires_at = resource.Body('expires_at')
 
 
+_Named = TypeVar('_Named', LeaseWebhook, LeaseFeed)
+
+
+def _chosen(listed: Iterable[_Named], name_or_id: str) -> _Named | None:
+    """Return the object of an id or, if there is none, of a name."""
+    named = []
+    for one in listed:
+        if one.id == name_or_id:
+            return one
+        if one.name and one.name == name_or_id:
+            named.append(one)
+    if len(named) > 1:
+        raise exceptions.DuplicateResource(f'Several have the name {name_or_id!r}: use an id')
+    return named[0] if named else None
+
+
 class HooksMixin(ReservationRequests):
     """The methods of the proxy for webhooks and calendar feeds."""
 
@@ -132,6 +151,17 @@ class HooksMixin(ReservationRequests):
         """Return the webhooks of the project."""
         self.require(SINCE, 'webhooks')
         found: Iterator[LeaseWebhook] = self._list(LeaseWebhook)
+        return found
+
+    def find_webhook(self, name_or_id: str, ignore_missing: bool = True) -> LeaseWebhook | None:
+        """Return the webhook of an id or a name.
+
+        :param ignore_missing: whether a missing webhook is None rather than an error
+        :raises openstack.exceptions.DuplicateResource: if several have the name
+        """
+        found = _chosen(self.webhooks(), name_or_id)
+        if found is None and not ignore_missing:
+            raise exceptions.NotFoundException(f'There is no webhook {name_or_id!r}')
         return found
 
     def get_webhook(self, webhook: str | LeaseWebhook) -> LeaseWebhook:
@@ -199,6 +229,17 @@ class HooksMixin(ReservationRequests):
         """Return the calendar feeds of the project."""
         self.require(SINCE, 'calendar feeds')
         found: Iterator[LeaseFeed] = self._list(LeaseFeed)
+        return found
+
+    def find_feed(self, name_or_id: str, ignore_missing: bool = True) -> LeaseFeed | None:
+        """Return the calendar feed of an id or a name.
+
+        :param ignore_missing: whether a missing calendar feed is None rather than an error
+        :raises openstack.exceptions.DuplicateResource: if several have the name
+        """
+        found = _chosen(self.feeds(), name_or_id)
+        if found is None and not ignore_missing:
+            raise exceptions.NotFoundException(f'There is no calendar feed {name_or_id!r}')
         return found
 
     def get_feed(self, feed: str | LeaseFeed) -> LeaseFeed:

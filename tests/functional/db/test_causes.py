@@ -81,6 +81,13 @@ class TestOnMariadb(_Causes, cases.StoreCase):
 
     kind = services.MARIADB
 
+    def test_a_url_with_parameters_that_are_wrong(self) -> None:
+        for query, said in (({'charsett': 'x'}, 'charsett'), ({'init_command': 'SE T'}, '1064')):
+            found = self.failing(query=query)
+            self.assertIs(Cause.REFUSED, found.cause)
+            self.assertIn('[database] connection', found.explanation)
+            self.assertIn(said, found.explanation)
+
 
 class TestOnPostgresql(_Causes, cases.StoreCase):
     """PostgreSQL."""

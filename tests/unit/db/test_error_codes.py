@@ -208,6 +208,18 @@ class TestExceptions(base.TestCase):
         self.assertNotIn('value', found.explanation)
 
 
+class TestHidden(base.TestCase):
+    """No message contains the password."""
+
+    def test_the_password_but_no_word_that_contains_it(self) -> None:
+        error = ValueError('secrets of climate:secret@controller, password=s%2Fe: secret')
+        self.assertEqual(
+            'secrets of climate:***@controller, password=s%2Fe: ***',
+            error_log.sentence(error, 'secret'),
+        )
+        self.assertIn('password=***:', error_log.sentence(error, 's/e'))
+
+
 class TestLog(base.TestCase):
     """A cause is logged once a minute."""
 
