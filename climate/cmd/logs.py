@@ -21,6 +21,7 @@ import contextlib
 import logging
 import re
 import sys
+import traceback
 from collections.abc import Iterable
 from typing import Any
 from typing import Final
@@ -98,9 +99,26 @@ class Escaping(logging.Formatter):
         found: Any = self._inner.format(record)
         if not isinstance(found, str):
             return found
+        found = _said_once(record, found)
         for text in _texts(record):
             found = found.replace(text, _escaped(_IN_MESSAGES, text))
         return _escaped(_IN_LINES, found)
+
+
+def _said_once(record: logging.LogRecord, line: str) -> str:
+    """Return a line without the exception being handled, if the message has its text.
+
+    oslo.log adds the class and the text of that exception to each warning.
+    """
+    error = None if record.exc_info else sys.exc_info()[1]
+    if error is None:
+        return line
+    with contextlib.suppress(Exception):
+        text = str(error)
+        summary = traceback.format_exception_only(error)[0].rstrip().split('\n', 1)[0]
+        if getattr(record, 'complete', False) or (text and text in record.getMessage()):
+            return line.removesuffix(f': {summary}')
+    return line
 
 
 def _texts(record: logging.LogRecord) -> Iterable[str]:

@@ -53,6 +53,7 @@ from climate.simulator import cli
 from climate.simulator import SimulatedCloud
 
 CLOUD = 'cloud'
+CONFIGURATION = 'climate.conf'
 _I_KNOW = '--i-know'
 # The subcommand for the simulated cloud; the second is its former name.
 _SIMULATOR = ('simulator', 'fake')
@@ -166,6 +167,7 @@ class Standalone:
         self._lock = _locked(state)
         _close_to_others(state)
         conf = _conf(state, options.config_file)
+        _write_configuration(state, conf)
         self._metrics = metrics.endpoint(conf, Exporter.BOTH)
         tracing.set_up(conf, 'climate-standalone')
         parts = composition.core(conf, SystemClock())
@@ -282,6 +284,27 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf.set_default('max_sleep', 1.0, group='manager')
     config.set_up_logging(conf, 'climate-standalone')
     return conf
+
+
+def _write_configuration(state: pathlib.Path, conf: cfg.ConfigOpts) -> None:
+    """Write a file with which ``climate-manage`` works on the state directory.
+
+    It finds the encryption key next to the file.
+    """
+    options = {
+        'DEFAULT': {
+            'auth_strategy': 'noauth',
+            'cloud': 'simulated',
+            'transport_url': 'fake://',
+            'resource_types': ','.join(conf.resource_types),
+        },
+        'simulator': {'state_dir': str(state / CLOUD)},
+        'database': {'connection': addresses.of_file(state / 'climate.sqlite')},
+    }
+    lines = ['# climate-standalone writes this file whenever it starts.']
+    for group, values in options.items():
+        lines += [f'[{group}]', *(f'{key} = {config.literal(values[key])}' for key in values)]
+    (state / CONFIGURATION).write_text('\n'.join([*lines, '']), encoding='utf-8')
 
 
 def _always() -> None:

@@ -50,7 +50,9 @@ def usable(connection: str | None) -> str:
         or its driver is not installed; the message does not contain the password
     """
     if not connection:
-        raise exceptions.ConfigurationError(f'{_OPTION} is not set')
+        raise exceptions.ConfigurationError(
+            f'{_OPTION} is not set in any file that was read (--config-file names one)'
+        )
     try:
         url = sa.make_url(connection)
     except sa_exception.ArgumentError:

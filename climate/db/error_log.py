@@ -57,7 +57,9 @@ class ErrorLog:
         if _printed.get() or not self._is_due(cause):
             return
         # Not dropped as a repetition: an outage that lasts must be visible in any hour of a log.
-        LOG.warning('The database %s: %s', cause.value, reason, extra={'repeats': 1})
+        # Complete: the text of the exception of the library may contain the password.
+        extra = {'repeats': 1, 'complete': True}
+        LOG.warning('The database %s: %s', cause.value, reason, extra=extra)
 
     def _is_due(self, cause: Cause) -> bool:
         now = self._ticks()

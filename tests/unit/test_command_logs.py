@@ -117,6 +117,23 @@ class LogsTest(base.TestCase):
             self.logger(formatters.ContextFormatter(config=conf), 'evil4').warning('it failed')
         self.assertIn('OSError', self.line())
 
+    def test_what_is_being_handled_is_said_once(self) -> None:
+        conf = config.new_conf()
+        conf([])
+        logger = self.logger(formatters.ContextFormatter(config=conf), 'evil5')
+        for said, extra, ending in (
+            ('it failed: no route to Nova', {}, 'it failed: no route to Nova'),
+            ('it failed', {'complete': True}, 'it failed'),
+            ('another', {}, 'another: RuntimeError: no route to Nova'),
+        ):
+            self.text.truncate(0)
+            self.text.seek(0)
+            try:
+                raise RuntimeError('no route to Nova')
+            except RuntimeError:
+                logger.warning(said, extra=extra)
+            self.assertTrue(self.line().endswith(f'] {ending}'), self.line())
+
     def test_a_line_is_about_the_first_lease_that_it_names(self) -> None:
         first, other = (str(uuid.uuid4()) for _ in range(2))
         logger = self.logger(formatters.JSONFormatter(), 'waits')
