@@ -54,6 +54,7 @@ from climate.simulator import SimulatedCloud
 
 CLOUD = 'cloud'
 CONFIGURATION = 'climate.conf'
+_KEY = 'encryption.key'
 _I_KNOW = '--i-know'
 # The subcommand for the simulated cloud; the second is its former name.
 _SIMULATOR = ('simulator', 'fake')
@@ -241,7 +242,7 @@ def _close_to_others(state: pathlib.Path) -> None:
 
 def _encryption_key(state: pathlib.Path) -> str:
     """Return the encryption key of the state directory; create it at the first use."""
-    file = state / 'encryption.key'
+    file = state / _KEY
     if not file.exists():
         file.touch(mode=0o600)
         file.write_text(vault.new_key(), encoding='utf-8')
@@ -287,10 +288,10 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
 
 
 def _write_configuration(state: pathlib.Path, conf: cfg.ConfigOpts) -> None:
-    """Write a file with which ``climate-manage`` works on the state directory.
-
-    It finds the encryption key next to the file.
-    """
+    """Write a file with which ``climate-manage`` works on the state directory."""
+    key = state / _KEY
+    # Not that of an earlier start, if the configuration has other keys now.
+    own = key.exists() and conf.database.encryption_keys == [_encryption_key(state)]
     options = {
         'DEFAULT': {
             'auth_strategy': 'noauth',
@@ -299,7 +300,10 @@ def _write_configuration(state: pathlib.Path, conf: cfg.ConfigOpts) -> None:
             'resource_types': ','.join(conf.resource_types),
         },
         'simulator': {'state_dir': str(state / CLOUD)},
-        'database': {'connection': addresses.of_file(state / 'climate.sqlite')},
+        'database': {
+            'connection': addresses.of_file(state / 'climate.sqlite'),
+            **({'encryption_key_file': str(key)} if own else {}),
+        },
     }
     lines = ['# climate-standalone writes this file whenever it starts.']
     for group, values in options.items():

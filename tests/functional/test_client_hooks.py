@@ -24,6 +24,8 @@ import urllib.request
 from typing import Any
 from typing import ClassVar
 
+import fixtures
+
 from tests import base
 from tests import commands
 from tests.functional import processes
@@ -31,6 +33,7 @@ from tests.functional.manager.receivers import Receiver
 from tests.functional.manager.receivers import signed_by
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
+from tests.functional.test_manage import run
 
 OPTIONS = """
 [DEFAULT]
@@ -88,6 +91,13 @@ class TestHooks(base.TestCase):
         made = self.json(f'lease webhook create {receiver.url} --name w --event-type webhook.test')
         (row,) = self.json('lease webhook list')
         self.assertEqual((made['id'], ''), (row['ID'], row['Stopped reason']))
+        own = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'own.conf'
+        own.write_text('')
+        state = self.service.state / 'climate.conf'
+        self.assertEqual(
+            (0, [f'{made["id"]} enabled for project demo: 127.0.0.1']),
+            run('--config-file', str(own), '--config-file', str(state), 'webhook', 'list'),
+        )
         table = self.run_command('lease webhook set w --name v')
         self.assertRegex(table, r'\| event_types +\| webhook.test +\|')
         delivery = self.json(f'lease webhook test {made["id"]}')['delivery_id']

@@ -14,8 +14,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -80,6 +82,18 @@ class WsgiTest(base.TestCase):
         answers = [line for line in done.stdout.splitlines() if line.startswith('answer')]
         self.assertEqual(['answer 200', 'answer 503'], answers, done.stderr)
         self.assertEqual({'climate-api.log'}, logs, done.stderr)
+
+    def test_tables_of_a_newer_release(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tables = sqlite3.connect(f'{folder}/climate.sqlite')
+            with contextlib.closing(tables), tables:
+                tables.execute('CREATE TABLE alembic_version (version_num VARCHAR(32))')
+                tables.execute("INSERT INTO alembic_version VALUES ('9999.9998')")
+            done = _run(folder, _ASK)
+            log = (pathlib.Path(folder) / 'climate-api.log').read_text(encoding='utf-8')
+        self.assertEqual(['answer 503', 'answer 503'], done.stdout.splitlines(), done.stderr)
+        self.assertIn('The API cannot start: A newer release has upgraded the tables', log)
+        self.assertNotIn('Traceback', log + done.stderr)
 
 
 class LogTest(base.TestCase):
