@@ -20,6 +20,7 @@ without a response, a new connection asks the server whether it still executes t
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import io
 import logging
@@ -28,6 +29,7 @@ import socket
 import time
 from collections.abc import Callable
 from collections.abc import Generator
+from collections.abc import Iterator
 from typing import Any
 from typing import Final
 
@@ -69,6 +71,8 @@ def watch(engine: sa.Engine, seconds: float) -> None:
         _watch_psycopg(engine, seconds)
     elif engine.dialect.driver == 'pymysql':
         _watch_pymysql(engine, seconds)
+    else:
+        _explain(engine)
 
 
 def _asks(connect: Callable[[], Any], question: str, session: int) -> bool:
@@ -126,9 +130,35 @@ def _watch_psycopg(engine: sa.Engine, seconds: float) -> None:
     @event.listens_for(engine, 'do_connect')
     def _connect(_dialect: Any, _record: Any, arguments: Any, params: Any) -> Any:
         connect = functools.partial(WatchedConnection.connect, *arguments, **params)
-        connection = connect()
+        with _explained(driver):
+            connection = connect()
         connection.works = functools.partial(_asks, connect, _WORKS_POSTGRESQL)
         return connection
+
+
+def _explain(engine: sa.Engine) -> None:
+    driver: Any = engine.dialect.loaded_dbapi
+
+    @event.listens_for(engine, 'do_connect')
+    def _connect(_dialect: Any, _record: Any, arguments: Any, params: Any) -> Any:
+        with _explained(driver):
+            return driver.connect(*arguments, **params)
+
+
+@contextlib.contextmanager
+def _explained(driver: Any) -> Iterator[None]:
+    """Turn what a driver says about parameters that it does not know into a sentence.
+
+    :raises climate.exceptions.DatabaseRefused: if a parameter is unknown or wrong
+    """
+    try:
+        yield
+    except (TypeError, driver.ProgrammingError) as error:
+        # Parameters of the URL are arguments of the driver.
+        if error_codes.cause(error) is not None:
+            raise
+        reason = f'[database] connection: {error_log.sentence(error)}'
+        raise exceptions.DatabaseRefused(cause=Cause.REFUSED, reason=reason) from error
 
 
 def _watch_pymysql(engine: sa.Engine, seconds: float) -> None:
@@ -140,17 +170,8 @@ def _watch_pymysql(engine: sa.Engine, seconds: float) -> None:
         params.setdefault('read_timeout', seconds)
         params.setdefault('write_timeout', seconds)
         connect = functools.partial(plain.connect, *arguments, **params)
-        try:
+        with _explained(plain):
             connection: Any = connect()
-        except TypeError as error:
-            # Parameters of the URL are arguments of the driver.
-            reason = f'[database] connection: {error}'
-            raise exceptions.DatabaseRefused(cause=Cause.REFUSED, reason=reason) from error
-        except plain.ProgrammingError as error:
-            if error_codes.cause(error) is not None:
-                raise
-            reason = f'[database] connection: {error_log.sentence(error)}'
-            raise exceptions.DatabaseRefused(cause=Cause.REFUSED, reason=reason) from error
         works = functools.partial(_asks, connect, _WORKS_MARIADB, connection.thread_id())
         _keep_alive(connection._sock, seconds)
         # PyMySQL has no other way to wait longer: a time-out closes the connection.
