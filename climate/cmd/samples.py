@@ -70,7 +70,7 @@ _RACKS = ('rack-1', 'rack-2', 'rack-3')
 def register(parts: Core, cloud: SimulatedCloud) -> None:
     """Register the hosts, and sample resources of each other type that has none.
 
-    :raises climate.exceptions.ClimateError: if a host cannot be registered
+    Logs which host cannot be registered, since users change the simulated cloud.
     """
     _register_hosts(parts, cloud)
     if _RACK.name not in parts.plugins:
@@ -98,8 +98,12 @@ def _register_hosts(parts: Core, cloud: SimulatedCloud) -> None:
         known = _known(parts, resource_type)
         for hypervisor in cloud.hypervisors():
             name = hypervisor.hostname
-            if name not in known and name != catalogue.COMMON_HOST:
+            if name in known or name == catalogue.COMMON_HOST:
+                continue
+            try:
                 registrar.register_resource(ResourceDraft(resource_type=resource_type, name=name))
+            except exceptions.ClimateError as error:
+                LOG.warning('%s %s was not registered: %s', resource_type, name, error.message)
 
 
 def _known(parts: Core, resource_type: str) -> set[str]:

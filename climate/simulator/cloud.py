@@ -246,8 +246,10 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         Existing objects stay as they are. The freepool stays empty, because Climate adds
         a host to it when an operator registers the host.
         """
+        # A hypervisor that was renamed still has its nova-compute.
+        known = {name for one in self.hypervisors() for name in (one.hostname, one.service_host)}
         for number in range(1, hosts + 1):
-            if self._find(f'compute-{number}') is None:
+            if f'compute-{number}' not in known:
                 self.add_hypervisor(f'compute-{number}')
         self.networks.seed()
         self.volumes.seed()

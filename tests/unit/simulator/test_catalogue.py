@@ -71,6 +71,14 @@ class TestCatalogue(CatalogueTest):
             (web.name, web.status, web.project_id, web.flavor_id, web.host),
         )
 
+    def test_a_host_that_was_renamed_is_not_added_again(self) -> None:
+        self.cloud.furnish(2)
+        self.cloud.rename_hypervisor('compute-2', 'compute-2.example.org')
+        self.assertEqual(
+            ['common-1', 'compute-1', 'compute-2.example.org'],
+            [each.hostname for each in self.cloud.furnish(2)],
+        )
+
     def test_what_was_deleted_stays_away(self) -> None:
         self.cloud.furnish(1)
         before = self.cloud.contents()
