@@ -339,7 +339,7 @@ class TestCommands(ClientTest):
             ("lease show ''", 'argument LEASE: a name or an ID is required'),
             ("lease delete ''", 'argument LEASE: a name or an ID is required'),
             ("lease offer show ''", 'argument OFFER: a name or an ID is required'),
-            ('lease feed delete ../leases/1', "argument FEED: '../leases/1' is no ID"),
+            ('lease create x --offer ../leases/1', "argument --offer: '../leases/1' is no ID"),
             ("reservable resource type show ''", 'argument NAME: a name or an ID is required'),
             ('lease wait x --status FOO', "argument --status: invalid choice: 'FOO'"),
             ('lease watch x --status FOO', "argument --status: invalid choice: 'FOO'"),
