@@ -122,6 +122,7 @@ class WholeLifeTest(CloudTest):
                 'lease.update',
                 'lease.event.before_end_lease',
                 'lease.update',
+                'lease.server.deleted',
                 'lease.event.end_lease',
             ],
             PROMPT,
@@ -157,6 +158,8 @@ class DeletionTest(CloudTest):
                 'lease.event.start_lease',
                 # Ten minutes before the end, and an hour would have been the rule.
                 'lease.event.before_end_lease',
+                'lease.server.deleted',
+                'lease.server.deleted',
                 'lease.delete',
             ],
             PROMPT,

@@ -155,6 +155,7 @@ class OutageTest(CloudTest):
                 'lease.create',
                 'lease.event.start_lease',
                 'lease.event.before_end_lease',
+                'lease.server.deleted',
                 'lease.delete',
             ],
             15,
