@@ -339,6 +339,7 @@ class TestCommands(ClientTest):
             ("lease show ''", 'argument LEASE: a name or an ID is required'),
             ("lease delete ''", 'argument LEASE: a name or an ID is required'),
             ("lease offer show ''", 'argument OFFER: a name or an ID is required'),
+            ("lease feed delete ''", 'argument FEED: a name or an ID is required'),
             ('lease create x --offer ../leases/1', "argument --offer: '../leases/1' is no ID"),
             ("reservable resource type show ''", 'argument NAME: a name or an ID is required'),
             ('lease wait x --status FOO', "argument --status: invalid choice: 'FOO'"),
@@ -385,9 +386,8 @@ class TestCommands(ClientTest):
     def test_versions(self) -> None:
         old = {'OS_RESERVATION_API_VERSION': '1.0'}
         lease = self.json('lease create a --hosts 1 --at +9d --for 1h', **old)
-        self.assertGreater(
-            self.json('lease extend a --for 1h', **old)['end_date'], lease['end_date']
-        )
+        longer = self.json('lease extend a --for 1h', **old)
+        self.assertGreater(longer['end_date'], lease['end_date'])
         offers = 'lease offer list --hosts 1 --for 1h'
         self.assertIn('1.4 is required for offers, but you chose 1.0', self.refusal(offers, **old))
         self.assertEqual(3, len(self.json(f'--os-reservation-api-version 1.4 {offers}')))

@@ -38,7 +38,7 @@ def add_id(
         'ids' if several else 'id',
         metavar=noun.upper(),
         nargs='+' if several else None,
-        type=str if named else options.identifier,
+        type=options.name if named else options.identifier,
         help=f'Name or ID of the {noun}' if named else f'ID of the {noun}',
     )
 
