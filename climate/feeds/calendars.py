@@ -61,7 +61,10 @@ def write(calendar: Calendar, settings: FeedSettings) -> bytes:
     written.add('calscale', 'GREGORIAN')
     written.add('name', calendar.title)
     written.add('x-wr-calname', calendar.title)
-    written.add('refresh-interval', settings.refresh, parameters={'VALUE': 'DURATION'})
+    refresh = icalendar.vDuration(settings.refresh)
+    refresh.params['VALUE'] = 'DURATION'
+    # Older versions of the library know the types of neither.
+    written.add('refresh-interval', refresh)
     written.add('x-published-ttl', icalendar.vDuration(settings.refresh))
     zone: datetime.tzinfo = datetime.UTC
     last = 0
