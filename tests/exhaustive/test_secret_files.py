@@ -227,7 +227,7 @@ class TestSecretFiles(SecretTraffic, base.TestCase):
         self.assertLessEqual({*CONFIGURED, 'encryption key', 'token'}, self.seen)
 
     def look(self, where: str, texts: list[bytes]) -> None:
-        """Check that there is no secret in what somebody can read."""
+        """Check that texts from one place have only the secrets that belong there."""
         meant = {one for place, ones in MEANT.items() if where.startswith(place) for one in ones}
         for name, secret in self.secrets.items():
             sought = pattern([secret])

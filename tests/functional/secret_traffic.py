@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import abc
 import base64
 import re
 from collections.abc import Iterable
@@ -66,7 +67,7 @@ def pattern(secrets: Iterable[str]) -> re.Pattern[bytes]:
     return re.compile(b'|'.join(re.escape(one) for one in sorted(found)))
 
 
-class SecretTraffic:
+class SecretTraffic(abc.ABC):
     """Sends the requests, and collects the secrets of the answers.
 
     :ivar secrets: by what they are
@@ -90,22 +91,22 @@ class SecretTraffic:
         }
 
     @property
+    @abc.abstractmethod
     def period(self) -> dict[str, str]:
         """The period of the leases, in the words of a request."""
-        raise NotImplementedError
 
     @property
+    @abc.abstractmethod
     def later(self) -> dict[str, str]:
         """What changes the end of a lease."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def send(self, method: str, path: str, body: Any = None, **facts: Any) -> Any:
         """Send a request of a member; return the response."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def page(self, body: Any) -> Any:
         """Send what the web page sends to sign a user in; return the response."""
-        raise NotImplementedError
 
     def hooks(self) -> None:
         """Create webhooks and feeds, replace their secrets, and use them."""

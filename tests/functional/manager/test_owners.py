@@ -190,7 +190,7 @@ class TestOwners(base.TestCase):
         self.assertEqual(0, self.check.run())
 
     def test_a_user_who_has_changed_the_url_and_left(self) -> None:
-        """The events go to the user who has set the URL, whoever has created the webhook."""
+        """The rights of the user who has set the URL count, not of the one who created it."""
         self.cloud.put_member('mallory', 'blue', 'member')
         path, mallory = f'/webhooks/{self.hook["id"]}', 'mallory:blue:member'
         answer = self.send('PUT', path, {'name': 'x', 'rotate_secret': True}, mallory)
