@@ -12,6 +12,7 @@
 
 /** The page: header, a view, a drawer beside it. */
 import { render } from 'preact';
+import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { begin, drawAgain, keepAsking } from './data/live.ts';
 import { state, update, useChanges } from './data/state.ts';
@@ -21,14 +22,17 @@ import { Calendar } from './ui/calendar.tsx';
 import { watchTheme } from './ui/canvas.tsx';
 import { Drawer } from './ui/drawer.tsx';
 import { Header } from './ui/header.tsx';
-import { Leases } from './ui/leases.tsx';
-import { Login } from './ui/login.tsx';
-import { Utilisation } from './ui/utilisation.tsx';
+import { fetchRest, later } from './ui/later.tsx';
 
-const VIEWS: Record<View, () => preact.JSX.Element> = {
-  calendar: Calendar, utilisation: Utilisation, leases: Leases,
+const VIEWS: Record<View, ComponentType> = {
+  calendar: Calendar,
+  utilisation: later(async () => (await import('./ui/utilisation.tsx')).Utilisation),
+  leases: later(async () => (await import('./ui/leases.tsx')).Leases),
 };
+const Login = later(async () => (await import('./ui/login.tsx')).Login);
 const SHOWN = 6000;
+/** Milliseconds after which the rest is fetched: the first bars are there by then. */
+const REST = 3000;
 
 /** A sentence that appears below for a while, and is announced. */
 function Notice() {
@@ -80,3 +84,4 @@ watchTheme(drawAgain);
 render(<Page />, document.getElementById('page')!);
 void begin();
 keepAsking();
+setTimeout(fetchRest, REST);

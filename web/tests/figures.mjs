@@ -92,11 +92,11 @@ const idle = (count) => new Promise((done) => {
   requestAnimationFrame(frame);
 });
 
-/** Runs in the page: the compressed bytes of its files. */
+/** Runs in the page: the compressed bytes of the files that it asked for before its first bars. */
 const bytes = () => [
   ...performance.getEntriesByType('navigation'),
   ...performance.getEntriesByType('resource').filter((one) => one.name.includes('/ui/')
-    && !one.name.endsWith('/session')),
+    && !one.name.endsWith('/session') && one.startTime < globalThis.meter.bars),
 ].reduce((sum, one) => sum + one.encodedBodySize, 0);
 
 /** Bytes of scripts' objects and of typed arrays, once garbage is collected. */

@@ -94,6 +94,11 @@ export async function begin(): Promise<void> {
   }
 }
 
+export async function signOut(): Promise<void> {
+  await session('DELETE').catch(() => null);
+  update({ session: { ...state.session!, signed_in: false }, me: null, drawer: null, notice: say('signedOut') });
+}
+
 async function whoAmI(): Promise<void> {
   const { me } = await get<{ me: Me }>('me');
   update({ me, ahead: me.server_time - Date.now() / 1000 });

@@ -16,10 +16,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { update, useChanges } from '../data/state.ts';
 import type { Drawer as Content } from '../data/state.ts';
 import { say } from '../words/index.ts';
-import { Closing, MaintenanceDetails } from './closing.tsx';
-import { Form } from './form.tsx';
-import { LeaseDetails } from './lease.tsx';
-import { ResourceDetails } from './resource.tsx';
+import { later } from './later.tsx';
+
+const Closing = later(async () => (await import('./closing.tsx')).Closing);
+const Form = later(async () => (await import('./form.tsx')).Form);
+const LeaseDetails = later(async () => (await import('./lease.tsx')).LeaseDetails);
+const MaintenanceDetails = later(async () => (await import('./closing.tsx')).MaintenanceDetails);
+const ResourceDetails = later(async () => (await import('./resource.tsx')).ResourceDetails);
 
 export const shut = (): void => update({ drawer: null });
 

@@ -12,10 +12,10 @@
 
 /** The header: views, whether the page is live, zone, theme, language, who is signed in. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { signOut } from '../data/live.ts';
 import { state, update } from '../data/state.ts';
 import type { View } from '../data/state.ts';
 import { LANGUAGES, say } from '../words/index.ts';
-import { signOut } from './login.tsx';
 
 const VIEWS: View[] = ['calendar', 'utilisation', 'leases'];
 const LANGUAGE_KEYS = Object.keys(LANGUAGES);

@@ -14,7 +14,7 @@
 import { useState } from 'preact/hooks';
 import { Refusal, session } from '../data/api.ts';
 import { begin, explain } from '../data/live.ts';
-import { state, update } from '../data/state.ts';
+import { update } from '../data/state.ts';
 import { say } from '../words/index.ts';
 import { Field, Note, TextField } from './fields.tsx';
 
@@ -37,11 +37,6 @@ const LABELS: Record<keyof Values, () => string> = {
   application_credential_secret: () => say('secret'), token: () => say('token'),
 };
 const SECRET = new Set(['password', 'application_credential_secret', 'token']);
-
-export async function signOut(): Promise<void> {
-  await session('DELETE').catch(() => null);
-  update({ session: { ...state.session!, signed_in: false }, me: null, drawer: null, notice: say('signedOut') });
-}
 
 export function Login() {
   const [method, setMethod] = useState<Method>('password');

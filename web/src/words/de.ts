@@ -69,6 +69,7 @@ export const de: Catalogue = {
   signedOut: 'Sie sind abgemeldet.', expired: 'Ihre Sitzung ist abgelaufen.', wrong: 'Das hat nicht funktioniert: {why}',
   back: 'Wieder online.', gone: 'Climate antwortet nicht. Die Seite zeigt den letzten Stand und versucht es weiter.',
   periodBad: 'Das Ende muss nach dem Beginn liegen.', request: 'Anfrage {id}',
+  notLoaded: 'Dieser Teil der Seite ließ sich nicht laden. Vielleicht ist die Seite inzwischen erneuert worden.', reload: 'Neu laden',
   unbookable: 'Dieser Typ lässt sich nur mit der Kommandozeile oder der API reservieren.',
   effect_prepare: 'Vorbereitung', effect_start: 'Beginn', effect_update: 'Änderung', effect_check: 'Prüfung', effect_before_end: 'vor dem Ende', effect_end: 'Ende', effect_undo: 'Rücknahme',
   event_start_lease: 'Beginn', event_end_lease: 'Ende', event_before_end_lease: 'vor dem Ende', event_before_start_lease: 'vor dem Beginn', event_check_lease: 'Prüfung', event_prepare: 'Vorbereitung', event_update_lease: 'Änderung', event_undo_lease: 'Rücknahme', event_delete_lease: 'Löschen', event_notification: 'Benachrichtigung',

@@ -70,6 +70,7 @@ export const en = {
   signedOut: 'You are signed out.', expired: 'Your session has ended.', wrong: 'That did not work: {why}',
   back: 'Back online.', gone: 'Climate is not responding. The page shows what it has, and keeps trying.',
   periodBad: 'The end must be after the start.', request: 'request {id}',
+  notLoaded: 'This part of the page could not be loaded. The page may have been upgraded since you opened it.', reload: 'Reload',
   unbookable: 'Use the command line or the API to reserve this type.',
   effect_prepare: 'prepare', effect_start: 'start', effect_update: 'change', effect_check: 'check', effect_before_end: 'before the end', effect_end: 'end', effect_undo: 'undo',
   event_start_lease: 'start', event_end_lease: 'end', event_before_end_lease: 'before the end', event_before_start_lease: 'before the start', event_check_lease: 'check', event_prepare: 'prepare', event_update_lease: 'change', event_undo_lease: 'undo', event_delete_lease: 'delete', event_notification: 'notification',
