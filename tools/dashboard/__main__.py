@@ -203,7 +203,29 @@ def draw(scrapes: Sequence[Scrape]) -> None:
     figure.savefig(PICTURE, dpi=80)
 
 
+def _draw_figures(place: Any, panel: Any, scrapes: Sequence[Scrape]) -> None:
+    """Write the latest value of each series, as a panel of figures shows it."""
+    place.set_title(panel['title'], fontsize=10, loc='left')
+    place.set_xticks([])
+    place.set_yticks([])
+    shown = sorted(
+        (legend(target['legendFormat'], labels), value)
+        for target in panel['targets']
+        for labels, value in Evaluation(target['expr'], scrapes[-2:], 1).result().items()
+    )
+    figure = '{:.0%}' if panel['fieldConfig']['defaults']['unit'] == 'percentunit' else '{:g}'
+    for row, (name, value) in enumerate(shown):
+        height, text = 1 - (row + 0.5) / len(shown), figure.format(value)
+        if len(shown) == 1:
+            place.text(0.5, height, text, ha='center', va='center', fontsize=26)
+        else:
+            place.text(0.5, height, f'{name}  {text}', ha='center', va='center', fontsize=9)
+
+
 def _draw_panel(place: Any, panel: Any, scrapes: Sequence[Scrape]) -> None:
+    if panel['type'] == 'stat':
+        _draw_figures(place, panel, scrapes)
+        return
     place.set_title(panel['title'], fontsize=10, loc='left')
     place.tick_params(labelsize=7)
     place.grid(alpha=0.3)

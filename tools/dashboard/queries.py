@@ -14,7 +14,8 @@
 
 Only what the dashboard needs: selectors with matchers, ``rate``, ``histogram_quantile``,
 ``abs``, ``topk``, aggregation by labels, and binary operators on vectors with the same
-labels. An unknown function raises, so that the dashboard cannot outgrow this unnoticed.
+labels. A variable of the dashboard matches everything. An unknown function raises, so that
+the dashboard cannot outgrow this unnoticed.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ Vector = Mapping[Labels, float]
 Scrape = Mapping[str, Mapping[Labels, float]]
 """The value of each series, by the name of its metric and its labels."""
 
-_TOKEN = re.compile(r'[A-Za-z_:$][\w:$]*|\d+(?:\.\d+)?|"[^"]*"|!=|[-=/>(){}\[\],]')
+_TOKEN = re.compile(r'[A-Za-z_:$][\w:$]*|\d+(?:\.\d+)?|"[^"]*"|!=|=~|[-=/>(){}\[\],]')
 _AGGREGATES: Final[Mapping[str, Callable[[Iterable[float]], float]]] = {
+    'count': lambda values: float(len([*values])),
     'max': max,
     'min': min,
     'sum': sum,
@@ -55,6 +57,12 @@ def scrape(text: str, instance: str = 'climate') -> Scrape:
             labels = frozenset({**sample.labels, 'instance': instance}.items())
             found[sample.name][labels] = sample.value
     return found
+
+
+def _matches(value: str, wanted: str, sign: str) -> bool:
+    if sign == '=~':
+        return wanted.startswith('$') or re.fullmatch(wanted, value) is not None
+    return (value == wanted) == (sign == '=')
 
 
 class QueryError(Exception):
@@ -78,7 +86,7 @@ class Evaluation:
 
         :raises QueryError: if the query is not understood
         """
-        found = self._comparison()
+        found = self._exception()
         if self._tokens:
             raise QueryError(f'not understood: {self._tokens}')
         return found
@@ -90,6 +98,14 @@ class Evaluation:
 
     def _is_next(self, token: str) -> bool:
         return bool(self._tokens) and self._tokens[0] == token
+
+    def _exception(self) -> Vector:
+        found = self._comparison()
+        if not self._is_next('unless'):
+            return found
+        self._take('unless')
+        others = self._comparison()
+        return {labels: value for labels, value in found.items() if labels not in others}
 
     def _comparison(self) -> Vector:
         found = self._difference()
@@ -150,7 +166,7 @@ class Evaluation:
             return found
         self._take('{')
         while not self._is_next('}'):
-            found.append((self._take(), self._take('=', '!='), self._take().strip('"')))
+            found.append((self._take(), self._take('=', '!=', '=~'), self._take().strip('"')))
             if self._is_next(','):
                 self._take(',')
         self._take('}')
@@ -163,8 +179,7 @@ class Evaluation:
             labels: value
             for labels, value in scraped.get(name, {}).items()
             if all(
-                (dict(labels).get(label, '') == text) == (sign == '=')
-                for label, sign, text in matchers
+                _matches(dict(labels).get(label, ''), text, sign) for label, sign, text in matchers
             )
         }
 

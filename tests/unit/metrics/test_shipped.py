@@ -27,6 +27,7 @@ import yaml
 
 from climate.db.timeline_counts import TimelineEvent
 from climate.domain.events import EventKind
+from climate.domain.lifecycles import LeaseStatus
 from climate.manager.measures import AttemptOutcome
 from climate.manager.measures import EventOutcome
 from climate.metrics import catalogue
@@ -46,7 +47,10 @@ _MATCHER = re.compile(r'(\w+)\s*(?:=|!=|=~|!~)\s*"([^"]*)"')
 _BY = re.compile(r'\bby\s*\(([^)]*)\)')
 _LEGEND = re.compile(r'\{\{\s*(\w+)\s*\}\}')
 # Prometheus adds this label to each series.
-_ADDED = {'instance'}
+# Labels that Prometheus adds to each series, the second if it is configured to.
+_ADDED = {'instance', 'region'}
+_RUNBOOKS = 'https://docs.example.org/climate/'
+_TARGET = re.compile(r'_`(Climate[A-Z]\w+)`')
 _VALUES = {
     ('climate_events_total', 'outcome'): set(EventOutcome),
     ('climate_events_total', 'event'): set(EventKind),
@@ -55,6 +59,7 @@ _VALUES = {
     ('climate_outbox_messages', 'state'): {'waiting', 'set_aside'},
     ('climate_webhook_attempt_seconds', 'outcome'): set(AttemptOutcome),
     ('climate_webhook_events', 'state'): {'waiting', 'dead'},
+    ('climate_leases', 'status'): set(LeaseStatus),
     ('climate_resources', 'state'): {'available', 'disabled', 'failed'},
 }
 
@@ -71,10 +76,10 @@ def complaints(expression: str) -> Iterator[str]:
         metric = _SERIES[name]
         used.append(metric)
         for label, value in _MATCHER.findall(matchers):
-            if label not in metric.labels:
+            if label not in {*metric.labels, *_ADDED}:
                 yield f'{name} has no label {label}'
             known = _VALUES.get((metric.name, label))
-            if known is not None and value not in known:
+            if known is not None and value not in known and not value.startswith('$'):
                 yield f'{label} of {name} is never {value}'
     for each in _BY.findall(expression):
         labels |= {label.strip() for label in each.split(',')}
@@ -129,6 +134,43 @@ class TestShipped(base.TestCase):
         missing = {each.name for each in catalogue.ALL if not drawn.intersection(each.series)}
         self.assertEqual(set(), missing)
 
+    def test_the_first_row_has_the_figures_of_now(self) -> None:
+        panels = json.loads(DASHBOARD.read_text(encoding='utf-8'))['panels']
+        row, *figures = panels[:7]
+        self.assertEqual(('row', 0), (row['type'], row['gridPos']['y']))
+        self.assertEqual(['stat'] * 6, [each['type'] for each in figures])
+        self.assertEqual([*range(0, 24, 4)], [each['gridPos']['x'] for each in figures])
+        self.assertEqual(1, len({each['gridPos']['y'] for each in figures}))
+        self.assertNotIn('stat', [each['type'] for each in panels[7:]])
+
+    def test_variables_apply_to_all_queries(self) -> None:
+        variables = json.loads(DASHBOARD.read_text(encoding='utf-8'))['templating']['list']
+        names = [each['name'] for each in variables]
+        self.assertEqual(['datasource', 'region', 'instance', 'resource_type', 'docs'], names)
+        for each in targets():
+            for name, matchers in _NAME.findall(each['expr']):
+                wanted = {'region', 'instance'} | ({'resource_type'} & {*_SERIES[name].labels})
+                found = {label for label, value in _MATCHER.findall(matchers) if value[0] == '$'}
+                self.assertEqual(wanted, found, each['expr'])
+
+    def test_links_lead_to_pages_and_rows_of_the_documentation(self) -> None:
+        dashboard = json.loads(DASHBOARD.read_text(encoding='utf-8'))
+        links = [
+            *dashboard['links'],
+            *(one for each in dashboard['panels'] for one in each.get('links', [])),
+        ]
+        self.assertGreater(len(links), 6)
+        self.assertIn(
+            _RUNBOOKS.rstrip('/'), [each.get('query') for each in dashboard['templating']['list']]
+        )
+        rows = {name.lower() for name in _TARGET.findall(PAGE.read_text(encoding='utf-8'))}
+        for link in links:
+            page, _, row = link['url'].removeprefix('${docs}/').partition('#')
+            self.assertTrue(
+                (architecture.ROOT / 'doc' / 'source' / page).with_suffix('.rst').exists()
+            )
+            self.assertIn(row, {'', *rows})
+
     def test_alerts(self) -> None:
         self.assert_right(rule['expr'] for rule in rules())
         names = [rule['alert'] for rule in rules()]
@@ -136,10 +178,12 @@ class TestShipped(base.TestCase):
         for rule in rules():
             self.assertIn(rule['labels']['severity'], ('warning', 'critical'))
             self.assertTrue(rule['annotations']['summary'])
+            page = f'{_RUNBOOKS}admin/metrics.html#{rule["alert"].lower()}'
+            self.assertEqual(page, rule['annotations']['runbook_url'])
 
     def test_the_page_explains_every_alert(self) -> None:
         text = PAGE.read_text(encoding='utf-8')
-        explained = set(re.findall(r'``(Climate[A-Z]\w+)``', text))
+        explained = set(_TARGET.findall(text))
         self.assertEqual(explained, {rule['alert'] for rule in rules()})
 
     def test_the_page_names_metrics_that_exist(self) -> None:

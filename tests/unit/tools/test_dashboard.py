@@ -52,6 +52,8 @@ class TestQueries(base.TestCase):
     def test_selectors(self) -> None:
         self.assertEqual({'x no': 1.0, 'y no': 5.0}, self.value('a_total{ok!="yes"}'))
         self.assertEqual({'y no': 5.0}, self.value('a_total{ok="no",kind="y"}'))
+        self.assertEqual({'x no': 1.0, 'x yes': 30.0}, self.value('a_total{kind=~"x|z"}'))
+        self.assertEqual({'y no': 5.0}, self.value('a_total{region=~"$region",kind="y"}'))
         self.assertEqual({}, self.value('unknown'))
 
     def test_rates(self) -> None:
@@ -62,11 +64,13 @@ class TestQueries(base.TestCase):
     def test_aggregates(self) -> None:
         self.assertEqual({'': 36.0}, self.value('sum(a_total)'))
         self.assertEqual({'no': 5.0, 'yes': 30.0}, self.value('max by (ok) (a_total)'))
+        self.assertEqual({'no': 2.0, 'yes': 1.0}, self.value('count by (ok) (a_total)'))
         self.assertEqual({'x yes': 30.0}, self.value('topk(1, a_total)'))
 
     def test_operators(self) -> None:
         self.assertEqual({'cpu': 0.75}, self.value('used / (has > 0)'))
         self.assertEqual({'cpu': 1.0, 'ram': 0.0}, self.value('has - used'))
+        self.assertEqual({'ram': 0.0}, self.value('has - used unless (has > 0)'))
         self.assertEqual({'cpu': 1.0, 'ram': 0.0}, self.value('abs(used - has)'))
 
     def test_quantiles(self) -> None:
