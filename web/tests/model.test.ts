@@ -13,6 +13,7 @@
 /** The model without a browser: pages, free time, clocks that change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import './form.test.ts';
 import './parts.test.ts';
 import { parse, tops } from '../src/model/columns.ts';
 import type { CalendarAnswer } from '../src/model/columns.ts';

@@ -106,9 +106,10 @@ async function whoAmI(): Promise<void> {
 
 async function whatTypes(): Promise<void> {
   const answer = await get<{ resource_types: ResourceType[] }>('resource-types').catch(() => null);
-  const types = answer?.resource_types.filter((type) => !HIDDEN_TYPES.test(type.name)) ?? [];
-  if (!types.some((type) => type.name === 'physical:host')) types.unshift({ name: 'physical:host' });
-  update({ types, type: types.some(({ name }) => name === state.type) ? state.type : types[0]!.name });
+  const bookable = answer?.resource_types ?? [];
+  if (!bookable.some((type) => type.name === 'physical:host')) bookable.unshift({ name: 'physical:host' });
+  const types = bookable.filter((type) => !HIDDEN_TYPES.test(type.name));
+  update({ types, bookable, type: types.some(({ name }) => name === state.type) ? state.type : types[0]!.name });
 }
 
 /** Fetch the properties by which resources can be grouped. */

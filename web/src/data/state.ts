@@ -41,6 +41,8 @@ export const state = {
   view: 'calendar' as View,
   /** All that are known: the others come after the first bars. */
   types: [{ name: firstType }] as ResourceType[],
+  /** Those and the types that have no resources of their own: all that can be booked. */
+  bookable: [{ name: firstType }] as ResourceType[],
   type: firstType,
   group: '',
   /** Keys of groups that are folded, and of the only one that is shown; see Layout. */

@@ -11,6 +11,8 @@
 // under the License.
 
 /** What the API answers, as far as the page reads it. */
+import type { Schema } from '../model/controls.ts';
+
 export interface Me {
   user_name: string; project_id: string; project_name: string; admin: boolean;
   may: Record<string, boolean>; server_time: number;
@@ -19,7 +21,8 @@ export interface Session {
   auth_strategy: 'keystone' | 'noauth'; signed_in: boolean; languages: string[];
 }
 export interface ResourceType {
-  name: string; noun?: string; exclusive?: boolean; classes?: string[];
+  name: string; noun?: string | null; noun_one?: string | null; exclusive?: boolean;
+  classes?: string[]; description?: string; origin?: string; reservation_schema?: Schema;
 }
 export interface Reservation { id: string; resource_type: string; status: string }
 export interface Lease {
@@ -27,8 +30,19 @@ export interface Lease {
   degraded: boolean; project_id: string; reservations: Reservation[];
 }
 export interface Offer {
-  id: string; start_date: string; end_date: string; held_until: string | null;
-  reservations: { amount: number }[];
+  id: string; start_date: string; end_date: string; held_until: string | null; cost?: number | string | null;
+  reservations: { reservation: number; amount: number }[];
+}
+/** What a refusal offers in place of a new lease; it cannot be taken by an id. */
+export interface Alternative {
+  start_date: string; end_date: string; reason: string;
+  reservations: { reservation: number; amount: number }[];
+  requirements?: { reservation: number; property: string; values: string[] }[];
+}
+/** Why a lease is refused: how many resources meet the requirement, and how many of them are free. */
+export interface Reason {
+  resource_type: string; matched?: number; free?: number; first_blocker_ends?: string | null;
+  message?: string;
 }
 export interface Step {
   effect: string; resource_type: string; state: string; first_at: string; error: string | null;
@@ -38,5 +52,5 @@ export interface History { steps: Step[]; awaited: Awaited[] }
 export interface Series { free: number[]; total: number[] }
 export interface Availability {
   start: string; end: string; step: number; buckets: number;
-  groups: { value: string | null; whole: Series }[];
+  groups: { value: string | null; whole: Series; slots?: Series }[];
 }

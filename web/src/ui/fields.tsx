@@ -23,13 +23,18 @@ export function Field(props: { label: string; children: ComponentChildren }) {
 export function TextField(props: {
   label: string; value: string; change: (text: string) => void;
   type?: string; first?: boolean; required?: boolean; complete?: string; readOnly?: boolean;
+  longest?: number; note?: string;
 }) {
   return (
-    <Field label={props.label}>
-      <input type={props.type ?? 'text'} value={props.value} required={props.required}
-        readOnly={props.readOnly} data-first={props.first} autocomplete={(props.complete ?? 'off') as any}
-        onInput={(event) => props.change(event.currentTarget.value)} />
-    </Field>
+    <>
+      <Field label={props.label}>
+        <input type={props.type ?? 'text'} value={props.value} required={props.required}
+          readOnly={props.readOnly} maxLength={props.longest} data-first={props.first}
+          autocomplete={(props.complete ?? 'off') as any}
+          onInput={(event) => props.change(event.currentTarget.value)} />
+      </Field>
+      {props.note && <small class="help" role="status">{props.note}</small>}
+    </>
   );
 }
 

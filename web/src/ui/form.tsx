@@ -10,121 +10,30 @@
 // License for the specific language governing permissions and limitations
 // under the License.
 
-/** The form of a new lease, with a verdict while one types, and offers where it does not fit. */
+/** The form of a new lease, with a verdict while one types, and what can be had where it does not fit. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Refusal, call, iso, seconds } from '../data/api.ts';
+import { Refusal, call, seconds } from '../data/api.ts';
+import { knownOf, namesFound, usedBefore } from '../data/known.ts';
 import { afterChange, explain, trouble } from '../data/live.ts';
 import { present, state, update } from '../data/state.ts';
 import type { Draft } from '../data/state.ts';
-import type { Availability, Lease, Offer } from '../data/types.ts';
-import { clock, duration, moment, say } from '../words/index.ts';
-import { bookable, reservation } from './drafts.ts';
+import type { Lease, Offer } from '../data/types.ts';
+import { fits, searched } from '../model/requirement.ts';
+import type { Condition } from '../model/requirement.ts';
+import { say, things } from '../words/form/index.ts';
+import { clock, duration, moment } from '../words/index.ts';
 import { Sheet } from './drawer.tsx';
 import { Note, TextField, TimeField } from './fields.tsx';
+import { PartFields } from './part.tsx';
+import { bodyOf, conditionFields, dates, firstPart, newPart, typeOf } from './parts.ts';
+import type { Part, Wish } from './parts.ts';
+import { ask, inWords, plainly, useVerdict } from './verdict.ts';
+import type { Option, Verdict } from './verdict.ts';
 
-/** `opened` is when the form was. */
-interface Wish { start: number; end: number; amount: number; exact: boolean; opened: number }
-interface Verdict {
-  kind: 'good' | 'bad' | 'plain'; title: string; detail: string; offers: Offer[] | null;
-}
 /** Seconds that an offer can be held. */
 const HOLD = 600;
 const LENGTHS = [3600, 14400, 86400, 604800];
-const CHECKING: Verdict = { kind: 'plain', title: '', detail: '', offers: null };
-
-function typeNow() {
-  return state.types.find((type) => type.name === state.type) ?? { name: state.type };
-}
-
-function wanted(draft: Draft, wish: Wish): Record<string, unknown> {
-  const type = typeNow();
-  const sizes = Object.fromEntries((type.classes ?? []).map((name) => [name, 1]));
-  return reservation(type, wish.amount, wish.exact ? draft.names : [], sizes);
-}
-
-/** Return the dates of a request. What was to begin soon begins now, however long one thinks. */
-function dates(wish: Wish): { start_date: string; end_date: string } {
-  const soon = wish.start >= wish.opened - 60 && wish.start <= present() + 60;
-  return { start_date: soon ? 'now' : iso(wish.start), end_date: iso(wish.end) };
-}
-
-/** Ask whether it fits, and if not, when it does. */
-async function judge(draft: Draft, wish: Wish, signal: AbortSignal): Promise<Verdict> {
-  const reservations = [wanted(draft, wish)];
-  const body = { name: 'x', ...dates(wish), reservations };
-  const figures = figure(wish, signal);
-  try {
-    await call('POST', 'leases', { ...body, dry_run: true }, { signal });
-    return { kind: 'good', title: say('canHave'), detail: await figures, offers: null };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const lacks = error.body?.error_name === 'NOT_ENOUGH_RESOURCES';
-    if (!lacks) return { kind: 'bad', title: '', detail: explain(error), offers: null };
-    const wide = { ...wish, exact: false };
-    const offers = await offered(wish.exact ? [wanted(draft, wide)] : reservations, wish, signal);
-    return { kind: 'bad', title: say('notEnough'), detail: await figures, offers };
-  }
-}
-
-/** Return in words how many are free in the whole period. */
-async function figure(wish: Wish, signal: AbortSignal): Promise<string> {
-  const length = wish.end - wish.start;
-  try {
-    const { body } = await call<{ availability: Availability }>('GET', 'availability', undefined, {
-      signal, params: {
-        resource_type: state.type, start: iso(wish.start), end: iso(wish.end), step: length,
-      },
-    });
-    const whole = body.availability.groups[0]?.whole;
-    const least = (all: number[] | undefined): number => (all?.length ? Math.min(...all) : 0);
-    return say('verdict', { free: least(whole?.free), total: least(whole?.total), d: duration(length) });
-  } catch {
-    return '';
-  }
-}
-
-async function offered(reservations: unknown[], wish: Wish, signal: AbortSignal): Promise<Offer[]> {
-  try {
-    return await ask(reservations, wish, {}, signal);
-  } catch (error) {
-    if (error instanceof Refusal) return [];
-    throw error;
-  }
-}
-
-async function ask(
-  reservations: unknown[], wish: Wish, more: { hold?: number }, signal?: AbortSignal,
-): Promise<Offer[]> {
-  const earliest = iso(Math.max(wish.start, present()));
-  const { body } = await call<{ offers: Offer[] }>('POST', 'offers', {
-    duration: wish.end - wish.start, earliest, limit: 4, reservations, ...more,
-  }, signal ? { signal } : {});
-  return body.offers;
-}
-
-/** Judge a wish whenever it has not changed for a moment. */
-function useVerdict(draft: Draft, wish: Wish): [Verdict, (offers: Offer[]) => void] {
-  const [verdict, setVerdict] = useState(CHECKING);
-  const signedIn = state.session?.signed_in;
-  useEffect(() => {
-    if (wish.end <= wish.start) {
-      setVerdict({ ...CHECKING, kind: 'bad', detail: say('periodBad') });
-      return undefined;
-    }
-    setVerdict(CHECKING);
-    // The form waits for the next session.
-    if (!signedIn) return undefined;
-    const abort = new AbortController();
-    const timer = setTimeout(() => {
-      judge(draft, wish, abort.signal).then(setVerdict, trouble);
-    }, 200);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [wish.start, wish.end, wish.amount, wish.exact, signedIn]);
-  return [verdict, (offers) => setVerdict({ ...verdict, offers })];
-}
+const LONGEST_NAME = 80;
 
 /** Release what was held once other offers are shown, or the form is closed. */
 function useHeld(offers: Offer[] | null): { current: string | null } {
@@ -141,8 +50,8 @@ function useHeld(offers: Offer[] | null): { current: string | null } {
   return held;
 }
 
-/** Create a lease, and show it. */
-async function create(body: Record<string, unknown>): Promise<string> {
+/** Create a lease, and show it; the answer says why that failed. */
+async function create(body: Record<string, unknown>, wish: Wish): Promise<string> {
   try {
     const answer = await call<{ lease: Lease }>('POST', 'leases', body);
     const { lease } = answer.body;
@@ -151,99 +60,117 @@ async function create(body: Record<string, unknown>): Promise<string> {
     return '';
   } catch (error) {
     if (!(error instanceof Refusal) || error.status === 401) trouble(error);
-    return explain(error);
+    return plainly(error, wish);
   }
 }
 
-export function Form(props: { draft: Draft }) {
-  const { draft } = props;
+/** Return what the search of the calendar means for a reservation; null if it means nothing. */
+async function conditionOf(type: string, search: string): Promise<Condition | null> {
+  const exact = searched(type, search, { properties: [], traits: [] }, []);
+  if (exact) return exact;
+  const [known, names] = await Promise.all([knownOf(type), namesFound(type, search)]);
+  return searched(type, search, known, names);
+}
+
+/** Add what the calendar is filtered by to the first reservation; the answer is null until that is done. */
+function useSearched(part: Part, change: (part: Part) => void): { settled: boolean; lost: string } {
+  const [search] = useState(conditionFields(typeOf(part.type)).length ? state.search : '');
+  const [done, setDone] = useState({ settled: !search, lost: '' });
+  useEffect(() => {
+    if (!search) return;
+    conditionOf(part.type, search).catch(() => null).then((condition) => {
+      const conditions = condition ? [...part.conditions, condition] : part.conditions;
+      const taken = condition !== null && fits(part.type, conditions);
+      if (taken) change({ ...part, conditions });
+      setDone({ settled: true, lost: taken ? '' : search });
+    }, trouble);
+  }, []);
+  return done;
+}
+
+export function Form({ draft }: { draft: Draft }) {
   const [name, setName] = useState('');
-  const exact = draft.names.length > 0 && state.type === 'physical:host';
-  const [wish, setWish] = useState<Wish>({ ...draft, exact, opened: present() });
+  const [wish, setWish] = useState<Wish>(() => (
+    { start: draft.start, end: draft.end, opened: present(), parts: [firstPart(draft)] }));
   const [failure, setFailure] = useState('');
   const [busy, setBusy] = useState(false);
-  const [verdict, setOffers] = useVerdict(draft, wish);
-  const set = (change: Partial<Wish>): void => setWish({ ...wish, ...change });
+  const set = (change: Partial<Wish>): void => setWish((before) => ({ ...before, ...change }));
+  const setPart = (part: Part): void => setWish((before) => (
+    { ...before, parts: before.parts.map((one) => (one.id === part.id ? part : one)) }));
+  const { settled, lost } = useSearched(wish.parts[0]!, setPart);
+  const [verdict, setOffers] = useVerdict(wish, settled);
   const title = name.trim() || `${say('lease')} ${moment(wish.start)}`;
   const send = async (body: Record<string, unknown>): Promise<void> => {
     setBusy(true);
-    setFailure(await create({ name: title, ...body }));
+    setFailure(await create({ name: title, ...body }, wish));
     setBusy(false);
   };
   const held = useHeld(verdict.offers);
   const hold = (): void => {
-    ask([wanted(draft, { ...wish, exact: false })], wish, { hold: HOLD })
-      .then((offers) => {
-        setOffers(offers);
-        afterChange();
-      }, (error: unknown) => setFailure(explain(error)));
+    const any = wish.parts.map((part) => ({ ...part, conditions: part.conditions.filter(({ kind }) => kind !== 'names') }));
+    ask({ ...wish, parts: any }, { hold: HOLD }).then((offers) => {
+      setOffers(offers);
+      afterChange();
+    }, (error: unknown) => setFailure(explain(error)));
   };
-  const reserve = (event: Event): void => {
-    event.preventDefault();
-    void send({ ...dates(wish), reservations: [wanted(draft, wish)] });
-  };
-  if (!bookable(state.type)) return <Sheet title={say('newLease')}><p>{say('unbookable')}</p></Sheet>;
+  const book = (wanted: Wish): void =>
+    void send({ ...dates(wanted), reservations: wanted.parts.map(bodyOf) });
   return (
     <Sheet title={say('newLease')}>
-      <form onSubmit={reserve}>
-        <TextField label={say('name')} value={name} change={setName} first />
-        <Which draft={draft} wish={wish} set={set} />
+      <form onSubmit={(event) => {
+        event.preventDefault();
+        book(wish);
+      }}>
+        <TextField label={say('name')} value={name} change={setName} first longest={LONGEST_NAME}
+          note={name.length >= LONGEST_NAME ? say('nameLong') : ''} />
+        <Parts wish={wish} set={set} change={setPart} />
+        {lost && <Note kind="plain">{say('searchLost', { text: lost })}</Note>}
         <div class="pair">
           <TimeField label={say('from')} value={wish.start}
             change={(start) => set({ start, end: start + (wish.end - wish.start) })} />
           <TimeField label={say('to')} value={wish.end} change={(end) => set({ end })} />
         </div>
+        <p class="muted zone">{say('zone', { zone: state.zone })}</p>
         <Lengths wish={wish} set={set} />
-        <Judgement verdict={verdict} busy={busy} hold={hold}
+        <Judgement verdict={verdict} busy={busy} hold={hold} book={book} wish={wish}
           take={(offer) => {
             held.current = null;
             void send({ offer_id: offer.id });
           }} />
         {failure && <Note kind="bad">{failure}</Note>}
         <button type="submit" class="primary wide" disabled={verdict.kind !== 'good' || busy}>
-          {say('reserveThese', { n: wish.amount })}
+          {wish.parts.length > 1 ? say('reserve') : say('reserveThese', { things: inWords(wish) })}
         </button>
       </form>
     </Sheet>
   );
 }
 
-interface Part { wish: Wish; set: (change: Partial<Wish>) => void }
+interface WishProps { wish: Wish; set: (change: Partial<Wish>) => void }
 
-/** How many, and which: exactly those that were dragged over, or any. */
-function Which({ draft, wish, set }: Part & { draft: Draft }) {
-  const names = draft.names.length > 2
-    ? `${draft.names[0]} … ${draft.names.at(-1)}` : draft.names.join(', ');
-  const choice = (exact: boolean, text: string) => (
-    <label class="check">
-      <input type="radio" name="which" checked={wish.exact === exact}
-        onChange={() => set(exact ? { exact, amount: draft.names.length } : { exact })} />
-      {text}
-    </label>
-  );
+/** The reservations of the lease: often one, each with a frame of its own if there are several. */
+function Parts({ wish, set, change }: WishProps & { change: (part: Part) => void }) {
+  const [used, setUsed] = useState(new Map<string, string[]>());
+  useEffect(() => void usedBefore().then(setUsed, trouble), []);
+  const several = wish.parts.length > 1;
   return (
     <>
-      {draft.names.length > 0 && state.type === 'physical:host' && (
-        <fieldset>
-          <legend>{say('which')}</legend>
-          {choice(true, say('exactly', { names }))}
-          {choice(false, say('any'))}
+      {wish.parts.map((part, number) => (several ? (
+        <fieldset key={part.id} class="part">
+          <legend>{say('partOf', { n: number + 1 })}</legend>
+          <PartFields part={part} change={change} used={used} />
+          <button type="button" class="link"
+            onClick={() => set({ parts: wish.parts.filter((one) => one !== part) })}>{say('remove')}</button>
         </fieldset>
-      )}
-      <label class="field">
-        <span>{say('howMany')}</span>
-        <input type="number" min={1} max={wish.exact ? draft.names.length : undefined}
-          value={wish.amount} required
-          onInput={(event) => {
-            const amount = event.currentTarget.valueAsNumber;
-            if (amount >= 1) set({ amount });
-          }} />
-      </label>
+      ) : <PartFields key={part.id} part={part} change={change} used={used} />))}
+      <button type="button" class="link" onClick={() => set({ parts: [...wish.parts, newPart(state.type)] })}>
+        {say('another')}
+      </button>
     </>
   );
 }
 
-function Lengths({ wish, set }: Part) {
+function Lengths({ wish, set }: WishProps) {
   return (
     <div class="segments" role="group" aria-label={say('length')}>
       {LENGTHS.map((length) => (
@@ -256,7 +183,10 @@ function Lengths({ wish, set }: Part) {
   );
 }
 
-interface Choice { verdict: Verdict; take: (offer: Offer) => void; hold: () => void; busy: boolean }
+interface Choice {
+  wish: Wish; verdict: Verdict; busy: boolean;
+  take: (offer: Offer) => void; hold: () => void; book: (wish: Wish) => void;
+}
 
 function Judgement(props: Choice) {
   const { verdict } = props;
@@ -264,28 +194,35 @@ function Judgement(props: Choice) {
   return (
     <>
       <Note kind={verdict.kind}>
-        {empty ? say('checking') : <><strong>{verdict.title}</strong> {verdict.detail}</>}
+        {empty ? say('checking') : <>{verdict.title && <strong>{verdict.title}</strong>} {verdict.detail}</>}
       </Note>
-      {verdict.offers && <Offers {...props} offers={verdict.offers} />}
+      {verdict.offers && <Instead {...props} offers={verdict.offers} options={verdict.options} />}
     </>
   );
 }
 
-function Offers({ offers, take, hold, busy }: Choice & { offers: Offer[] }) {
+/** What can be had in place of what was wished for; a click takes it. */
+function Instead({ options, offers, wish, take, hold, book, busy }: Choice & { offers: Offer[]; options: Option[] }) {
   const held = offers.some((offer) => offer.held_until);
   return (
     <section class="offers">
       <h3>{say('instead')}</h3>
-      {offers.length === 0 && <p class="muted">{say('noOffer')}</p>}
+      {options.length + offers.length === 0 && <p class="muted">{say('noOffer')}</p>}
+      {options.map((option) => (
+        <button type="button" key={option.text} disabled={busy} title={say('takeThis')} onClick={() => book(option.wish)}>
+          <strong>{option.text}</strong><span>{option.detail}</span>
+        </button>
+      ))}
       {offers.map((offer) => {
         const start = seconds(offer.start_date);
-        const d = duration(seconds(offer.end_date) - start);
+        const what = offer.reservations
+          .map((one) => things(typeOf(wish.parts[one.reservation]?.type ?? ''), one.amount)).join(', ');
+        const d = say('forLength', { d: duration(seconds(offer.end_date) - start) });
         const until = offer.held_until && say('heldUntil', { end: clock(seconds(offer.held_until)) });
         return (
-          <button type="button" key={offer.id} disabled={busy} title={say('takeOffer')}
-            onClick={() => take(offer)}>
-            <strong>{moment(start)}</strong>
-            <span>{say('offerFor', { n: offer.reservations[0]?.amount ?? 1, d })}{until && `, ${until}`}</span>
+          <button type="button" key={offer.id} disabled={busy} title={say('takeOffer')} onClick={() => take(offer)}>
+            <strong>{say('altFrom', { things: what, start: moment(start) })}</strong>
+            <span>{d}{until && `, ${until}`}</span>
           </button>
         );
       })}

@@ -19,7 +19,7 @@ import type { CalendarAnswer } from '../model/columns.ts';
 import { bookedShare, gaps } from '../model/hits.ts';
 import type { Gap } from '../model/hits.ts';
 import { duration, moment, percent, say } from '../words/index.ts';
-import { bookable, freshDraft, soonest } from './drafts.ts';
+import { freshDraft, soonest } from './drafts.ts';
 import { Sheet } from './drawer.tsx';
 import { Loading } from './fields.tsx';
 import { FactList } from './lease.tsx';
@@ -78,7 +78,7 @@ export function ResourceDetails({ id, name }: { id: number; name: string }) {
         <p class="tags">{found.traits.map((trait) => <code key={trait}>{trait}</code>)}</p>
       )}
       <div class="actions">
-        <button type="button" class="primary" disabled={!bookable(state.type)} onClick={() => update({ drawer: { kind: 'form', draft: draft() } })}>
+        <button type="button" class="primary" onClick={() => update({ drawer: { kind: 'form', draft: draft() } })}>
           {say('reserve')}
         </button>
         {state.me?.may['maintenances:create'] && (
@@ -108,8 +108,7 @@ function FreeTime(props: { free: Free; name: string; id: number }) {
       {all.slice(0, MOST_GAPS).map((gap) => {
         const d = duration(gap.end - gap.start);
         return (
-          <button type="button" key={gap.start} disabled={!bookable(state.type)}
-            onClick={() => reserve(gap)}>
+          <button type="button" key={gap.start} onClick={() => reserve(gap)}>
             <strong>{gap.start <= present() + 60 ? say('now') : moment(gap.start)}</strong>
             <span>{say(gap.open ? 'freeAtLeast' : 'free', { d })}</span>
           </button>

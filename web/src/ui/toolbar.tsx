@@ -18,7 +18,7 @@ import { UNGROUPED, present, state, update, viewport } from '../data/state.ts';
 import { DENSITIES, SPANS } from '../model/viewport.ts';
 import type { Density } from '../model/viewport.ts';
 import { fullDay, say } from '../words/index.ts';
-import { bookable, freshDraft } from './drafts.ts';
+import { freshDraft } from './drafts.ts';
 
 /** What is called when the period or the rows in view change. */
 export const moves = new Set<() => void>();
@@ -160,7 +160,7 @@ export function Toolbar() {
           <Filters />
         </details>
         {state.me?.may['leases:create'] !== false && (
-          <button type="button" class="primary reserve" disabled={!bookable(state.type)}
+          <button type="button" class="primary reserve"
             onClick={() => update({ drawer: { kind: 'form', draft: freshDraft() } })}>
             {say('reserve')}
           </button>

@@ -30,9 +30,15 @@ export function setZone(wanted: string): void {
 
 type Values = Record<string, string | number>;
 
+/** Return what says the messages of catalogues, by language. A part of the page has its own. */
+export const speaker = <C extends Record<string, string>>(catalogues: Record<string, C>) =>
+  (key: keyof C & string, values: Values = {}): string => filled(catalogues[language]![key]!, values);
+
+export const say = speaker<Catalogue>(LANGUAGES);
+
 /** Return a message with its parameters filled in: numbers, and words in the form for a number. */
-export function say(key: keyof Catalogue, values: Values = {}): string {
-  return LANGUAGES[language]![key].replace(/\{(\w+)(\|[^}]+)?\}/g, (_, name: string, forms?: string) => {
+function filled(message: string, values: Values): string {
+  return message.replace(/\{(\w+)(\|[^}]+)?\}/g, (_, name: string, forms?: string) => {
     const value = values[name]!;
     return forms ? form(Number(value), forms) : value.toLocaleString(language);
   });
@@ -43,6 +49,13 @@ function form(number: number, forms: string): string {
   const wanted = `${new Intl.PluralRules(language).select(number)}:`;
   return forms.split('|').find((one) => one.startsWith(wanted))!.slice(wanted.length);
 }
+
+/** Return a number as it is written in the language. */
+export const amount = (number: number): string => number.toLocaleString(language);
+
+/** Return words as a list, such as "a, b or c". */
+export const either = (words: string[]): string =>
+  new Intl.ListFormat(language, { type: 'disjunction' }).format(words);
 
 /** Return a share of one in percent. */
 export const percent = (share: number): string =>

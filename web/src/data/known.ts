@@ -1,0 +1,65 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** What the service knows of what can be asked for: properties, traits, and ids that were used. */
+import { get, iso } from './api.ts';
+import { present } from './state.ts';
+import type { Known } from '../model/requirement.ts';
+
+interface Properties {
+  resource_properties: { property: string; values?: (string | { value: string; resources: number })[] }[];
+  traits?: { trait: string; resources: number }[];
+}
+const NAMES = 100;
+const LEASES = 100;
+
+/** Return the properties and traits of the resources of a type. */
+export async function knownOf(type: string): Promise<Known> {
+  const found = await get<Properties>('resources/properties', { type, detail: true })
+    .catch(() => ({ resource_properties: [] } as Properties));
+  return {
+    properties: found.resource_properties.map(({ property, values = [] }) => ({
+      property, values: values.map((value) => (typeof value === 'string' ? { value } : value)),
+    })),
+    traits: found.traits ?? [],
+  };
+}
+
+/** Return the names of the first resources that a search finds. */
+export async function namesFound(type: string, search: string): Promise<string[]> {
+  const { calendar } = await get<{ calendar: { resources: { name: string[] } } }>('calendar', {
+    resource_type: type, search, limit: NAMES, start: iso(present()), end: iso(present() + 3600),
+  });
+  return calendar.resources.name;
+}
+
+type Used = Record<string, unknown> & { resource_type: string };
+
+/** Return the values of fields in the latest leases of the project, and ids that names have. */
+export async function usedBefore(): Promise<Map<string, string[]>> {
+  const found = new Map<string, Set<string>>();
+  const add = (key: string, value: unknown): void => {
+    if (typeof value !== 'string' || !value) return;
+    found.set(key, (found.get(key) ?? new Set()).add(value));
+  };
+  const [{ leases }, addresses] = await Promise.all([
+    get<{ leases: { reservations: Used[] }[] }>('leases', { limit: LEASES }).catch(() => ({ leases: [] })),
+    namesFound('virtual:floatingip', '').catch(() => []),
+  ]);
+  for (const { reservations } of leases) {
+    for (const one of reservations) {
+      for (const [key, value] of Object.entries(one)) add(`${one.resource_type} ${key}`, value);
+    }
+  }
+  addresses.forEach((name) => add('virtual:floatingip network_id', name.split(':')[0]));
+  return new Map([...found].map(([key, values]) => [key, [...values]]));
+}

@@ -1,0 +1,225 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** Whether a wish can be fulfilled, and what can be had in its place. */
+import { useEffect, useState } from 'preact/hooks';
+import { Refusal, call, iso, seconds } from '../data/api.ts';
+import { explain, trouble } from '../data/live.ts';
+import { present, state } from '../data/state.ts';
+import type { Alternative, Availability, Offer, Reason } from '../data/types.ts';
+import { MOST_TERMS, instead, requirement, size } from '../model/requirement.ts';
+import type { Expression } from '../model/requirement.ts';
+import { say, things } from '../words/form/index.ts';
+import { duration, either, moment } from '../words/index.ts';
+import { bodyOf, dates, faults, inputsOf, labelOf, populationOf, typeOf } from './parts.ts';
+import type { Part, Wish } from './parts.ts';
+
+/** Something that can be had in place of what was wished for. */
+export interface Option { text: string; detail: string; wish: Wish }
+export interface Verdict {
+  kind: 'good' | 'bad' | 'plain'; title: string; detail: string; options: Option[]; offers: Offer[] | null;
+}
+const PAUSE = 200;
+const OFFERS = 3;
+const CHECKING: Verdict = { kind: 'plain', title: '', detail: '', options: [], offers: null };
+const refused = (detail: string): Verdict => ({ ...CHECKING, kind: 'bad', detail });
+
+/** Return a wish without the names of its resources. */
+function widened(wish: Wish): Wish {
+  const any = (part: Part): Part =>
+    ({ ...part, conditions: part.conditions.filter(({ kind }) => kind !== 'names') });
+  return { ...wish, parts: wish.parts.map(any) };
+}
+
+const isNamed = (wish: Wish): boolean =>
+  wish.parts.some((part) => part.conditions.some(({ kind }) => kind === 'names'));
+
+/** Return the reservations of a wish in words, such as "2 hosts, 1 network". */
+export const inWords = (wish: Wish): string =>
+  wish.parts.map((part) => things(typeOf(part.type), part.amount)).join(', ');
+
+const rehearse = (wish: Wish, signal: AbortSignal): Promise<unknown> => call('POST', 'leases', {
+  name: 'x', ...dates(wish), reservations: wish.parts.map(bodyOf), dry_run: true,
+}, { signal });
+
+/** Ask whether it fits, and if not, what does. */
+async function judge(wish: Wish, signal: AbortSignal): Promise<Verdict> {
+  try {
+    const [figures] = await Promise.all([
+      Promise.all(wish.parts.map((part) => figure(part, wish, signal))), rehearse(wish, signal),
+    ]);
+    return { ...CHECKING, kind: 'good', title: say('canHave'), detail: figures.filter(Boolean).join(' ') };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.body?.error_name !== 'NOT_ENOUGH_RESOURCES') return refused(plainly(error, wish));
+    const [options, offers] = await Promise.all([
+      optionsOf(wish, error.body.alternatives ?? [], signal),
+      ask(widened(wish), {}, signal).catch((other: unknown) => {
+        if (other instanceof Refusal) return [];
+        throw other;
+      }),
+    ]);
+    const detail = ((error.body.reasons ?? []) as Reason[]).map((one) => reasonOf(one, wish)).join(' ');
+    return { kind: 'bad', title: say('notEnough'), detail: detail || error.message, options, offers };
+  }
+}
+
+/** Return why one type is not available, in words. */
+function reasonOf(reason: Reason, wish: Wish): string {
+  const { matched, free, first_blocker_ends: ends } = reason;
+  if (matched === undefined) return reason.message ?? '';
+  if (matched === 0) return reason.message ?? say('noMatch');
+  const type = typeOf(reason.resource_type);
+  const named = things(type, matched);
+  const wanted = Math.max(0, ...wish.parts.filter((part) => part.type === type.name).map((part) => part.amount));
+  if (matched < wanted && free === matched) return say('onlyMatch', { things: named, n: matched });
+  const figures = say('figure', { free: free ?? 0, things: named, d: duration(wish.end - wish.start) });
+  return ends ? `${figures} ${say('until', { end: moment(seconds(ends)) })}` : figures;
+}
+
+/** Return the fault of a request in the words of the form. */
+export function plainly(error: unknown, wish: Wish): string {
+  const found = error instanceof Refusal
+    && /^(?:Malformed (?:parameter|requirements) |Missing parameter )(?:reservations\S*: )?'?(\w+)'?(?:: )?(.*)$/.exec(error.message);
+  if (!found) return explain(error);
+  const [, key, why] = found;
+  if (key === 'name') return say('nameLong');
+  const input = wish.parts.flatMap((part) => inputsOf(typeOf(part.type))).find((one) => one.key === key);
+  if (!input) return explain(error);
+  return why ? say('limit', { field: labelOf(input), why }) : say('missing', { fields: labelOf(input) });
+}
+
+/** Return what to ask the availability for a reservation; null if there are no figures of it. */
+function measured(part: Part): { resource_type: string; resources?: string } | null {
+  const type = typeOf(part.type);
+  const sizes = (named: Record<string, string | undefined>): string => Object.entries(named)
+    .filter(([, size]) => Number(size) > 0).map(([name, size]) => `${name}:${Number(size)}`).join(',');
+  if (type.name === 'virtual:instance') {
+    const { vcpus, memory_mb, disk_gb } = part.fields;
+    return { resource_type: 'physical:host', resources: sizes({ VCPU: vcpus, MEMORY_MB: memory_mb, DISK_GB: disk_gb }) };
+  }
+  if (/^(flavor:instance|virtual:(server|stack|volume))$/.test(type.name)) return null;
+  if (type.exclusive !== false) return { resource_type: type.name };
+  const one = (name: string): [string, string] => [name, part.fields[`resources.${name}`] || '1'];
+  return { resource_type: type.name, resources: sizes(Object.fromEntries((type.classes ?? []).map(one))) };
+}
+
+/** Return in words how many are free in the whole period; empty if that is not known. */
+async function figure(part: Part, wish: Wish, signal: AbortSignal): Promise<string> {
+  const asked = measured(part);
+  if (!asked) return '';
+  const d = duration(wish.end - wish.start);
+  let wanted: Expression | null = requirement(populationOf(part.type), part.conditions);
+  if (size(wanted) > MOST_TERMS) wanted = requirement(populationOf(part.type), part.conditions.slice(0, 1));
+  try {
+    const { body } = await call<{ availability: Availability }>('GET', 'availability', undefined, {
+      signal, params: {
+        ...asked, start: iso(Math.max(wish.start, present())), end: iso(wish.end), step: Math.round(wish.end - wish.start),
+        resource_properties: wanted && JSON.stringify(wanted),
+      },
+    });
+    const group = body.availability.groups[0];
+    const series = asked.resources ? group?.slots : group?.whole;
+    const least = (all: number[] | undefined): number => (all?.length ? Math.min(...all) : 0);
+    const free = least(series?.free);
+    const type = typeOf(part.type);
+    if (part.type !== asked.resource_type) return say('room', { things: things(type, free), d });
+    return say('figure', { free, things: things(type, least(series?.total)), d });
+  } catch (error) {
+    if (error instanceof Refusal) return '';
+    throw error;
+  }
+}
+
+/** Return the alternatives of a refusal as what one can take. */
+async function optionsOf(wish: Wish, alternatives: Alternative[], signal: AbortSignal): Promise<Option[]> {
+  const found = alternatives.filter(({ reason }) => reason !== 'soonest').map((one) => optionOf(wish, one));
+  if (!isNamed(wish)) return found;
+  const wide = widened(wish);
+  const fits = await rehearse(wide, signal).then(() => true, (error: unknown) => {
+    if (error instanceof Refusal) return false;
+    throw error;
+  });
+  const any = { text: say('altOther', { things: inWords(wide) }), detail: '', wish: wide };
+  return fits ? [any, ...found.filter(({ text }) => text !== any.text)] : found;
+}
+
+function optionOf(wish: Wish, alternative: Alternative): Option {
+  const { reason, requirements = [] } = alternative;
+  const amounts = new Map(alternative.reservations.map((one) => [one.reservation, one.amount]));
+  const adapted = (part: Part, number: number): Part => {
+    const changes = requirements.filter(({ reservation }) => reservation === number);
+    return {
+      ...part, amount: amounts.get(number) || part.amount,
+      conditions: changes.reduce((all, { property, values }) => instead(all, property, values), part.conditions),
+    };
+  };
+  const parts = wish.parts.map(adapted).filter((_, number) => amounts.get(number) !== 0);
+  const [start, end] = [seconds(alternative.start_date), seconds(alternative.end_date)];
+  const detail = say('forLength', { d: duration((reason === 'longest' ? end : wish.end) - wish.start) });
+  if (reason === 'longest') {
+    const shorter = { ...wish, parts, end };
+    return { text: say('altUntil', { things: inWords(shorter), end: moment(end) }), detail, wish: shorter };
+  }
+  const same = { ...wish, parts };
+  if (reason === 'other_property') {
+    const condition = requirements.map(({ property, values }) => (property === 'hypervisor_hostname'
+      ? either(values) : say('equals', { property, values: either(values) }))).join(', ');
+    return { text: say('altWith', { things: inWords(same), condition }), detail, wish: same };
+  }
+  if (reason === 'most') return { text: say('altNow', { things: inWords(same) }), detail, wish: same };
+  const later = { ...wish, parts, start, end };
+  return {
+    text: say('altFrom', { things: inWords(later), start: moment(start) }), wish: later,
+    detail: say('forLength', { d: duration(end - start) }),
+  };
+}
+
+/** Ask for offers of a wish: the next periods in which it fits. */
+export async function ask(wish: Wish, more: { hold?: number }, signal?: AbortSignal): Promise<Offer[]> {
+  const { body } = await call<{ offers: Offer[] }>('POST', 'offers', {
+    duration: Math.round(wish.end - wish.start), earliest: iso(Math.max(wish.start, present())),
+    limit: OFFERS, reservations: wish.parts.map(bodyOf), ...more,
+  }, signal ? { signal } : {});
+  return body.offers;
+}
+
+/** Return what a form cannot send yet; null if it can. */
+function unready(wish: Wish): Verdict | null {
+  if (wish.end <= wish.start) return refused(say('periodBad'));
+  const found = wish.parts.map(faults);
+  const missing = found.flatMap((one) => one.missing);
+  if (missing.length) return { ...CHECKING, detail: say('missing', { fields: missing.join(', ') }) };
+  const [bad] = found.flatMap((one) => one.bad);
+  return bad ? refused(say('badJson', { field: bad })) : null;
+}
+
+/** Judge a wish whenever it has not changed for a moment; not before its conditions are known. */
+export function useVerdict(wish: Wish, settled: boolean): [Verdict, (offers: Offer[]) => void] {
+  const [verdict, setVerdict] = useState(CHECKING);
+  const signedIn = state.session?.signed_in;
+  useEffect(() => {
+    const early = unready(wish);
+    setVerdict(early ?? CHECKING);
+    // The form waits for the next session.
+    if (early || !signedIn || !settled) return undefined;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      judge(wish, abort.signal).then(setVerdict, trouble);
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [JSON.stringify(wish), signedIn, settled]);
+  return [verdict, (offers) => setVerdict({ ...verdict, offers })];
+}

@@ -1,0 +1,123 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** What the form of a new lease sends: conditions, inputs of types, and its messages. */
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { controlsOf, valueOf } from '../src/model/controls.ts';
+import type { Condition, Known } from '../src/model/requirement.ts';
+import {
+  fits, instead, namesOf, requirement, searched, size, withValue,
+} from '../src/model/requirement.ts';
+import { de } from '../src/words/form/de.ts';
+import { en } from '../src/words/form/en.ts';
+import { kindOf, things } from '../src/words/form/index.ts';
+import { setLanguage } from '../src/words/index.ts';
+
+const HOST = 'physical:host';
+const GPU: Condition = { kind: 'property', property: 'gpu', values: ['a100'] };
+const KNOWN: Known = {
+  properties: [
+    { property: 'gpu', values: [{ value: 'a100', resources: 2 }, { value: 'v100', resources: 1 }] },
+    { property: 'rack', values: [{ value: 'a1' }] },
+  ],
+  traits: [{ trait: 'CUSTOM_A100_NVLINK', resources: 1 }],
+};
+
+test('conditions are a requirement', () => {
+  assert.equal(requirement(HOST, []), null);
+  assert.deepEqual(requirement(HOST, [GPU]), ['==', '$gpu', 'a100']);
+  const both = withValue(withValue([GPU], 'gpu', 'v100'), 'rack', 'r1');
+  assert.deepEqual(requirement(HOST, both),
+    ['and', ['or', ['==', '$gpu', 'a100'], ['==', '$gpu', 'v100']], ['==', '$rack', 'r1']]);
+  assert.deepEqual(withValue([GPU], 'gpu', 'a100'), [GPU]);
+  assert.deepEqual(requirement(HOST, [{ kind: 'trait', trait: 'HW_X' }]), ['trait', 'HW_X']);
+});
+
+test('names are a requirement as long as it is not too long', () => {
+  const hosts = (n: number): string[] => Array.from({ length: n }, (_, i) => `compute-${i}`);
+  const names = namesOf(HOST, hosts(100))!;
+  assert.equal(size(requirement(HOST, [names])), 100);
+  assert.ok(fits(HOST, [names, GPU]));
+  assert.equal(namesOf(HOST, hosts(101)), null);
+  assert.equal(namesOf(HOST, []), null);
+  assert.deepEqual(requirement('network', [namesOf('network', ['vlan:physnet1:101'])!]), ['and',
+    ['==', '$network_type', 'vlan'], ['==', '$physical_network', 'physnet1'], ['==', '$segment_id', '101']]);
+  assert.equal(namesOf('custom:rack', ['rack-1']), null);
+  const segments = Array.from({ length: 34 }, (_, i) => `vlan:physnet1:${i}`);
+  assert.equal(namesOf('network', segments), null);
+});
+
+test('a search is a condition', () => {
+  assert.deepEqual(searched(HOST, 'gpu = a100', KNOWN, []), GPU);
+  const found = searched(HOST, 'A1', KNOWN, ['compute-a1', 'compute-2']);
+  assert.deepEqual(found, { kind: 'search', text: 'A1', terms: [
+    ['==', '$gpu', 'a100'], ['==', '$rack', 'a1'], ['trait', 'CUSTOM_A100_NVLINK'],
+    ['==', '$hypervisor_hostname', 'compute-a1'],
+  ] });
+  assert.equal(searched(HOST, 'nothing', KNOWN, []), null);
+  assert.equal(searched(HOST, 'c', KNOWN, Array.from({ length: 100 }, (_, i) => `c${i}`)), null);
+});
+
+test('another value of a property takes the place of the one that was wanted', () => {
+  assert.deepEqual(instead([GPU], 'gpu', ['v100', 't4']), [{ ...GPU, values: ['v100', 't4'] }]);
+  const named = [namesOf(HOST, ['compute-1'])!, GPU];
+  assert.deepEqual(instead(named, 'hypervisor_hostname', ['compute-2']), [GPU, namesOf(HOST, ['compute-2'])]);
+});
+
+test('a schema has inputs', () => {
+  const inputs = controlsOf('x:y', {
+    required: ['resource_type', 'size'],
+    properties: {
+      resource_type: { const: 'x:y' }, amount: { type: 'integer' }, resource_properties: { type: 'string' },
+      size: { description: 'In GiB.', anyOf: [{ type: 'integer', minimum: 1, maximum: 9 }, { type: 'string' }] },
+      on_end: { anyOf: [{ enum: [[], ['stop', 'delete']] }, { type: 'string' }] },
+      spread: { enum: ['any', 'apart', null, ''] }, same: { anyOf: [{ type: 'boolean' }, { enum: [null] }] },
+      image: { title: 'Image', anyOf: [{ type: 'string', maxLength: 255 }] }, script: { type: 'string' },
+      networks: { anyOf: [{ type: 'array', items: { properties: { uuid: {} } } }] }, before_end: { enum: ['', 'default', null] },
+      resources: { anyOf: [{ type: 'object', properties: { SEAT: { anyOf: [{ type: 'integer', minimum: 1 }] } } }] },
+    },
+  });
+  assert.deepEqual(inputs.map(({ key, kind, required }) => [key, kind, required]), [
+    ['size', 'number', true], ['on_end', 'choice', false], ['spread', 'choice', false], ['same', 'choice', false],
+    ['image', 'text', false], ['script', 'long', false], ['networks', 'list', false], ['resources.SEAT', 'number', false],
+  ]);
+  const input = (key: string) => inputs.find((one) => one.key === key)!;
+  assert.deepEqual(input('on_end').choices, ['nothing', 'stop,delete']);
+  assert.deepEqual(valueOf(input('on_end'), 'nothing'), []);
+  assert.deepEqual(valueOf(input('networks'), 'n1, n2'), [{ uuid: 'n1' }, { uuid: 'n2' }]);
+  assert.equal(valueOf(input('size'), '5'), 5);
+  assert.throws(() => valueOf({ ...input('size'), kind: 'json' }, '{'), SyntaxError);
+});
+
+test('types have words', () => {
+  setLanguage('de');
+  assert.equal(things({ name: HOST }, 2), '2 Hosts');
+  assert.equal(things({ name: 'custom:cae', noun: 'seats', noun_one: 'seat' }, 1), '1 seat');
+  setLanguage('en');
+  assert.equal(things({ name: 'custom:cae', noun: 'seats' }, 25), '25 seats');
+  assert.equal(things({ name: 'x:y' }, 1), '1 resource');
+  assert.equal(kindOf({ name: 'custom:cae', noun: 'seats' }), 'Seats');
+});
+
+test('the messages of the form are the same in each language, and used', () => {
+  assert.deepEqual(Object.keys(de), Object.keys(en));
+  const holes = (text: string): string[] => (text.match(/\{\w+/g) ?? []).sort();
+  for (const key of Object.keys(en) as (keyof typeof en)[]) {
+    assert.deepEqual(holes(de[key]), holes(en[key]), key);
+  }
+  const text = readdirSync('src/ui').map((name) => readFileSync(`src/ui/${name}`, 'utf8')).join('\n');
+  const unused = Object.keys(en)
+    .filter((key) => !/^(noun|kind|field|help|choice)_/.test(key) && !text.includes(`'${key}'`));
+  assert.deepEqual(unused, []);
+});
