@@ -51,7 +51,7 @@ SERVICE := $(VENV)/service.installed
 TESTS := $(VENV)/tests.installed
 DOCS := $(VENV)/docs.installed
 LOWEST := $(VENV)/lowest
-CLIENT := lark python-blazarclient python-dateutil python-openstackclient
+CLIENT := lark python-dateutil python-openstackclient
 COMPILE := $(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 \
     --custom-compile-command 'make constraints'
 ALL_REQUIREMENTS := requirements.txt build-requirements.txt test-requirements.txt
@@ -72,7 +72,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(SERVICE): requirements.txt build-requirements.txt constraints.txt setup.cfg setup.py pyproject.toml | $(BIN)/python
-	@echo 'Installing Climate and the stock client (a minute or two, once)'
+	@echo 'Installing Climate and the command openstack (a minute or two, once)'
 	@$(call install,requirements.txt build-requirements.txt $(CLIENT))
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@

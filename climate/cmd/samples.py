@@ -48,14 +48,13 @@ TYPES: Final = (
 )
 """The served types: the simulated cloud has what each of them needs."""
 
-COMMANDS: Final = """Try in another terminal{where}:
-  {client} host list
-  {client} lease create demo \\
-    --reservation resource_type=physical:host,min=2,max=2 \\
-    --start-date "$(date -u -d '+2 min' '+%Y-%m-%d %H:%M')" \\
-    --end-date "$(date -u -d '+5 min' '+%Y-%m-%d %H:%M')"
-  {client} lease list"""
-"""Commands to try, with ``{client}``, and ``{where}`` for how to install it."""
+COMMANDS: Final = """Try in another terminal:{install}
+  export OS_AUTH_TYPE=none OS_ENDPOINT={endpoint} PATH={folder}:"$PATH"
+  openstack lease create demo --hosts 2 --for 10m --wait
+  openstack lease show demo
+  openstack lease list"""
+"""Commands to try, with ``{endpoint}`` of the API, ``{folder}`` of the command, and ``{install}``
+for a line that installs it."""
 
 # Neutron allocates the addresses below these to any project.
 _ADDRESSES = tuple(f'203.0.113.{number}' for number in range(100, 110))

@@ -24,7 +24,6 @@ import fcntl
 import os
 import pathlib
 import shlex
-import shutil
 import sys
 import threading
 from collections.abc import Callable
@@ -58,7 +57,6 @@ _KEY = 'encryption.key'
 _I_KNOW = '--i-know'
 # The subcommand for the simulated cloud; the second is its former name.
 _SIMULATOR = ('simulator', 'fake')
-_INSTALL = ", after 'pip install python-openstackclient python-blazarclient'"
 
 
 def main() -> int:
@@ -105,15 +103,13 @@ def _split(words: list[str]) -> tuple[list[str], list[str] | None]:
 
 def _commands(url: str) -> str:
     """Return commands to try, which work when they are copied unchanged."""
-    sibling = pathlib.Path(sys.executable).with_name('openstack')
-    program, where = str(sibling), ''
-    if not sibling.exists():
-        found = shutil.which('openstack')
-        program, where = 'openstack', '' if found else _INSTALL
-    client = (
-        f'{shlex.quote(program)} --os-auth-type none --os-endpoint {shlex.quote(url)} reservation'
+    folder, install = pathlib.Path(sys.executable).parent, ''
+    if not (folder / 'openstack').exists():
+        python = shlex.quote(sys.executable)
+        install = f"\n  {python} -m pip install 'openstack-climate[client]'"
+    return samples.COMMANDS.format(
+        endpoint=shlex.quote(url), folder=shlex.quote(str(folder)), install=install
     )
-    return samples.COMMANDS.format(client=client, where=where)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -14,15 +14,20 @@
 
 from __future__ import annotations
 
+import configparser
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
 
 import fixtures
 
+from tests.architecture import ROOT
 from tests.base import TestCase
+from tools.locked import closure
+from tools.locked import names
 
 
 class TestCommandsToTry(TestCase):
@@ -45,33 +50,43 @@ class TestCommandsToTry(TestCase):
         self.addCleanup(process.terminate)
 
     def commands(self) -> list[str]:
-        """Return what is printed below "Try", as whole lines of a shell."""
+        """Return the lines below "Try"."""
         deadline = time.monotonic() + 120
         while 'lease list\n' not in self.log.read_text():
             self.assertLess(time.monotonic(), deadline, self.log.read_text())
             time.sleep(0.05)
         _, _, text = self.log.read_text().partition('\nTry')
         text = text.partition('lease list\n')[0] + 'lease list'
-        lines = text.partition('\n')[2].replace('\\\n', '').splitlines()
-        return [line.strip() for line in lines]
+        return [line.strip() for line in text.splitlines()[1:]]
 
     def test_they_work(self) -> None:
         commands = self.commands()
-        self.assertEqual(3, len(commands), commands)
-        outputs = []
-        for command in commands:
-            done = subprocess.run(
-                command,
-                shell=True,
-                cwd='/',
-                env=self.environment,
-                capture_output=True,
-                text=True,
-                timeout=180,
-                check=False,
-            )
-            self.assertEqual(0, done.returncode, f'{command}\n{done.stderr}')
-            outputs.append(done.stdout)
-        self.assertIn('compute-4', outputs[0])
-        self.assertIn('PENDING', outputs[1])
-        self.assertIn('demo', outputs[2])
+        self.assertEqual(4, len(commands), commands)
+        # The shell of other users, and a folder of another project.
+        done = subprocess.run(
+            ['sh', '-e'],
+            input='\n'.join(commands),
+            cwd='/',
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=360,
+            check=False,
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn('ACTIVE', done.stdout)
+        self.assertIn('demo', done.stdout.splitlines()[-2])
+
+
+class TestClientOfMake(TestCase):
+    """What make installs next to the service."""
+
+    def test_the_other_client_and_its_message_are_left_out(self) -> None:
+        words = re.search(r'^CLIENT := (.*)$', (ROOT / 'Makefile').read_text(), re.MULTILINE)
+        assert words is not None
+        extras = configparser.ConfigParser()
+        extras.read(ROOT / 'setup.cfg')
+        extra = names(extras['extras']['client'])
+        self.assertEqual(sorted(extra), sorted(words[1].split()))
+        constraints = (ROOT / 'constraints.txt').read_text()
+        self.assertNotIn('python-blazarclient', closure(constraints, extra))

@@ -255,7 +255,7 @@ class TestPrinted(base.TestCase):
         self.assertIn('Climate is ready at http://[::1]:21020/v1', said)
         self.assertIn('Its web page is http://[::1]:21020/ui/', said)
         # A shell would take the brackets for a pattern.
-        self.assertIn(f'--os-endpoint {shlex.quote("http://[::1]:21020/v1")} ', said)
+        self.assertIn(f'OS_ENDPOINT={shlex.quote("http://[::1]:21020/v1")} ', said)
         self.assertNotIn('::1:21020', said)
 
 
