@@ -78,10 +78,18 @@ LETTER_OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'default_notices',
         item_type=types.String(choices=list(KINDS)),
-        default=['before_end', 'degraded', 'error'],
+        default=['before_start', 'before_end', 'degraded', 'error'],
         help='Notices for owners whose lease does not choose any: '
         + ', '.join(KINDS)
         + '. Empty sends mail only for leases that choose notices.',
+    ),
+    cfg.IntOpt(
+        'least_before_start',
+        default=120,
+        min=0,
+        help='Owners whose lease does not choose any notices are notified of its start only this '
+        'long before it or earlier, in seconds. Announcements that come later, such as the last '
+        'ones of [manager] notify_before_start, are for programs.',
     ),
     cfg.StrOpt(
         'template_dir',
@@ -91,8 +99,8 @@ LETTER_OPTS: list[cfg.Opt] = [
     cfg.URIOpt(
         'api_url',
         schemes=['http', 'https'],
-        help='URL of the API for users, for the line that explains how to prolong a lease over '
-        'HTTP. By default mails show the path only.',
+        help='URL of the API for users, for $prolong_request in texts of template_dir. By default '
+        'it has the path only.',
     ),
     cfg.URIOpt(
         'page_url',

@@ -10,11 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Checks of network addresses."""
+"""Checks of network addresses, and links to the page."""
 
 from __future__ import annotations
 
 import ipaddress
+import urllib.parse
 
 
 def is_loopback(host: str) -> bool:
@@ -28,3 +29,11 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip('[]')).is_loopback
     except ValueError:
         return False
+
+
+def lease_page(page_url: str, lease_id: str) -> str:
+    """Return the link to a lease on the page, for mails and calendars.
+
+    :param page_url: the public URL of the page, without a slash at its end
+    """
+    return f'{page_url}/#/lease/{urllib.parse.quote(lease_id, safe="")}'

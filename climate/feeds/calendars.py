@@ -26,6 +26,7 @@ from typing import Final
 
 import icalendar
 
+from climate.domain import addresses
 from climate.domain.feeds import CalendarEntry
 from climate.domain.lifecycles import LeaseStatus
 from climate.feeds.links import Calendar
@@ -35,7 +36,7 @@ CONTENT_TYPE: Final = 'text/calendar'
 UTC: Final = 'UTC'
 
 # Raised when calendars are written in another way, so that clients read them again.
-_FORM: Final = 1
+_FORM: Final = 2
 # Calendars that were written last: writing a large one takes most of a second.
 _KEPT: Final = 16
 _MOST_YEARS: Final = 10
@@ -117,7 +118,7 @@ def _event(
     if entry.lease_id is not None:
         event.add('description', _description(entry))
         if settings.page_url:
-            event.add('url', f'{settings.page_url}/#lease/{entry.lease_id}')
+            event.add('url', addresses.lease_page(settings.page_url, entry.lease_id))
         if not entry.cancelled:
             _add_alarms(event, entry, calendar)
     return event

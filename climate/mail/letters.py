@@ -38,6 +38,8 @@ from climate.conf.settings import as_path
 from climate.conf.settings import as_text
 from climate.conf.settings import option
 from climate.conf.settings import Settings
+from climate.domain import addresses
+from climate.mail import phrases
 from climate.mail.notices import Notice
 from climate.mail.pages import HtmlPages
 
@@ -55,21 +57,27 @@ _ONE: Final = frozenset(
         'end',
         'time_to_start',
         'time_to_end',
+        'starts',
+        'ends',
         'status',
+        'problem',
         'reason',
         'resources',
+        'instructions',
         'prolong_command',
         'prolong_request',
         'extend_url',
         'extend_page',
+        'lease_page',
     }
 )
 _MANY: Final = frozenset({'user_name', 'count', 'notices'})
+_USE: Final = {'title': 'x', 'text': 'x'}
 _ITEM: Final = {'subject': 'x', 'lease_id': 'x', 'reason': '', 'url': ''}
 # Values with which the templates in HTML are tried when the process starts.
 _SAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
     **{
-        name: {**dict.fromkeys(_ONE, 'x'), 'subject': 'x', 'resource_lines': ['x']}
+        name: {**dict.fromkeys(_ONE, 'x'), 'subject': 'x', 'resource_lines': ['x'], 'uses': [_USE]}
         for name in _NAMES
     },
     _DIGEST: {**dict.fromkeys(_MANY, 'x'), 'subject': 'x', 'items': [_ITEM]},
@@ -77,6 +85,9 @@ _SAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
 # Seven bits, which every server accepts.
 _POLICY: Final = email.policy.SMTP.clone(cte_type='7bit')
 _LONGEST_NAME: Final = 200
+# RFC 5322, section 2.1.1, without the end of the line.
+_LONGEST_LINE: Final = 998
+_ON_ITS_PAGE: Final = '\nor on its page: choose "Extend", set the new end, and save:\n\n    '
 
 
 def _pairs(values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -149,8 +160,11 @@ class Letters:
         """
         values = self._values(notice, user_name, now, self._zone_of(notice, time_zone))
         letter = self._letter('one', notice.id, recipient, now, self._texts[notice.kind], values)
-        lines = [clean(line) for line in notice.resources]
-        self._add_page(letter, notice.kind, {**values, 'resource_lines': lines})
+        lists = {
+            'resource_lines': [clean(line) for line in notice.resources],
+            'uses': [{'title': clean(title), 'text': clean(text)} for title, text in notice.uses],
+        }
+        self._add_page(letter, notice.kind, {**values, **lists})
         letter['X-Climate-Lease'] = clean(notice.lease_id)
         return letter
 
@@ -168,9 +182,9 @@ class Letters:
             known = self._values(notice, user_name, now, self._zone_of(notice, time_zone))
             subject = clean(self._texts[notice.kind].subject.substitute(known))
             lines.append(f'* {subject}')
-            lines.append(f'  lease {known["lease_id"]}')
             if notice.reason:
                 lines.append(f'  {clean(notice.reason)}')
+            lines.append(f'  {known["extend_url"] or "Lease " + known["lease_id"]}')
             items.append(
                 {
                     'subject': subject,
@@ -215,7 +229,8 @@ class Letters:
         letter['Message-ID'] = self.message_id(kind, notice_id)
         # So that no absence note is sent back.
         letter['Auto-Submitted'] = 'auto-generated'
-        letter.set_content(text.body.substitute(values))
+        body = text.body.substitute(values)
+        letter.set_content(body, cte=_encoding(body))
         return letter
 
     def _add_page(
@@ -224,7 +239,7 @@ class Letters:
         """Add the part in HTML, if mails have one."""
         if self._pages is not None and name not in self._plain:
             page = self._pages.render(name, {**values, 'subject': letter['Subject']})
-            letter.add_alternative(page, subtype='html')
+            letter.add_alternative(page, subtype='html', cte=_encoding(page))
 
     def _zone_of(self, notice: Notice, time_zone: str) -> zoneinfo.ZoneInfo:
         """Return the zone of a recipient, or else that of the project."""
@@ -235,7 +250,8 @@ class Letters:
         self, notice: Notice, user_name: str, now: datetime.datetime, zone: zoneinfo.ZoneInfo
     ) -> dict[str, str]:
         lease_id = clean(notice.lease_id)
-        page = f'{self._settings.page_url}/#lease/{lease_id}' if self._settings.page_url else ''
+        page_url = self._settings.page_url
+        page = addresses.lease_page(page_url, lease_id) if page_url else ''
         where = f'{self._settings.api_url}/v1/leases/{lease_id}'
         return {
             'name': clean(notice.name)[:_LONGEST_NAME],
@@ -244,16 +260,36 @@ class Letters:
             'user_name': clean(user_name),
             'start': _shown(notice.start, zone),
             'end': _shown(notice.end, zone),
-            'time_to_start': _span(notice.start - now),
-            'time_to_end': _span(notice.end - now),
+            'time_to_start': phrases.span(notice.start - now),
+            'time_to_end': phrases.span(notice.end - now),
+            'starts': phrases.starts(notice.start - now),
+            'ends': phrases.ends(notice.end - now),
             'status': clean(notice.status),
+            'problem': phrases.problem(notice),
             'reason': clean(notice.reason) or 'unknown',
-            'resources': '\n'.join(f'  {clean(line)}' for line in notice.resources) or '  none',
-            'prolong_command': f'openstack reservation lease set {lease_id} --prolong-for 1d',
+            'resources': '\n'.join(f'  {clean(line)}' for line in notice.resources) or '  nothing',
+            'instructions': _instructions(notice),
+            'prolong_command': f'openstack lease extend {lease_id} --for 1d',
             'prolong_request': f'PUT {where} {{"end_date": "{_a_day_after(notice.end)}"}}',
             'extend_url': page,
-            'extend_page': f'\nor on its page, with one click:\n\n    {page}\n' if page else '',
+            'extend_page': f'{_ON_ITS_PAGE}{page}\n' if page else '',
+            'lease_page': f'\nPage:     {page}' if page else '',
         }
+
+
+def _encoding(text: str) -> str | None:
+    """Return the transfer encoding of a part; None for that of the library.
+
+    Links in parts that are not encoded can be copied from a file.
+    """
+    short = all(len(line) <= _LONGEST_LINE for line in text.splitlines())
+    return '7bit' if short and text.isascii() else None
+
+
+def _instructions(notice: Notice) -> str:
+    """Return what the owner can do, as lines after an empty one; '' if there is nothing."""
+    blocks = [f'\n{clean(title)}:\n\n    {clean(text)}\n' for title, text in notice.uses]
+    return ''.join(blocks)
 
 
 def _a_day_after(end: datetime.datetime) -> str:
@@ -301,18 +337,6 @@ def _configured(option_name: str, name: str) -> zoneinfo.ZoneInfo:
     if found is None:
         raise exceptions.ConfigurationError(f'[mail] {option_name}: there is no zone {name}')
     return found
-
-
-def _span(left: datetime.timedelta) -> str:
-    """Return a length of time in words that people use: ``about 3 hours``."""
-    seconds = left.total_seconds()
-    if seconds < 60:
-        return 'now' if seconds <= 0 else 'less than a minute'
-    for unit, length in (('day', 86400), ('hour', 3600), ('minute', 60)):
-        number = round(seconds / length)
-        if seconds >= length:
-            return f'about {number} {unit}' + ('' if number == 1 else 's')
-    raise AssertionError
 
 
 def _is_plain(folder: pathlib.Path | None, name: str) -> bool:

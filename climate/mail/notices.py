@@ -22,6 +22,8 @@ from types import MappingProxyType
 from typing import Any
 from typing import Final
 
+from climate.mail import holdings
+
 KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         'lease.event.before_start_lease': 'before_start',
@@ -46,7 +48,9 @@ class Notice:
     :ivar name: of the lease; arbitrary text from a user
     :ivar start: of the lease (aware UTC), as :attr:`end`
     :ivar reason: why something failed; '' if nothing did
-    :ivar resources: a line for each reservation
+    :ivar resources: a line for each reservation: ``2 hosts: compute-3, compute-4``
+    :ivar uses: what the owner can do with them, as titles and texts to copy
+    :ivar operation: the event that has failed, such as ``start_lease``; '' if none has
     """
 
     id: str
@@ -61,6 +65,8 @@ class Notice:
     status: str
     reason: str = ''
     resources: tuple[str, ...] = ()
+    uses: tuple[tuple[str, str], ...] = ()
+    operation: str = ''
 
     @classmethod
     def load(cls, values: Mapping[str, Any]) -> Notice:
@@ -71,13 +77,20 @@ class Notice:
         read = dict(values)
         for name in ('start', 'end'):
             read[name] = datetime.datetime.fromisoformat(values[name])
-        return cls(**read | {'resources': tuple(values['resources'])})
+        read['resources'] = tuple(values['resources'])
+        # Earlier releases have kept notices without them.
+        read['uses'] = tuple((title, text) for title, text in values.get('uses', ()))
+        return cls(**read)
 
 
-def read(envelope: Mapping[str, Any], defaults: Collection[str]) -> Notice | None:
+def read(
+    envelope: Mapping[str, Any], defaults: Collection[str], least_before_start: int = 0
+) -> Notice | None:
     """Return what a notification means to the owner of the lease; None if nothing.
 
     :param defaults: the notices for owners who have not said what they want
+    :param least_before_start: how long before a start they are notified at the latest, in
+        seconds
     :raises KeyError: if it is not as Climate sends it; TypeError and ValueError likewise
     """
     kind = KINDS.get(envelope['event_type'])
@@ -89,8 +102,13 @@ def read(envelope: Mapping[str, Any], defaults: Collection[str]) -> Notice | Non
     wanted = payload.get('notices')
     if kind not in (defaults if wanted is None else wanted):
         return None
+    # Later announcements are for programs, but a lease can have its own.
+    left = payload.get('seconds_to_start', least_before_start)
+    if wanted is None and left < least_before_start:
+        return None
     # A start is announced several times, for programs; owners get one notice.
     once = f'{kind} {payload["lease_id"]} {payload["start_date"]}'
+    reservations = payload.get('reservations') or ()
     return Notice(
         id=str(envelope['message_id']),
         key=once if kind == 'before_start' else str(envelope['message_id']),
@@ -103,9 +121,9 @@ def read(envelope: Mapping[str, Any], defaults: Collection[str]) -> Notice | Non
         end=_instant(payload['end_date']),
         status=str(payload['status']),
         reason=_reason(payload),
-        resources=tuple(
-            f'{one["resource_type"]}, {one["status"]}' for one in payload.get('reservations') or ()
-        ),
+        resources=holdings.lines(reservations),
+        uses=holdings.uses(reservations),
+        operation=str(payload.get('event_type') or ''),
     )
 
 

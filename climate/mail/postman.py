@@ -19,14 +19,17 @@ no notice.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
+import email.message
 import logging
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
+from typing import Protocol
 
 from climate import exceptions
 from climate.clock import Clock
@@ -59,12 +62,15 @@ class PostSettings(Settings):
     """The intervals and limits of sending.
 
     :ivar defaults: notices for owners who have not chosen any
+    :ivar least_before_start: how long before a start they are notified at the latest, in
+        seconds
     :ivar retry_after: the first pause after a failure, in seconds; it doubles
     :ivar retry_at_most: the longest pause, in seconds
     :ivar give_up_after: seconds after which an unsent notice is abandoned
     """
 
     defaults: Collection[str] = option('mail', 'default_notices', tuple)
+    least_before_start: int = option('mail', 'least_before_start')
     per_recipient: int = option('mail', 'per_recipient')
     per_hour: int = option('mail', 'per_hour')
     retry_after: float = option('mail', 'retry_after')
@@ -76,6 +82,22 @@ class PostSettings(Settings):
         return events.backoff(attempts, self.retry_after, self.retry_at_most)
 
 
+class MailConnection(Protocol):
+    """Takes the mails of a round."""
+
+    def send(self, letter: email.message.EmailMessage, recipient: str) -> None:
+        """Send a mail; raises as :meth:`climate.mail.smtp.Connection.send`."""
+        ...
+
+
+class MailServer(Protocol):
+    """Where mails go: :class:`climate.mail.smtp.Smtp`, or a folder."""
+
+    def connected(self) -> contextlib.AbstractContextManager[MailConnection]:
+        """Give the body a connection."""
+        ...
+
+
 class Postman:
     """Sends the notices of a spool, each once."""
 
@@ -85,7 +107,7 @@ class Postman:
         spool: Spool,
         letters: Letters,
         people: People,
-        server: smtp.Smtp,
+        server: MailServer,
         clock: Clock,
         settings: PostSettings,
     ) -> None:
@@ -123,7 +145,8 @@ class Postman:
         if envelope.get('event_type') not in notices.KINDS:
             return
         try:
-            notice = notices.read(envelope, self._settings.defaults)
+            settings = self._settings
+            notice = notices.read(envelope, settings.defaults, settings.least_before_start)
         except (KeyError, TypeError, ValueError) as error:
             LOG.error('A notification is not as Climate sends them: %r', error)
             return
@@ -211,7 +234,7 @@ class Postman:
 
     def _send(
         self,
-        connection: smtp.Connection,
+        connection: MailConnection,
         recipient: Recipient,
         batch: list[Entry],
         now: datetime.datetime,

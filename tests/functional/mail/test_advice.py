@@ -10,15 +10,22 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What a mail says about prolonging a lease works as it is printed."""
+"""What a mail says about extending a lease works as it is printed."""
 
 from __future__ import annotations
 
 import datetime
+import pathlib
 import re
+import shlex
+from typing import Any
 
 import webob
+from fixtures import TempDir
 
+from climate.client.osc import changes
+from climate.client.osc import leases
+from climate.conf import mail as options
 from climate.mail.letters import Letters
 from climate.mail.letters import LetterSettings
 from climate.mail.notices import Notice
@@ -27,11 +34,60 @@ from tests.functional import fixtures
 from tests.functional import http
 from tests.unit.mail import samples
 
-_ADVICE = re.compile(r'^ +(PUT) http://climate(\S+) (\{.*\})$', re.MULTILINE)
+_ADVICE = re.compile(r'^(PUT) http://climate(\S+) (\{.*\})$', re.MULTILINE)
+_COMMAND = re.compile(r'^ +openstack lease (\w+) (.*)$', re.MULTILINE)
+# A text of an operator, for users without the command.
+_TEXT = 'Subject: $name\n\n$prolong_request\n'
+_COMMANDS = {'extend': changes.ExtendLease, 'delete': leases.DeleteLease}
+
+
+def notice(kind: str, **facts: Any) -> Notice:
+    """Return a notice."""
+    now = fixtures.NOW
+    values: dict[str, Any] = {
+        'id': '1',
+        'key': '1',
+        'kind': kind,
+        'lease_id': 'l1',
+        'name': 'demo',
+        'user_id': 'u',
+        'project_id': 'p',
+        'start': now,
+        'end': now + datetime.timedelta(hours=1),
+        'status': 'PENDING',
+    }
+    return Notice(**values | facts)
+
+
+class TestCommands(TestCase):
+    """The commands in mails are those of the client."""
+
+    def test_the_client_knows_them(self) -> None:
+        writer = Letters(LetterSettings(sender='climate@example.org'))
+        found = {}
+        for kind in options.KINDS:
+            letter = writer.one(notice(kind), 'alice@example.org', 'Alice', fixtures.NOW)
+            for verb, words in _COMMAND.findall(samples.text(letter)):
+                parser = _COMMANDS[verb](None, None).get_parser('x')
+                parsed = vars(parser.parse_args(shlex.split(words)))
+                found[kind] = (verb, parsed.get('lease', parsed.get('leases')))
+        self.assertEqual(
+            {
+                'before_start': ('delete', ['l1']),
+                'started': ('extend', 'l1'),
+                'before_end': ('extend', 'l1'),
+            },
+            found,
+        )
 
 
 class TestAdvice(TestCase):
-    """The request in the mail before an end."""
+    """The request in the text of an operator."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(TempDir()).path)
+        (self.folder / 'before_end.txt').write_text(_TEXT)
 
     def test_the_request_prolongs_by_a_day(self) -> None:
         service = self.useFixture(fixtures.Service())
@@ -51,20 +107,16 @@ class TestAdvice(TestCase):
     def advice(self, lease: dict[str, str], end: datetime.datetime) -> dict[str, object]:
         """Return the request that a mail prints, as WebOb makes one."""
         aware = end.replace(tzinfo=datetime.UTC)
-        notice = Notice(
-            id='1',
-            key='1',
-            kind='before_end',
+        said = notice(
+            'before_end',
             lease_id=lease['id'],
-            name=lease['name'],
-            user_id='u',
-            project_id='p',
             start=aware - datetime.timedelta(hours=1),
             end=aware,
-            status='PENDING',
         )
-        writer = Letters(LetterSettings(sender='climate@example.org', api_url='http://climate'))
-        letter = writer.one(notice, 'alice@example.org', 'Alice', fixtures.NOW)
+        settings = LetterSettings(
+            sender='climate@example.org', api_url='http://climate', folder=self.folder
+        )
+        letter = Letters(settings).one(said, 'alice@example.org', 'Alice', fixtures.NOW)
         found = _ADVICE.search(samples.text(letter))
         assert found, samples.text(letter)
         return {

@@ -102,7 +102,7 @@ class TestCalendars(TestCase):
         self.assertEqual('night run', event['SUMMARY'])
         self.assertEqual('l1@climate', event['UID'])
         self.assertEqual('CONFIRMED', event['STATUS'])
-        self.assertEqual('https://reservation.example.org/ui/#lease/l1', event['URL'])
+        self.assertEqual('https://reservation.example.org/ui/#/lease/l1', event['URL'])
         self.assertIn('physical:host, network', event['DESCRIPTION'])
 
     def test_alarms_ring_before_the_start_and_before_the_end(self) -> None:

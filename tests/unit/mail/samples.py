@@ -40,7 +40,7 @@ def notice(number: int = 1, **changes: Any) -> Notice:
         'start': NOW,
         'end': NOW + datetime.timedelta(hours=3),
         'status': 'ACTIVE',
-        'resources': ('physical:host, active',),
+        'resources': ('2 hosts: compute-3, compute-4 (reservation r-1)',),
     }
     return Notice(**values | changes)
 
@@ -73,7 +73,7 @@ def text(letter: email.message.EmailMessage) -> str:
     part = letter.get_body(('plain',))
     assert part is not None
     content: str = part.get_content()
-    return content
+    return content.replace('\r\n', '\n')
 
 
 def rows(folder: pathlib.Path) -> list[tuple[Any, ...]]:

@@ -67,20 +67,19 @@ class TestLetters(base.TestCase):
         self.assertEqual('Tue, 01 Jan 2030 11:00:00 +0000', read['Date'])
         body = samples.text(read)
         self.assertIn('Hello Alice,', body)
-        self.assertIn('openstack reservation lease set lease-1 --prolong-for 1d', body)
-        self.assertIn(
-            'PUT https://climate:1234/v1/leases/lease-1 {"end_date": "2030-01-02 14:00"}', body
-        )
+        self.assertIn('\n    openstack lease extend lease-1 --for 1d\n', body)
+        self.assertNotIn('reservation lease', body)
         self.assertIn('2030-01-01 14:00 UTC', body)
 
     def test_each_kind_says_what_it_is_about(self) -> None:
         for kind, word in (
-            ('before_start', 'starts in'),
+            ('before_start', 'lease is starting'),
             ('started', 'has started'),
             ('before_end', 'ends in'),
             ('degraded', 'no host'),
             ('error', 'no host'),
         ):
+            self.assertIn(kind, options.KINDS)
             notice = samples.notice(kind=kind, reason='no host')
             made = letters().one(notice, 'a@b', 'Alice', NOW)
             self.assertIn(word, samples.text(parsed(made.as_bytes())), kind)
@@ -117,10 +116,19 @@ class TestLetters(base.TestCase):
             )
             letter.as_bytes().decode('ascii')
 
+    def test_commands_and_links_are_in_one_piece(self) -> None:
+        command = 'openstack server create ' + '--property a=b ' * 30 + 'NAME'
+        notice = samples.notice(kind='started', uses=(('Use it', command),))
+        for name, whole in (('demo', True), ('dämo', False)):
+            notice = samples.notice(kind='started', name=name, uses=(('Use it', command),))
+            raw = letters().one(notice, 'a@b', 'Alice', NOW).as_bytes()
+            self.assertEqual(whole, command.encode() in raw)
+            self.assertIn(command, samples.text(parsed(raw)))
+
     def test_many_in_one(self) -> None:
         notices = [samples.notice(number, reason='r') for number in range(1, 4)]
         read = parsed(letters().digest(notices, 'a@b', 'Alice', NOW).as_bytes())
-        self.assertEqual('3 notices of your leases', read['Subject'])
+        self.assertEqual('3 notices about your leases', read['Subject'])
         self.assertEqual('<digest.message-1@example.org>', read['Message-ID'])
         for number in range(1, 4):
             self.assertIn(
@@ -130,16 +138,52 @@ class TestLetters(base.TestCase):
 
     def test_how_long_it_is(self) -> None:
         for seconds, words in (
-            (-5, 'now'),
-            (30, 'less than a minute'),
-            (60, 'about 1 minute'),
-            (3600, 'about 1 hour'),
-            (7300, 'about 2 hours'),
-            (86400 * 9, 'about 9 days'),
+            (-3600, 'has ended'),
+            (-5, 'is ending'),
+            (30, 'ends in less than a minute'),
+            (60, 'ends in about 1 minute'),
+            (3600, 'ends in about 1 hour'),
+            (7300, 'ends in about 2 hours'),
+            (86400 * 9, 'ends in about 9 days'),
         ):
             notice = samples.notice(end=NOW + datetime.timedelta(seconds=seconds))
             made = letters().one(notice, 'a@b', 'Alice', NOW)
-            self.assertEqual(f'Your lease "demo 1" ends in {words}', made['Subject'])
+            self.assertEqual(f'Your lease "demo 1" {words}', made['Subject'])
+        started = samples.notice(kind='before_start', start=NOW)
+        subject = letters().one(started, 'a@b', 'Alice', NOW)['Subject']
+        self.assertEqual('Your lease "demo 1" is starting', subject)
+
+    def test_what_has_failed(self) -> None:
+        for operation, reason, words in (
+            ('start_lease', 'no host', 'Climate could not start your lease:'),
+            ('end_lease', 'no host', 'Climate could not end your lease:'),
+            (
+                'start_lease',
+                'waiting: host-1',
+                'Climate cannot start your lease yet, and keeps trying:',
+            ),
+            ('', 'no host', 'there is a problem with your lease:'),
+        ):
+            notice = samples.notice(kind='error', operation=operation, reason=reason)
+            text = samples.text(letters().one(notice, 'a@b', 'Alice', NOW))
+            self.assertIn(f'{words}\n\n    {reason}\n', text)
+            self.assertIn('name the ID of the lease', text)
+
+    def test_at_the_start_it_says_what_one_has_and_how_to_use_it(self) -> None:
+        command = 'openstack server create --hint reservation=r-1 NAME'
+        notice = samples.notice(
+            kind='started',
+            resources=('2 hosts: compute-3, compute-4 (reservation r-1)',),
+            uses=(('Create a server on these hosts', command), ('VLAN of <the> network', '101')),
+        )
+        read = parsed(letters().one(notice, 'a@b', 'Alice', NOW).as_bytes())
+        text, page = samples.text(read), read.get_body(('html',)).get_content()
+        self.assertIn('\n  2 hosts: compute-3, compute-4 (reservation r-1)\n', text)
+        self.assertIn(f'\nCreate a server on these hosts:\n\n    {command}\n', text)
+        self.assertIn('\nVLAN of <the> network:\n\n    101\n', text)
+        self.assertIn('<li>2 hosts: compute-3, compute-4 (reservation r-1)</li>', page)
+        self.assertIn(f'{command}</pre>', page)
+        self.assertIn('VLAN of &lt;the&gt; network', page)
 
 
 class TestTexts(base.TestCase):
@@ -159,7 +203,7 @@ class TestTexts(base.TestCase):
         self.assertEqual('Ende von demo 1', read['Subject'])
         self.assertEqual(['Kostet 5 $, Älice.'], samples.text(read).splitlines())
         others = letters(self.folder).one(samples.notice(kind='error'), 'a@b', 'A', NOW)
-        self.assertEqual('Your lease "demo 1" has failed', others['Subject'])
+        self.assertEqual('A problem with your lease "demo 1"', others['Subject'])
 
     def test_what_is_wrong_is_said_at_once(self) -> None:
         for text, why in (
@@ -225,15 +269,16 @@ class TestPages(base.TestCase):
         return samples.text(read), '' if page is None else page.get_content()
 
     def test_each_notice_links_to_its_lease(self) -> None:
-        link = 'https://reservation.example.org/ui/#lease/lease-1'
+        link = 'https://reservation.example.org/ui/#/lease/lease-1'
         for kind in options.KINDS:
             text, page = self.write(samples.notice(kind=kind))
             self.assertIn(f'<a href="{link}"', page, kind)
-            self.assertEqual(kind in ('before_end', 'started'), link in text, kind)
+            self.assertIn(f'Page:     {link}\n', text, kind)
+            self.assertNotIn('one click', text + page)
 
     def test_without_the_page_there_is_no_link(self) -> None:
         text, page = self.write(samples.notice(), page_url='')
-        self.assertNotIn('#lease', text + page)
+        self.assertNotIn('/lease/', text + page)
         self.assertNotIn('href', page)
 
     def test_names_are_escaped(self) -> None:
@@ -278,7 +323,7 @@ class TestPages(base.TestCase):
     def test_pages_of_the_operator(self) -> None:
         (self.folder / 'before_end.html').write_text('<p>{{ name }} {{ extend_url }}</p>')
         _, page = self.write(samples.notice(), folder=self.folder)
-        url = 'https://reservation.example.org/ui/#lease/lease-1'
+        url = 'https://reservation.example.org/ui/#/lease/lease-1'
         self.assertEqual(f'<p>demo 1 {url}</p>', page.strip())
 
     def test_a_bad_page_stops_the_process(self) -> None:
@@ -298,5 +343,7 @@ class TestPages(base.TestCase):
     def test_a_digest_links_to_each_lease(self) -> None:
         notices = [samples.notice(number=number) for number in (1, 2)]
         made = Letters(self.settings()).digest(notices, 'a@b', 'Alice', NOW)
-        page = parsed(made.as_bytes()).get_body(('html',)).get_content()
-        self.assertEqual(['lease-1', 'lease-2'], re.findall(r'#lease/([^"]+)"', page))
+        read = parsed(made.as_bytes())
+        page = read.get_body(('html',)).get_content()
+        self.assertEqual(['lease-1', 'lease-2'], re.findall(r'#/lease/([^"]+)"', page))
+        self.assertIn('\n  https://reservation.example.org/ui/#/lease/lease-2', samples.text(read))

@@ -22,6 +22,7 @@ from typing import Any
 from climate.conf import mail as options
 from climate.domain.leases import NOTICES
 from climate.mail import notices
+from climate.mail.postman import PostSettings
 from climate.messaging import publisher
 from climate.messaging import schemas
 from tests import base
@@ -65,6 +66,23 @@ class TestRead(base.TestCase):
             self.assertEqual(('physical:host, active', 'other, pending'), found.resources)
             why = {'degraded': ('Nova is away', 'not ready: compute-2'), 'error': ('Nova is away',)}
             self.assertIn(found.reason, why.get(kind, ('',)))
+
+    def test_starts_are_announced_to_owners_in_good_time(self) -> None:
+        for left, wanted, sent in (
+            (300, None, True),
+            (299, None, False),
+            (60, ['before_start'], True),
+        ):
+            envelope = samples.envelope(
+                'lease.event.before_start_lease', seconds_to_start=left, notices=wanted
+            )
+            found = notices.read(envelope, ('before_start',), least_before_start=300)
+            self.assertEqual(sent, found is not None, (left, wanted))
+
+    def test_reminders_are_on_by_default(self) -> None:
+        settings = PostSettings()
+        self.assertLessEqual({'before_start', 'before_end'}, set(settings.defaults))
+        self.assertGreaterEqual(settings.least_before_start, 60)
 
     def test_what_owners_said_counts_more_than_the_defaults(self) -> None:
         said: tuple[tuple[Any, bool], ...] = (

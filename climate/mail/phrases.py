@@ -1,0 +1,76 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Phrases of mails: how long something takes, and what has failed."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from climate.mail.notices import Notice
+
+_MINUTE: Final = 60
+_UNITS: Final = (('day', 86400), ('hour', 3600), ('minute', _MINUTE))
+# Mails may wait for the server, and are read later; so long it is the same moment.
+_MOMENT: Final = datetime.timedelta(minutes=-10)
+_WAITING: Final = 'waiting:'
+_OPERATIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        'prepare': 'prepare',
+        'start_lease': 'start',
+        'update_lease': 'change',
+        'before_end_lease': 'prepare the end of',
+        'end_lease': 'end',
+        'delete_lease': 'delete',
+    }
+)
+
+
+def span(left: datetime.timedelta) -> str:
+    """Return a length of time in words that people use: ``about 3 hours``."""
+    seconds = left.total_seconds()
+    if seconds < _MINUTE:
+        return 'a moment' if seconds <= 0 else 'less than a minute'
+    for unit, length in _UNITS:
+        number = round(seconds / length)
+        if seconds >= length:
+            return f'about {number} {unit}' + ('' if number == 1 else 's')
+    raise AssertionError
+
+
+def starts(left: datetime.timedelta) -> str:
+    """Return when a lease starts: ``starts in about 3 hours``, ``is starting``."""
+    return _verb(left, 'starts', 'is starting', 'has started')
+
+
+def ends(left: datetime.timedelta) -> str:
+    """Return when a lease ends: ``ends in about 3 hours``, ``is ending``."""
+    return _verb(left, 'ends', 'is ending', 'has ended')
+
+
+def problem(notice: Notice) -> str:
+    """Return what has failed, as the beginning of a sentence: its reason follows."""
+    verb = _OPERATIONS.get(notice.operation)
+    if verb is None:
+        return 'there is a problem with your lease'
+    if notice.reason.startswith(_WAITING):
+        return f'Climate cannot {verb} your lease yet, and keeps trying'
+    return f'Climate could not {verb} your lease'
+
+
+def _verb(left: datetime.timedelta, future: str, present: str, past: str) -> str:
+    if left > datetime.timedelta(0):
+        return f'{future} in {span(left)}'
+    return present if left > _MOMENT else past
