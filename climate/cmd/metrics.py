@@ -90,6 +90,10 @@ class MetricsEndpoint:
         self._app = ForPath(health.PATH, answers, self._app)
         self._app = ForPath(HEALTHZ, _Probe(answers), self._app)
 
+    def app(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request for the metrics that arrived at another port."""
+        return self._app(environ, start_response)
+
     def start(self) -> None:
         """Start listening; does not block."""
         self._thread.start()

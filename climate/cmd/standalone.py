@@ -37,17 +37,17 @@ from climate.cmd import auditing
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import exposure
-from climate.cmd import metrics
 from climate.cmd import samples
 from climate.cmd import serving
 from climate.cmd import signals
+from climate.cmd import standalone_mail
+from climate.cmd import standalone_metrics
 from climate.cmd import tracing
 from climate.db import addresses
 from climate.db import migration
 from climate.db import vault
 from climate.manager.service import Manager
 from climate.messaging import journal
-from climate.metrics.catalogue import Exporter
 from climate.simulator import cli
 from climate.simulator import SimulatedCloud
 
@@ -83,10 +83,12 @@ def main() -> int:
         sys.stderr.write(f'climate-standalone: {error}\n')
         return 1
     service.start()
-    url = serving.url(options.host, service.port)
-    composition.say(f'Climate is ready at {url}/v1')
-    composition.say(f'Its web page is {url}/ui/')
-    composition.say(_commands(f'{url}/v1'))
+    composition.say(f'Climate is ready at {service.url}/v1')
+    composition.say(f'Its web page is {service.url}/ui/')
+    if service.metrics_url:
+        composition.say(f'Its metrics are at {service.metrics_url}')
+    composition.say(f'Its mails are files in {service.mails}')
+    composition.say(_commands(f'{service.url}/v1'))
     return received.wait(service.stop, service.reload)
 
 
@@ -165,14 +167,16 @@ class Standalone:
         _close_to_others(state)
         conf = _conf(state, options.config_file)
         _write_configuration(state, conf)
-        self._metrics = metrics.endpoint(conf, Exporter.BOTH)
+        self._metrics = standalone_metrics.StandaloneMetrics(conf)
         tracing.set_up(conf, 'climate-standalone')
         parts = composition.core(conf, SystemClock())
         migration.sync(parts.store.engine)
         self._parts = parts
         self._cloud = SimulatedCloud(state / CLOUD, clock=parts.clock)
         notifications = _journal(parts, state / 'notifications.jsonl')
-        publisher = journal.Tee([notifications, journal.Printer(composition.say)])
+        self._mails = standalone_mail.StandaloneMails(conf, state, parts.clock)
+        # Mails last, since what fails is published again to those before it.
+        publisher = journal.Tee([notifications, journal.Printer(composition.say), self._mails])
         trail = _journal(parts, state / 'audit.jsonl')
         self._manager = composition.manager(
             parts,
@@ -191,21 +195,30 @@ class Standalone:
             audit=auditing.recorder(parts.conf, parts.clock, trail),
         )
         self._server = serving.listen(
-            application,
+            self._metrics.mounted(application),
             host=options.host,
             port=options.port,
             threads=parts.conf.api.threads,
             largest_body=conf.api.max_request_body_size,
         )
-        self.port = self._server.port
+        self.url = serving.url(options.host, self._server.port)
+
+    @property
+    def metrics_url(self) -> str:
+        """The address of the metrics; '' if they are disabled."""
+        return self._metrics.address(self.url)
+
+    @property
+    def mails(self) -> pathlib.Path:
+        """The folder of the mails."""
+        return self._mails.path
 
     def start(self) -> None:
         """Begin to serve; returns at once."""
+        self._metrics.start(self._parts.store, self._manager)
+        self._mails.start(self.url)
         self._manager.start()
         threading.Thread(target=self._server.run, name='http', daemon=True).start()
-        if self._metrics is not None:
-            self._metrics.serve_manager(self._parts.store, self._manager)
-            self._metrics.start()
 
     def reload(self) -> None:
         """Read the configuration again."""
@@ -220,6 +233,7 @@ class Standalone:
         """Stop serving and release all resources."""
         self._manager.stop(2.0)
         self._server.close()
+        self._mails.close()
         self._parts.store.close()
         self._cloud.close()
         self._lock.close()
@@ -276,9 +290,11 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     # Trials and tests come from one address.
     conf.set_default('per_project', '', group='rate_limit')
     conf.set_default('per_address', '', group='rate_limit')
-    # Trial leases last minutes, so notifications must come soon before the start.
+    # Trial leases last minutes, so notifications must come soon before the start and the end.
     conf.set_default('notify_before_start', [3600, 300, 60, 30], group='manager')
+    conf.set_default('minutes_before_end_lease', 1, group='manager')
     conf.set_default('max_sleep', 1.0, group='manager')
+    standalone_mail.set_defaults(conf)
     config.set_up_logging(conf, 'climate-standalone')
     return conf
 

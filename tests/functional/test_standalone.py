@@ -85,6 +85,16 @@ class _Test(base.TestCase):
             if item['payload']['lease_id'] == lease['id']
         ]
 
+    def said(self) -> str:
+        return self.service.command.said
+
+    def mail(self, lease: dict[str, Any], about: str) -> str:
+        """Return the only mail about a lease with a word in its subject; '' without one."""
+        mails = [file.read_text() for file in (self.service.state / 'mail').glob('*.eml')]
+        found = [one for one in mails if lease['id'] in one and about in one.partition('\n\n')[0]]
+        self.assertLessEqual(len(found), 1)
+        return found[0] if found else ''
+
 
 class TestRunning(_Test):
     """One service for all tests, for each start takes seconds of a processor."""
@@ -102,8 +112,13 @@ class TestRunning(_Test):
         self.assertIn(f'Its web page is {page}', self.service.command.said)
         with urllib.request.urlopen(page, timeout=10) as answer:
             self.assertIn(b'Climate', answer.read())
+        with urllib.request.urlopen(f'{self.service.endpoint.removesuffix("v1")}metrics') as answer:
+            self.assertIn(b'climate_leases{status="PENDING"}', answer.read())
         lease = self.create(2, 4)
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
+        self.assertIn(f'Its mails are files in {self.service.state}/mail\n', self.said())
+        until('it was mailed', lambda: self.mail(lease, 'has started'))
+        self.assertIn(f'/ui/#/lease/{lease["id"]}\n', self.mail(lease, 'has started'))
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')
         until('that was told', lambda: 'lease.event.end_lease' in self.told(lease))
         self.assertEqual(
@@ -245,7 +260,9 @@ class TestPrinted(base.TestCase):
         self.addCleanup(os.umask, os.umask(0o077))
         argv = ['climate-standalone', '--host', '::1', '--port', '21020']
         with (
-            mock.patch.object(standalone, 'Standalone', return_value=mock.Mock(port=21020)),
+            mock.patch.object(
+                standalone, 'Standalone', return_value=mock.Mock(url='http://[::1]:21020')
+            ),
             mock.patch.object(standalone.signals, 'Signals'),
             mock.patch.object(standalone.composition, 'say') as say,
             mock.patch.object(sys, 'argv', argv),
