@@ -59,8 +59,6 @@ _READING: Final = 2.0
 # Longer pauses say something about the machine, but nothing about the service.
 _LONGEST: Final = 1.5
 _MOMENT: Final = 6.0
-# python-blazarclient, which is installed with our tests, declares a command that it lacks.
-_NOISE: Final = re.compile(r"Could not load 'reservation_.*?\n")
 _CONTROL: Final = re.compile(r'\x1b\[([?0-9;]*)([A-Za-z])|[\r\n]')
 _SVG: Final = """<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -171,7 +169,7 @@ class Recorder:
         # Reading a terminal that all processes have closed is an error on Linux.
         with contextlib.suppress(OSError):
             while select.select([opened], [], [], stage.START_PATIENCE)[0]:
-                found = _NOISE.sub('', decoder.decode(opened.read(4096)))
+                found = stage.NOISE.sub('', decoder.decode(opened.read(4096)))
                 now = time.monotonic()
                 if kept:
                     self._write(found, now - last)

@@ -15,9 +15,9 @@
 Leases two hosts, or shows another common use: ``make demo USE_CASE=server``.
 
 Starts ``climate-standalone`` on a free port with its state in a temporary directory,
-drives it with the stock client, and prints each step, with the notifications as they
-arrive. Leaves nothing behind, even if it fails or is interrupted; the exit status
-distinguishes the two.
+drives it with ``openstack lease``, and prints each step, with the notifications as they
+arrive and the mail that says what the project has and how to use it. Leaves nothing
+behind, even if it fails or is interrupted; the exit status distinguishes the two.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import email
+import email.policy
 import pathlib
 import shutil
 import signal
@@ -38,7 +40,6 @@ from collections.abc import Sequence
 from types import FrameType
 
 import use_cases
-from stage import ask
 from stage import Bus
 from stage import Client
 from stage import CLOCK
@@ -52,34 +53,10 @@ from climate.simulator import SimulatedCloud
 
 HOSTS = 'hosts'
 BEFORE_START = (20, 10, 5)
-# A little longer than the first announcement before the start, which must be in the future.
-LEAD = datetime.timedelta(seconds=22)
-LENGTH = datetime.timedelta(seconds=12)
-BEFORE_END = datetime.timedelta(seconds=4)
-
-
-def move_closer(url: str, lease_id: str, printer: Printer) -> None:
-    """Move the start of the lease to a few seconds from now.
-
-    :raises DemoFailed: if it is refused
-    """
-    start = (CLOCK.now() + LEAD).replace(microsecond=0)
-    end = start + LENGTH
-    body = {
-        'start_date': _iso(start),
-        'end_date': _iso(end),
-        'before_end_date': _iso(end - BEFORE_END),
-        'notify_before_start': list(BEFORE_START),
-    }
-    printer.say(
-        'The stock client sends dates in whole minutes. To avoid the wait, a plain request\n'
-        'at microversion 1.1, which supports seconds, moves the dates closer.'
-    )
-    ask(url, printer, 'PUT', f'/leases/{lease_id}', body, '1.1')
-
-
-def _iso(instant: datetime.datetime) -> str:
-    return instant.isoformat().replace('+00:00', 'Z')
+# Longer than the first announcement before the start, which must be in the future when the
+# request arrives: the client takes seconds to begin.
+LEAD = datetime.timedelta(seconds=30)
+LENGTH = datetime.timedelta(seconds=15)
 
 
 def pools(state: pathlib.Path) -> dict[str, list[str]]:
@@ -99,31 +76,25 @@ def print_pools(state: pathlib.Path, printer: Printer) -> dict[str, list[str]]:
     return found
 
 
-def show(service: Service, url: str, bus: Bus, client: Client, printer: Printer) -> None:
+def show(service: Service, bus: Bus, client: Client, printer: Printer) -> None:
     """Show one lease from its creation to its end."""
-    client.run('host', 'list', '-c', 'id', '-c', 'hypervisor_hostname', '-c', 'vcpus')
-    soon = CLOCK.now() + datetime.timedelta(minutes=10)
-    hosts = 'resource_type=physical:host,min={0},max={0}'
-    later = soon + datetime.timedelta(minutes=10)
-    dates = ('--start-date', f'{soon:%Y-%m-%d %H:%M}', '--end-date', f'{later:%Y-%m-%d %H:%M}')
+    hosts = ('--type', 'physical:host', '-c', 'Name', '-c', 'Inventories')
+    client.run('reservable', 'resource', 'list', *hosts)
+    announced = [word for seconds in BEFORE_START for word in ('--notify-before', f'{seconds}s')]
     columns = ('-c', 'name', '-c', 'status', '-c', 'start_date', '-c', 'end_date')
-    client.run('lease', 'create', 'demo', '--reservation', hosts.format(2), *dates, *columns)
-    lease = bus.wait_for('lease.create')
-    reservation_id = lease['reservations'][0]['id']
-    move_closer(url, lease['lease_id'], printer)
-    printer.say('Two of four hosts are booked. A request for three hosts is refused:')
-    too_many = ('lease', 'create', 'too-many', '--reservation', hosts.format(3))
-    expect('Not enough hosts' in client.run(*too_many, refused=True), 'refused for another reason')
+    dates = ('--at', f'+{LEAD.seconds}s', '--for', f'{LENGTH.seconds}s')
+    client.run('lease', 'create', 'demo', '--hosts', '2', *dates, *announced, *columns)
+    reservation_id = bus.wait_for('lease.create')['reservations'][0]['id']
+    printer.say('Two of four hosts are booked. A request for three is refused, with offers:')
+    too_many = ('lease', 'create', 'too-many', '--hosts', '3', '--for', '1h')
+    refusal = client.run(*too_many, refused=True)
+    expect('Not enough hosts' in refusal, 'refused for another reason')
 
     started = bus.wait_for('lease.event.start_lease', LEAD.total_seconds() + PATIENCE)
     expect(started['status'] == 'ACTIVE', f'the lease is {started["status"]}')
     printer.say(f'ACTIVE {started["late_by_seconds"]:.2f} s after its start')
     leased = print_pools(service.state, printer).get(reservation_id, [])
     expect(len(leased) == 2, f'{len(leased)} hosts are leased')
-    printer.say(
-        f'{" and ".join(leased)} now belong to the project; to boot a server there:\n'
-        f'openstack server create --hint reservation={reservation_id} ...'
-    )
     client.run('lease', 'show', 'demo', *columns)
 
     ended = bus.wait_for('lease.event.end_lease', LENGTH.total_seconds() + PATIENCE)
@@ -133,11 +104,27 @@ def show(service: Service, url: str, bus: Bus, client: Client, printer: Printer)
     expect(list(released) == ['freepool'], 'the aggregate of the lease is still there')
     expect(len(released['freepool']) == 4, 'not all hosts were released')
     printer.say('All hosts were released.')
-    client.run('lease', 'show', 'demo', *columns)
     expect(
         bus.count('lease.event.before_start_lease') == len(BEFORE_START),
         'an announcement of the start is missing',
     )
+    text = mail(service.state, 'has started')
+    expect(reservation_id in text, 'the mail about the start does not say what the project has')
+    printer.say(f'When the lease started, its owner received this mail:\n{text}')
+
+
+def mail(state: pathlib.Path, about: str) -> str:
+    """Return the text of a mail that the service has written.
+
+    :param about: words in its subject
+    :raises DemoFailed: if there is none
+    """
+    for file in sorted((state / 'mail').glob('*.eml')):
+        found = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
+        if about in found['Subject']:
+            part = found.get_body(('plain',))
+            return '' if part is None else str(part.get_content()).strip()
+    raise DemoFailed(f'no mail is about {about}')
 
 
 @contextlib.contextmanager
@@ -186,7 +173,7 @@ def demonstrate(printer: Printer, use_case: str) -> None:
             if use_case in use_cases.DEMONSTRATIONS:
                 use_cases.show(use_case, service, url, bus, printer)
             else:
-                show(service, url, bus, Client(folder, url, printer), printer)
+                show(service, bus, Client(folder, url, printer), printer)
         finally:
             bus.close()
     printer.say(f'A whole lease in {time.monotonic() - began:.0f} s.')

@@ -26,12 +26,11 @@ from tests.functional.demo import Demo
 
 KEY_LINES = (
     r'Climate is ready at http://127\.0\.0\.1:\d+/v1',
-    r'\$ openstack reservation host list',
-    r'\$ openstack reservation lease create demo ',
+    r'\$ openstack reservable resource list ',
+    r'\$ openstack lease create demo --hosts 2 ',
     r'bus: lease\.create: created, from ',
-    r'OpenStack-API-Version: reservation 1\.1',
-    r'bus: lease\.update: updated, from ',
-    r'ERROR: Not enough hosts available',
+    r'Not enough hosts available',
+    r'1\. .*later',
     r'bus: lease\.event\.before_start_lease: starts in (1[5-9]|20) s',
     r'bus: lease\.event\.before_start_lease: starts in ([6-9]|10) s',
     r'bus: lease\.event\.before_start_lease: starts in [1-5] s',
@@ -39,12 +38,12 @@ KEY_LINES = (
     r'ACTIVE \d+\.\d\d s after its start',
     r'aggregate [0-9a-f-]{36}: compute-\d, compute-\d',
     r'\| status     \| ACTIVE ',
-    r'bus: lease\.event\.before_end_lease: ends in [1-4] s',
     r'bus: lease\.event\.end_lease: ended',
     r'TERMINATED \d+\.\d\d s after its end',
     r'aggregate freepool: compute-1, compute-2, compute-3, compute-4',
     r'All hosts were released',
-    r'\| status     \| TERMINATED ',
+    r'its owner received this mail',
+    r'your lease has started\. You have, until ',
     r'its port is free, its directory is removed',
 )
 
