@@ -246,7 +246,7 @@ web: web/node_modules/.package-lock.json ## Build the web page into climate/web/
 
 .PHONY: web-test
 web-test: web/node_modules/.package-lock.json $(TESTS) ## Test the web page in a browser
-	@$(BIN)/python -m testtools.run tests.functional.test_page
+	@$(BIN)/python -m testtools.run tests.functional.test_page tests.functional.test_page_links
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	@cd web && npm ci --no-audit --no-fund

@@ -37,7 +37,7 @@ from climate.messaging import lines
 
 PATIENCE = 15.0
 # Also enough on a busy machine.
-START_PATIENCE = 60.0
+START_PATIENCE = 180.0
 CLOCK = SystemClock()
 # python-blazarclient, which is installed with our tests, declares a command that it lacks.
 NOISE: Final = re.compile(r"Could not load 'reservation_.*?\n")
