@@ -119,8 +119,8 @@ class NoAuth:
             environ['HTTP_X_IDENTITY_STATUS'] = 'Invalid'
         else:
             environ['HTTP_X_IDENTITY_STATUS'] = 'Confirmed'
-            environ['HTTP_X_USER_ID'] = match['user']
-            environ['HTTP_X_PROJECT_ID'] = match['project']
+            environ['HTTP_X_USER_ID'] = environ['HTTP_X_USER_NAME'] = match['user']
+            environ['HTTP_X_PROJECT_ID'] = environ['HTTP_X_PROJECT_NAME'] = match['project']
             environ['HTTP_X_ROLES'] = ','.join(roles(match['roles']))
             # The cloud sees the same identity, even if the request has no token.
             environ[TOKEN] = known

@@ -48,6 +48,10 @@ HISTORY = (
         '1.6',
         'Resources as the cloud has them now: how it has changed them, refreshing, new names.',
     ),
+    (
+        '1.7',
+        'What a lease is for its owner: its resources, how to use them, who created it.',
+    ),
 )
 
 
@@ -68,5 +72,6 @@ V1_3 = Microversion(1, 3)
 V1_4 = Microversion(1, 4)
 V1_5 = Microversion(1, 5)
 V1_6 = Microversion(1, 6)
+V1_7 = Microversion(1, 7)
 MIN = V1_0
-MAX = V1_6
+MAX = V1_7

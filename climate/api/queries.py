@@ -30,6 +30,7 @@ from climate.api import validation
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
 from climate.api.microversions import V1_5
+from climate.api.microversions import V1_7
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import LeaseQuery
 from climate.domain.requests import RESOURCE_SORT_KEYS
@@ -41,6 +42,7 @@ Parameters = Mapping[str, Sequence[str]]
 _PLAIN = ('name', 'resource_type', 'project_id')
 _TIMES = ('start_before', 'start_after', 'end_before', 'end_after')
 LEASES = frozenset({*_PLAIN, *_TIMES, 'status', 'sort_key', 'sort_dir', 'limit', 'marker'})
+USERS = ('user_id', 'user')
 FIELDS = 'fields'
 RESOURCES = frozenset({'type', 'name', 'sort_key', 'sort_dir', 'limit', 'marker'})
 _MANY = frozenset({'sort_key', 'sort_dir'})
@@ -117,19 +119,20 @@ def leases(
     version: Microversion,
     *,
     project_id: str | None,
+    caller_id: str,
     now: datetime.datetime,
     max_limit: int,
 ) -> LeaseQuery:
     """Return the query for leases; at 1.0 it has no filters.
 
     :param project_id: the only project to search; None for all projects
+    :param caller_id: the id of the user who asks
     :raises climate.exceptions.InvalidInput: naming the parameter and why
     """
     if version < V1_1:
         return LeaseQuery(project_id=project_id)
-    known = LEASES | {FIELDS} if version >= V1_5 else LEASES
-    refuse_unknown(parameters, known, version, _MANY)
-    for key in _PLAIN:
+    refuse_unknown(parameters, _known(version), version, _MANY)
+    for key in (*_PLAIN, 'user_id'):
         if len(one(parameters, key) or '') > _LONGEST:
             raise _malformed(key, f'at most {_LONGEST} characters are allowed')
     times = {}
@@ -140,12 +143,31 @@ def leases(
         project_id=project_id,
         status=_status(one(parameters, 'status')),
         name=one(parameters, 'name'),
+        user_id=_user(parameters, caller_id),
         resource_type=one(parameters, 'resource_type'),
         sort=_sort(parameters, SORT_KEYS),
         limit=_limit(one(parameters, 'limit'), max_limit),
         marker=_marker(one(parameters, 'marker')),
         **times,
     )
+
+
+def _known(version: Microversion) -> Collection[str]:
+    """Return the names of the parameters of a list of leases."""
+    found = LEASES | {FIELDS} if version >= V1_5 else LEASES
+    return found.union(USERS) if version >= V1_7 else found
+
+
+def _user(parameters: Parameters, caller_id: str) -> str | None:
+    """Return the user whose leases are wanted; None for those of all users."""
+    user, user_id = one(parameters, 'user'), one(parameters, 'user_id')
+    if user is None:
+        return user_id
+    if user != 'me':
+        raise _malformed('user', 'me is required; user_id is for other users')
+    if user_id is not None:
+        raise _malformed('user', 'it cannot be combined with user_id')
+    return caller_id
 
 
 def resources(

@@ -184,6 +184,8 @@ class Scope:
             user_id=context.user_id,
             project_id=context.project_id,
             roles=frozenset(context.roles or ()),
+            user_name=context.user_name,
+            project_name=context.project_name,
             all_projects=self.allows(lease_policies.ALL_PROJECTS),
             origin=RequestOrigin(
                 request_id=context.request_id,

@@ -132,7 +132,7 @@ def choose(
     :returns: the choice, or the cloud calls that are needed first
     :raises climate.exceptions.ClimateError: if the change is not possible
     """
-    old = new.change.checked(tx.leases.get(new.lease_id, new.project_id, lock=True))
+    old = changed_requests.locked(tx, new.lease_id, new.project_id, new.change)
     changed_requests.check_state(old, new.change)
     if dates.only_details(new.change):
         return Changed(lease=old, old=old, filtered=False)

@@ -23,6 +23,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.booking import requests
+from climate.db.store import Transaction
 from climate.domain.budgets import RequestBudget
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
@@ -86,6 +87,17 @@ def _read(plugins: Plugins, lease: Lease, change: LeaseChange) -> Iterator[Reser
         yield ReservationUpdate(
             place=place, reservation=reservation, plugin=plugin, before=before, request=request
         )
+
+
+def locked(tx: Transaction, lease_id: str, project_id: str | None, change: LeaseChange) -> Lease:
+    """Lock a lease, and return it if it is as the caller of a change requires.
+
+    :param project_id: None looks in every project
+    """
+    found = tx.leases.get(lease_id, project_id, lock=True)
+    if change.check is not None:
+        change.check(tx.holdings.added(found))
+    return found
 
 
 def check_state(lease: Lease, change: LeaseChange) -> None:

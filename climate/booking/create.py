@@ -366,6 +366,8 @@ def proposed(
         name=draft.name,
         user_id=new.caller.user_id,
         project_id=new.caller.project_id,
+        user_name=new.caller.user_name,
+        project_name=new.caller.project_name,
         before_end_date=draft.before_end_date,
         notify_before_start=draft.notify_before_start,
         notices=draft.notices,

@@ -55,7 +55,7 @@ def delete(
     """
     lease = tx.leases.get(lease_id, project_id, lock=True)
     if check is not None:
-        check(lease)
+        check(tx.holdings.added(lease))
     if lease.status is LeaseStatus.DELETING:
         return lease.status
     lease = dataclasses.replace(lease, origin=origin or lease.origin)

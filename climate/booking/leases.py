@@ -96,14 +96,21 @@ class Leases(Context):
             yield tuple(leases)
             last = leases[-1] if leases else None
 
-    def shown(self, lease_id: str, project_id: str | None) -> ListedLease:
+    def shown(self, lease_id: str, project_id: str | None, *, held: bool = False) -> ListedLease:
         """Return a lease as lists have it.
 
         :param project_id: None looks in every project
+        :param held: whether with what its reservations hold
         :raises climate.exceptions.NotFound: if there is none
         """
         with self.store.reading() as tx:
-            return tx.lease_lists.get(lease_id, project_id)
+            lease = tx.lease_lists.get(lease_id, project_id)
+            return tx.holdings.listed(lease) if held else lease
+
+    def with_holdings(self, lease: Lease) -> Lease:
+        """Return a lease with what its reservations hold now."""
+        with self.store.reading() as tx:
+            return tx.holdings.added(lease)
 
     def get(self, lease_id: str, project_id: str | None) -> Lease:
         """Return a lease.

@@ -58,7 +58,7 @@ def reallocate(
     """
     old = tx.leases.get(lease_id, project_id, lock=True)
     if check is not None:
-        check(old)
+        check(tx.holdings.added(old))
     if old.status not in _MOVABLE:
         raise exceptions.InvalidState(state=old.status, id=old.id)
     reservation = _reservation(old, wanted.reservation_id)

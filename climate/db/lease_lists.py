@@ -260,4 +260,4 @@ class LeaseLists(Repository):
             placement = loaded(stated.pop(STORED))
             request = json.dumps(stated)
         row[_REQUEST] = request
-        return tuple.__new__(ListedReservation, (*row, placement, ()))
+        return tuple.__new__(ListedReservation, (*row, placement, (), None))

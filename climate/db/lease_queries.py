@@ -88,6 +88,7 @@ def _filters(query: LeaseQuery) -> list[Any]:
         (LEASES.c.project_id, query.project_id),
         (LEASES.c.status, query.status),
         (LEASES.c.name, query.name),
+        (LEASES.c.user_id, query.user_id),
     ]
     found = [column == wanted for column, wanted in columns if wanted is not None]
     bounds: list[tuple[Any, datetime.datetime | None, bool]] = [

@@ -62,7 +62,11 @@ COLUMNS = (
     LEASES.c.deleted_at,
 )
 # The fields in the column ``options``.
-_OPTIONS = ('notify_before_start', 'notices', 'readiness', 'end_reason', 'lead_time', 'origin')
+_OPTIONS = (
+    *('notify_before_start', 'notices', 'readiness', 'end_reason', 'lead_time', 'origin'),
+    *('user_name', 'project_name'),
+)
+_PLAIN = ('end_reason', 'lead_time', 'user_name', 'project_name')
 _GIVEN_UP = (LEASES.c.status == LeaseStatus.DELETED) & (LEASES.c.deleted_at < LEASES.c.start_date)
 _HELD = LEASES.c.deleted_at.is_not(None) & (LEASES.c.status == LeaseStatus.PENDING)
 _INSERT = prepared(sa.insert(LEASES))
@@ -312,9 +316,8 @@ def _lease(row: Any, reservations: Sequence[Reservation], events: Sequence[Event
         notify_before_start=_tuple(options.get('notify_before_start')),
         notices=_tuple(options.get('notices')),
         readiness=readiness(options),
-        end_reason=options.get('end_reason'),
-        lead_time=options.get('lead_time'),
         origin=origins.load(options.get('origin')),
+        **{name: options.get(name) for name in _PLAIN},
         trust_id=trust_id,
         next_due=next_due,
         reservations=tuple(reservations),
@@ -334,6 +337,8 @@ def _options(lease: Lease) -> dict[str, Any]:
         'lead_time': lease.lead_time,
         'origin': origins.dump(lease.origin),
         'end_reason': lease.end_reason,
+        'user_name': lease.user_name,
+        'project_name': lease.project_name,
         'readiness': None
         if said is None
         else {

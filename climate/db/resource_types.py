@@ -97,6 +97,7 @@ def _stored(declaration: Declaration) -> dict[str, Any]:
         'description': declaration.description,
         'exclusive': declaration.exclusive,
         'noun': declaration.noun,
+        'noun_one': declaration.noun_one,
         'classes': [dataclasses.asdict(item) for item in declaration.classes],
         'announce': list(declaration.announce),
     }
@@ -109,6 +110,7 @@ def _declaration(row: Any) -> Declaration:
         description=stored['description'],
         exclusive=stored['exclusive'],
         noun=stored['noun'],
+        noun_one=stored.get('noun_one', ''),
         classes=tuple(Inventory(**item) for item in stored['classes']),
         announce=tuple(stored['announce']),
         origin=Origin.API,

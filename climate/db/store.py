@@ -53,6 +53,7 @@ from climate.db.events import Events
 from climate.db.failures import Failures
 from climate.db.feeds import FeedRows
 from climate.db.handovers import Handovers
+from climate.db.holdings import Holdings
 from climate.db.idempotency_keys import IdempotencyKeys
 from climate.db.intents import Intents
 from climate.db.judgement import LostRace
@@ -136,8 +137,7 @@ class Transaction:
         waits: bool = False,
         budget: RequestBudget = UNLIMITED,
     ) -> None:
-        now = clock.now()
-        self.now = now
+        self.now = now = clock.now()
         self.session = session
         self.resources = Resources(session, now)
         self.things = Things(session, now)
@@ -154,6 +154,7 @@ class Transaction:
         self.reservations = Reservations(session, now)
         self.allocations = Allocations(session, now)
         self.handovers = Handovers(session, now)
+        self.holdings = Holdings(session, now)
         self.events = Events(session, now)
         self.steps = HistorySteps(session, now)
         self.outbox = Outbox(session, now)
@@ -173,16 +174,13 @@ class Transaction:
         self._docket = docket
         self._waits = waits
         self.budget = budget
-        self._add_reports(session, now)
-        self._add_subscriptions(session, now)
+        self._add_others(session, now)
 
-    def _add_reports(self, session: sa.Connection, now: datetime.datetime) -> None:
+    def _add_others(self, session: sa.Connection, now: datetime.datetime) -> None:
         self.calendar_pages = CalendarPages(session, now)
         self.oversight = Oversight(session, now)
         self.refusals = RefusalCounts(session, now)
         self.usage = UsageReports(session, now)
-
-    def _add_subscriptions(self, session: sa.Connection, now: datetime.datetime) -> None:
         self.webhooks = WebhookRows(session, now)
         self.deliveries = Deliveries(session, now)
         self.feeds = FeedRows(session, now)

@@ -22,6 +22,7 @@ from typing import Any
 from typing import Final
 
 from climate.domain.events import Event
+from climate.domain.holdings import Holding
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.origins import RequestOrigin
@@ -70,6 +71,7 @@ class Reservation:
     :ivar placed: where they are, if it has a placement
     :ivar part_of: id of the reservation of the same lease that includes this
         one, such as that of a server; None if a user requested it directly
+    :ivar holding: the resources that it holds; None where that is not shown
     """
 
     id: str
@@ -84,6 +86,7 @@ class Reservation:
     part_of: str | None = None
     placement: MemberPlacement | None = None
     placed: tuple[PlacedMembers, ...] = dataclasses.field(default=(), compare=False)
+    holding: Holding | None = dataclasses.field(default=None, compare=False)
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
 
@@ -127,6 +130,8 @@ class Lease:
         needs to get ready, from the capability ``lead_time``; None if no
         resource has the capability
     :ivar origin: the request that made or last changed it; None if none is known
+    :ivar user_name: of the token with which it was created; None if that is unknown
+    :ivar project_name: likewise
     :ivar trust_id: Keystone's id of the trust by which effects act for the
         user; None if no effect needs one
     """
@@ -146,6 +151,8 @@ class Lease:
     lead_time: int | None = None
     trust_id: str | None = None
     origin: RequestOrigin | None = None
+    user_name: str | None = None
+    project_name: str | None = None
     next_due: datetime.datetime | None = None
     reservations: tuple[Reservation, ...] = ()
     events: tuple[Event, ...] = ()

@@ -26,6 +26,7 @@ from typing import Any
 from typing import Final
 from typing import NamedTuple
 
+from climate.domain.holdings import Holding
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
@@ -60,6 +61,7 @@ class ListedReservation(NamedTuple):
     :ivar facts: JSON text
     :ivar missing_resources: 0, or 1 if it is so; likewise ``resources_changed``
     :ivar placed: where its members are, if it has a placement
+    :ivar holding: the resources that it holds; None in lists of leases
     """
 
     id: str
@@ -75,6 +77,7 @@ class ListedReservation(NamedTuple):
     updated_at: str | None
     placement: MemberPlacement | None
     placed: tuple[PlacedMembers, ...]
+    holding: Holding | None
 
     def whole(self, lease_id: str) -> Reservation:
         """Return the reservation as an object, as plugins expect it."""
@@ -93,6 +96,7 @@ class ListedReservation(NamedTuple):
             updated_at=instant(self.updated_at),
             placement=self.placement,
             placed=self.placed,
+            holding=self.holding,
         )
 
 
@@ -100,7 +104,8 @@ class ListedLease(NamedTuple):
     """A lease in a list; the fields are those of :class:`climate.domain.leases.Lease`.
 
     :ivar degraded: 0, or 1 if it is
-    :ivar options: ``notify_before_start``, ``notices`` and ``end_reason``, if the lease has them
+    :ivar options: ``notify_before_start``, ``notices``, ``end_reason``, ``user_name`` and
+        ``project_name``, if the lease has them
     :ivar events: of all kinds, in chronological order
     :ivar reservations: in the order of the request
     """

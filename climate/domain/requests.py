@@ -51,6 +51,7 @@ UNSET: Final = Unset.UNSET
 class Caller:
     """The caller of a request; from the token only, never from a body.
 
+    :ivar user_name: None if the token has none; likewise ``project_name``
     :ivar all_projects: whether policy lets the caller see every project
     :ivar budget: what is left of what the request may cost
     :ivar origin: the ids of the request; None if there is no request
@@ -61,6 +62,8 @@ class Caller:
     user_id: str
     project_id: str
     roles: frozenset[str] = frozenset()
+    user_name: str | None = None
+    project_name: str | None = None
     all_projects: bool = False
     origin: RequestOrigin | None = None
     token: str | None = dataclasses.field(default=None, repr=False)
@@ -161,12 +164,6 @@ class LeaseChange:
     asked_at: datetime.datetime | None = None
     check: Check | None = None
 
-    def checked(self, lease: Lease) -> Lease:
-        """Return the lease that is to be changed, if it is as the caller requires."""
-        if self.check is not None:
-            self.check(lease)
-        return lease
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Reallocation:
@@ -190,6 +187,7 @@ class LeaseQuery:
     """A query for leases: filters, order and page.
 
     :ivar project_id: None for every project
+    :ivar user_id: None for every user
     :ivar sort: ``(key, 'asc' | 'desc')`` pairs; keys of :data:`SORT_KEYS`
     :ivar marker: id of the last lease of the page before
     """
@@ -197,6 +195,7 @@ class LeaseQuery:
     project_id: str | None
     status: str | None = None
     name: str | None = None
+    user_id: str | None = None
     resource_type: str | None = None
     start_before: datetime.datetime | None = None
     start_after: datetime.datetime | None = None

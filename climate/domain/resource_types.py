@@ -21,6 +21,8 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate.domain.nouns import Nouns
+from climate.domain.nouns import of_plural
 from climate.domain.resources import Inventory
 
 PREFIX: Final = 'custom:'
@@ -43,6 +45,7 @@ class Declaration:
     :ivar exclusive: whether a reservation takes whole resources; otherwise it takes
         units of *classes*
     :ivar noun: the word for the resources in refusals, such as ``licences``
+    :ivar noun_one: the word for one of them; '' for one that is derived from ``noun``
     :ivar classes: the resource classes, each with the default total of a
         resource; with a default of 0, each resource must set its total
     :ivar announce: properties of the allocated resources that users see
@@ -52,17 +55,24 @@ class Declaration:
     description: str = ''
     exclusive: bool = True
     noun: str = 'resources'
+    noun_one: str = ''
     classes: tuple[Inventory, ...] = ()
     announce: tuple[str, ...] = ()
     origin: Origin = Origin.API
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
 
+    @property
+    def nouns(self) -> Nouns:
+        """What people call one of the resources, and several of them."""
+        return Nouns(self.noun_one, self.noun) if self.noun_one else of_plural(self.noun)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceType:
     """A resource type that this deployment supports.
 
+    :ivar nouns: what people call one of its resources, and several of them
     :ivar exclusive: whether a reservation takes whole resources
     :ivar classes: the resource classes of which its reservations take units
     :ivar request_schema: JSON schema of a reservation
@@ -73,6 +83,7 @@ class ResourceType:
 
     name: str
     description: str
+    nouns: Nouns
     exclusive: bool
     classes: tuple[str, ...]
     request_schema: Mapping[str, Any]

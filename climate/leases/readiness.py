@@ -52,7 +52,7 @@ def say(
     """
     lease = tx.leases.get(lease_id, lock=True)
     if check is not None:
-        check(lease)
+        check(tx.holdings.added(lease))
     if lease.status not in _OPEN:
         raise exceptions.InvalidState(state=lease.status, id=lease.id)
     before = lease.readiness

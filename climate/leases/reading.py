@@ -20,17 +20,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
 from typing import Final
 from typing import Protocol
 
 from climate import exceptions
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.lifecycles import ReservationStatus
 from climate.plugins.contract import Plugin
+from climate.plugins.instructions import Instruction
 from climate.plugins.searches import Search
 
 LOG = logging.getLogger(__name__)
+
+_USABLE: Final = frozenset({ReservationStatus.PENDING, ReservationStatus.ACTIVE})
 
 FAULT: Final = 'fault'
 """Key of the reason why a plugin cannot read a reservation, for users."""
@@ -48,6 +54,12 @@ class Describer(Protocol):
         """Return the keys of a reservation that only its resource type has."""
         ...
 
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[Instruction]:
+        """Return what a person does with a reservation."""
+        ...
+
     def load(self, stored: Mapping[str, Any]) -> Any:
         """Return a request as it was stored."""
         ...
@@ -63,6 +75,23 @@ def describe(plugin: Describer, reservation: Reservation) -> dict[str, Any]:
         return plugin.describe(reservation)
     except Exception as error:
         return {FAULT: _fault(reservation, error)}
+
+
+def instructions(
+    plugin: Describer, reservation: Reservation, resources: Sequence[HeldResource]
+) -> Sequence[Instruction]:
+    """Return what a person does with a reservation.
+
+    Nothing with one that is over or has failed, that its plugin cannot read, or that is
+    part of another one, whose instructions are to be followed.
+    """
+    if reservation.status not in _USABLE or reservation.part_of is not None:
+        return ()
+    try:
+        return plugin.instructions(reservation, resources)
+    except Exception as error:
+        _fault(reservation, error)
+        return ()
 
 
 def demand(plugin: Describer, reservation: Reservation) -> Mapping[str, int]:

@@ -35,10 +35,14 @@ from typing import TypeVar
 
 from climate.allocation import shares
 from climate.clients.base import Cloud
+from climate.domain import nouns
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.domain.resources import Resource
 from climate.plugins import models
 from climate.plugins import registered
+from climate.plugins.instructions import Instruction
 from climate.plugins.models import Model
 from climate.plugins.models import Request
 from climate.plugins.outcomes import Again
@@ -58,6 +62,7 @@ __all__ = [
     'BY_NAME',
     'Again',
     'Done',
+    'Instruction',
     'NotEnough',
     'Outcome',
     'Pick',
@@ -97,6 +102,9 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
     of these types that follow this one in the lease end first."""
 
     # -- what the API publishes about the type
+
+    nouns: ClassVar[Nouns] = nouns.RESOURCES
+    """What people call one of the resources that it leases, and several of them."""
 
     @property
     def description(self) -> str:
@@ -295,6 +303,15 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
     @abc.abstractmethod
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of this type in the API's response."""
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[Instruction]:
+        """Return what a person does with a reservation that has not ended.
+
+        :param resources: that it holds, as far as they are shown
+        """
+        return ()
 
     # -- effect half
 

@@ -70,7 +70,8 @@ class ResourceTypes:
     def update(self, name: str, change: Callable[[Declaration], Declaration]) -> ResourceType:
         """Change the declaration of a type.
 
-        While it has resources or reservations, only its description can change.
+        While it has resources or reservations, only its description and ``noun_one`` can
+        change.
 
         :param change: returns the new declaration for the current one
         :raises climate.exceptions.ResourceTypeInUse: if it is used
@@ -79,7 +80,8 @@ class ResourceTypes:
         def work(tx: Transaction) -> None:
             old = self._own(tx, name)
             new = change(old)
-            if dataclasses.replace(new, description=old.description) != old:
+            same = dataclasses.replace(new, description=old.description, noun_one=old.noun_one)
+            if same != old:
                 _refuse_used(tx, name)
             tx.resource_types.update(new)
 
@@ -124,6 +126,7 @@ def _shown(plugin: Plugin[Any]) -> ResourceType:
     return ResourceType(
         name=plugin.resource_type,
         description=plugin.description,
+        nouns=plugin.nouns,
         exclusive=plugin.exclusive,
         classes=tuple(plugin.classes),
         request_schema=plugin.request_schema,

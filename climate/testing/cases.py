@@ -19,7 +19,7 @@ A type is tested by a class of two lines::
 
 It has a test for each scenario of a lease (``test_walk_start``, …), in which each call to
 the cloud fails in turn; a test for invalid fields of a new lease, and one for those of a
-change; and a test that kills the manager at each step.
+change; a test that kills the manager at each step; and a test of what it tells people to do.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from climate.plugins.contract import Plugin
 from climate.testing import promised
 from climate.testing import walker
 from climate.testing.fields import Sweep
+from climate.testing.instructed import Instructed
 from climate.testing.killed import Killed
 from climate.testing.kinds import LeasedType
 from climate.testing.service import Service
@@ -58,6 +59,7 @@ class TypeTestCase(testtools.TestCase):
     test_wrong_fields_of_a_new_lease: Callable[..., None]
     test_wrong_fields_of_a_change: Callable[..., None]
     test_killed_at_each_step: Callable[..., None]
+    test_instructions: Callable[..., None]
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
@@ -69,6 +71,7 @@ class TypeTestCase(testtools.TestCase):
             cls.test_wrong_fields_of_a_new_lease = cls.check_new_leases
             cls.test_wrong_fields_of_a_change = cls.check_changes
             cls.test_killed_at_each_step = cls.check_kills
+            cls.test_instructions = cls.check_instructions
 
     def plugins(self) -> Iterable[Plugin[Any]]:
         """Return the enabled types in addition to ``physical:host``."""
@@ -113,6 +116,10 @@ class TypeTestCase(testtools.TestCase):
         killed = Killed(world, lease, folder / 'died')
         self.check(killed.complaints())
         self.assertGreater(killed.steps, 0)
+
+    def check_instructions(self) -> None:
+        """Check that the instructions for a lease are well-formed."""
+        self.check(Instructed(self._world(), self.kind).complaints())
 
     def _world(self) -> World:
         return self.useFixture(World(self.plugins()))

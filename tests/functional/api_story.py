@@ -373,4 +373,5 @@ STORY: Sequence[Step] = (
         token=ADMIN,
         version='1.6',
     ),
+    Step(name='leases/show-1.7', method='GET', path='/v1/leases/{fourth}', version='1.7'),
 )

@@ -45,7 +45,7 @@ CALENDAR = frozenset({'lease_id', 'reservation_id'})
 PROPERTIES = frozenset({'detail', 'all'})
 LISTS: Mapping[str, frozenset[str]] = {
     '/availability': availability.PARAMETERS,
-    '/leases': queries.LEASES | {queries.FIELDS},
+    '/leases': queries.LEASES | {queries.FIELDS, *queries.USERS},
     '/resources': queries.RESOURCES,
     '/resources/allocations': CALENDAR | {'type'},
     '/resources/{resource_id}/allocations': CALENDAR,
@@ -122,8 +122,9 @@ class FiltersTest(base.TestCase):
         """Return what a list answers, page by page."""
         found: list[Row] = []
         address: str | None = f'/v1{path}?{urlencode(parameters, doseq=True)}'
+        version = '1.7' if 'user_id' in parameters else '1.3'
         while address:
-            answer = http.send(self.service.app, 'GET', address, version='1.3')
+            answer = http.send(self.service.app, 'GET', address, version=version)
             self.assertEqual(200, answer.status_int, f'{address}: {answer.text}')
             links = [key for key in answer.json if key.endswith('_links')]
             (key,) = set(answer.json) - set(links)
@@ -173,6 +174,7 @@ class FiltersTest(base.TestCase):
         for key, values in (
             ('name', {row['name'] for row in self.leases}),
             ('project_id', {'project-0', 'project-1', 'project-2'}),
+            ('user_id', {*(row['user_id'] for row in self.leases), 'none'}),
             ('status', set(LeaseStatus)),
         ):
             for value in values:

@@ -1,4 +1,4 @@
-// The types of the API at microversion 1.6. Do not edit: "make web-types" writes them.
+// The types of the API at microversion 1.7. Do not edit: "make web-types" writes them.
 
 export type Allocation = {
   resource_id: string;
@@ -200,6 +200,11 @@ export type Floatingip = {
   [key: string]: unknown;
 };
 
+export type HeldResource = {
+  id: string;
+  name: string;
+};
+
 export type History = {
   lease_id: string;
   steps: Array<{
@@ -236,6 +241,13 @@ export type Host = {
   [key: string]: unknown;
 };
 
+export type Instruction = {
+  name: string;
+  title: string;
+  command: string;
+  value: string;
+};
+
 export type Inventories = { [name: string]: {
   total: number;
   reserved: number;
@@ -264,6 +276,8 @@ export type Lease = {
   notices: Array<"before_start" | "started" | "before_end" | "degraded" | "error"> | null;
   readiness: Readiness | null;
   end_reason: string | null;
+  user_name: string | null;
+  project_name: string | null;
 };
 
 export type ListedLease = {
@@ -278,13 +292,30 @@ export type ListedLease = {
   degraded?: boolean;
   created_at?: RecordTime | null;
   updated_at?: RecordTime | null;
-  reservations?: Array<Reservation>;
+  reservations?: Array<ListedReservation>;
   events?: Array<Event>;
   before_end_date?: Time | null;
   notify_before_start?: Array<number> | null;
   notices?: Array<"before_start" | "started" | "before_end" | "degraded" | "error"> | null;
   readiness?: Readiness | null;
   end_reason?: string | null;
+  user_name?: string | null;
+  project_name?: string | null;
+};
+
+export type ListedReservation = {
+  id: string;
+  lease_id: string;
+  resource_id: string;
+  resource_type: string;
+  status: string;
+  missing_resources: boolean;
+  resources_changed: boolean;
+  created_at: RecordTime | null;
+  updated_at: RecordTime | null;
+  part_of: string | null;
+  placement?: { [name: string]: unknown };
+  [key: string]: unknown;
 };
 
 export type Maintenance = {
@@ -616,6 +647,9 @@ export type Reservation = {
   updated_at: RecordTime | null;
   part_of: string | null;
   placement?: { [name: string]: unknown };
+  resources: Array<HeldResource>;
+  resources_count: number;
+  instructions: Array<Instruction>;
   [key: string]: unknown;
 };
 
@@ -640,7 +674,7 @@ export type ResourceType = {
   description: string;
   origin: string;
   exclusive: boolean;
-  noun: string | null;
+  noun: string;
   classes: Array<string>;
   inventories: Inventories | null;
   announce: Array<string> | null;
@@ -648,6 +682,7 @@ export type ResourceType = {
   resource_schema: { [name: string]: unknown } | null;
   created_at: RecordTime | null;
   updated_at: RecordTime | null;
+  noun_one: string;
 };
 
 export type Shortage = {
@@ -840,6 +875,8 @@ export interface Operations {
       start_after?: string;
       start_before?: string;
       status?: "PENDING" | "STARTING" | "ACTIVE" | "UPDATING" | "TERMINATING" | "TERMINATED" | "DELETING" | "DELETED" | "ERROR";
+      user?: "me";
+      user_id?: string;
     };
     answer: {
       leases: Array<ListedLease>;
@@ -1119,6 +1156,7 @@ export interface Operations {
       description?: string;
       exclusive?: boolean;
       noun?: string;
+      noun_one?: string;
       classes?: { [name: string]: number | {
         total: number;
         reserved?: number;
@@ -1145,6 +1183,7 @@ export interface Operations {
       description?: string;
       exclusive?: boolean;
       noun?: string;
+      noun_one?: string;
       classes?: { [name: string]: number | {
         total: number;
         reserved?: number;

@@ -38,8 +38,8 @@ from climate.api.schemas import readiness
 from climate.api.schemas import reallocations
 from climate.api.schemas import taken_offers
 from climate.api.views import extensions as extension_view
+from climate.api.views import lease_lists
 from climate.api.views import leases as view
-from climate.api.views.lease_lists import FIELDS
 from climate.api.views.lease_lists import LeaseWriter
 from climate.booking.leases import Leases
 from climate.booking.rehearsal import Rehearsed
@@ -49,6 +49,7 @@ from climate.domain.requests import Check
 from climate.domain.requests import LeaseDraft
 from climate.exceptions import NotEnoughResources
 from climate.exceptions import PolicyNotAuthorized
+from climate.policies import calendar as calendar_policies
 from climate.policies import leases as policies
 
 
@@ -70,6 +71,7 @@ class LeasesController(base.Controller):
             scope.parameters,
             scope.version,
             project_id=_wanted_project(scope),
+            caller_id=scope.caller.user_id,
             now=scope.now,
             max_limit=self._settings.max_limit,
         )
@@ -79,7 +81,8 @@ class LeasesController(base.Controller):
             listed = streams.listed(req, resp, 'leases', map(writer.array, batches))
             # A streamed list has no entity tag: it would have to be read twice.
             return listed if listed is resp else conditions.answer(req, resp, listed)
-        fields = queries.fields(scope.parameters, scope.version, FIELDS)
+        known = lease_lists.fields(scope.version)
+        fields = queries.fields(scope.parameters, scope.version, known)
         page = self._services.leases.page(query)
         links = ''
         if page.more and page.leases:
@@ -120,11 +123,8 @@ class LeasesController(base.Controller):
             raise
         lease = preferences.started(self._services, self._settings.waits, req, resp, lease)
         resp.status = HTTPStatus.CREATED
-        shown = {'lease': self._shown(lease, scope)}
+        shown = _answer(leases, lease, scope)
         return conditions.answer(req, resp, shown, _path(lease))
-
-    def _shown(self, lease: Lease, scope: Scope) -> dict[str, Any]:
-        return view.lease(lease, self._services.plugins, scope.version)
 
 
 class LeaseController(base.Item):
@@ -136,8 +136,10 @@ class LeaseController(base.Item):
     @base.guard(policies.SHOW)
     def index(self, req: Request, resp: Any) -> Any:
         """Show a lease."""
-        lease = self._services.leases.shown(self._id(), req.scope.project_id)
-        text = LeaseWriter(self._services.plugins, req.scope.version).object(lease)
+        scope, held = req.scope, req.scope.version >= microversions.V1_7
+        lease = self._services.leases.shown(self._id(), scope.project_id, held=held)
+        writer = LeaseWriter(self._services.plugins, scope.version, named=_names_resources(scope))
+        text = writer.object(lease)
         return conditions.answer(req, resp, streams.JsonText(f'{{"lease": {text}}}'))
 
     @index.when(method='PUT', template='json')
@@ -211,11 +213,9 @@ class LeaseController(base.Item):
     def _id(self) -> str:
         return base.uuid('lease_id', self._key)
 
-    def _shown(self, lease: Lease, scope: Scope) -> dict[str, Any]:
-        return {'lease': view.lease(lease, self._services.plugins, scope.version)}
-
     def _answer(self, lease: Lease, req: Request, resp: Any) -> Any:
-        return conditions.answer(req, resp, self._shown(lease, req.scope), _path(lease))
+        shown = _answer(self._services.leases, lease, req.scope)
+        return conditions.answer(req, resp, shown, _path(lease))
 
     def _check(self, req: Request) -> Check | None:
         """Return what checks the conditions of a request; None if it has none."""
@@ -225,10 +225,27 @@ class LeaseController(base.Item):
             return None
 
         def check(lease: Lease) -> None:
-            body = conditions.written(self._shown(lease, scope))
+            body = conditions.written(_shown(self._services.leases, lease, scope))
             found.check(conditions.tag(body, scope.version))
 
         return check
+
+
+def _answer(leases: Leases, lease: Lease, scope: Scope) -> dict[str, Any]:
+    """Return the body of the answer to a request that has made or changed a lease."""
+    if scope.version >= microversions.V1_7:
+        lease = leases.with_holdings(lease)
+    return _shown(leases, lease, scope)
+
+
+def _shown(leases: Leases, lease: Lease, scope: Scope) -> dict[str, Any]:
+    named = _names_resources(scope)
+    return {'lease': view.lease(lease, leases.plugins, scope.version, named=named)}
+
+
+def _names_resources(scope: Scope) -> bool:
+    """Whether the caller may see the resources of leases: those whom the calendar shows them."""
+    return scope.version >= microversions.V1_7 and scope.allows(calendar_policies.SHOW)
 
 
 def _offer(leases: Leases, scope: Scope, offer_id: str) -> StoredOffer:

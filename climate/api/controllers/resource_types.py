@@ -50,7 +50,9 @@ class ResourceTypesController(base.Controller):
     @base.guard(policies.CREATE)
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Declare a type."""
-        made = self._services.resource_types.create(schemas.read_new(bodies.read(req.environ)))
+        body = bodies.read(req.environ)
+        declared = schemas.read_new(body, version=req.scope.version)
+        made = self._services.resource_types.create(declared)
         resp.status = HTTPStatus.CREATED
         return {'resource_type': view.resource_type(made, req.scope.version)}
 
@@ -72,7 +74,7 @@ class ResourceTypeController(base.Item):
     def update(self, req: Request, resp: Any) -> dict[str, Any]:
         """Change a declared type."""
         body = bodies.read(req.environ)
-        schemas.check_change(body)
+        schemas.check_change(body, req.scope.version)
         made = self._services.resource_types.update(
             self._key, lambda old: schemas.changed(old, body)
         )

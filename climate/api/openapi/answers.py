@@ -18,12 +18,12 @@ from typing import Final
 
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_1
-from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
-from climate.api.microversions import V1_5
 from climate.api.microversions import V1_6
+from climate.api.microversions import V1_7
 from climate.api.openapi import calendar
 from climate.api.openapi import hooks
+from climate.api.openapi import leases
 from climate.api.openapi import schemas
 from climate.api.openapi.schemas import BOOLEAN
 from climate.api.openapi.schemas import by_name
@@ -38,8 +38,6 @@ from climate.api.openapi.schemas import TEXT
 from climate.api.openapi.schemas import WHOLE
 from climate.domain.history import Effect
 from climate.domain.history import StepState
-from climate.domain.leases import NOTICES
-from climate.domain.lifecycles import LeaseStatus
 from climate.domain.offers import OfferKind
 
 _TIME: Final = ref('Time')
@@ -55,7 +53,7 @@ def components(version: Microversion) -> dict[str, Json]:
     return {
         **_times(version),
         **_errors(version),
-        **_leases(version),
+        **leases.components(version),
         **_history(),
         **_offers(),
         **_resources(version),
@@ -95,97 +93,6 @@ def _errors(version: Microversion) -> dict[str, Json]:
     if version >= V1_4:
         optional['alternatives'] = listed({'anyOf': [ref('StoredOffer'), ref('Offer')]})
     return {'ApiError': record({**fields, **optional}, optional=optional)}
-
-
-def _leases(version: Microversion) -> dict[str, Json]:
-    lease: Json = {
-        'id': schemas.UUID,
-        'name': TEXT,
-        'user_id': TEXT,
-        'project_id': TEXT,
-        'start_date': _TIME,
-        'end_date': _TIME,
-        'trust_id': schemas.NULL,
-        'status': {**TEXT, 'enum': [one.value for one in LeaseStatus]},
-        'degraded': BOOLEAN,
-        **_CREATED,
-        'reservations': listed(ref('Reservation')),
-        'events': listed(ref('Event')),
-    }
-    if version >= V1_1:
-        lease['before_end_date'] = _TIME_OR_NULL
-        lease['notify_before_start'] = or_null(listed(WHOLE))
-    if version >= V1_3:
-        lease['notices'] = or_null(listed({**TEXT, 'enum': list(NOTICES)}))
-        lease['readiness'] = or_null(ref('Readiness'))
-    if version >= V1_5:
-        lease['end_reason'] = or_null(TEXT)
-    return {
-        'Lease': record(lease),
-        # From 1.5 on clients can choose the fields.
-        'ListedLease': record(lease, optional=lease if version >= V1_5 else ()),
-        'Reservation': _reservation(version),
-        'Rehearsal': _rehearsal(),
-        **_parts(),
-    }
-
-
-def _parts() -> dict[str, Json]:
-    event: Json = {
-        'id': schemas.UUID,
-        'lease_id': schemas.UUID,
-        'event_type': TEXT,
-        'time': _TIME,
-        'status': TEXT,
-        **_CREATED,
-    }
-    readiness: Json = {
-        'ready': listed(TEXT),
-        'waiting': listed(TEXT),
-        'by': TEXT,
-        'detail': TEXT,
-        'said_at': _TIME,
-    }
-    return {'Event': record(event), 'Readiness': record(readiness)}
-
-
-def _reservation(version: Microversion) -> Json:
-    """Return the common part; each resource type adds fields."""
-    found: Json = {
-        'id': schemas.UUID,
-        'lease_id': schemas.UUID,
-        'resource_id': TEXT,
-        'resource_type': TEXT,
-        'status': TEXT,
-        'missing_resources': BOOLEAN,
-        'resources_changed': BOOLEAN,
-        **_CREATED,
-    }
-    if version >= V1_3:
-        found['part_of'] = or_null(TEXT)
-    if version >= V1_4:
-        found['placement'] = _ANY_OBJECT
-    return record(found, optional=('placement',), closed=False)
-
-
-def _rehearsal() -> Json:
-    chosen = record(
-        {
-            'id': schemas.UUID,
-            'resource_type': TEXT,
-            'resources': COUNT,
-            'classes': by_name(COUNT),
-            'resource_names': listed(TEXT),
-        },
-        optional=('resource_names',),
-    )
-    return record(
-        {
-            'lease': ref('Lease'),
-            'reservations': listed(chosen),
-            'filters_not_asked': listed(TEXT),
-        }
-    )
 
 
 def _history() -> dict[str, Json]:
@@ -293,7 +200,7 @@ def _resources(version: Microversion) -> dict[str, Json]:
         'description': TEXT,
         'origin': TEXT,
         'exclusive': BOOLEAN,
-        'noun': or_null(TEXT),
+        'noun': TEXT if version >= V1_7 else or_null(TEXT),
         'classes': listed(TEXT),
         'inventories': or_null(ref('Inventories')),
         'announce': or_null(listed(TEXT)),
@@ -301,6 +208,8 @@ def _resources(version: Microversion) -> dict[str, Json]:
         'resource_schema': or_null(_ANY_OBJECT),
         **_CREATED,
     }
+    if version >= V1_7:
+        kind['noun_one'] = TEXT
     return {
         'Inventories': by_name(record(inventory)),
         'Resource': record(resource),

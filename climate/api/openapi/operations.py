@@ -82,7 +82,7 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('GET', '/me'): Operation(answers=_shows('me', 'Caller')),
     ('GET', '/leases'): Operation(
         answers=_page('leases', 'ListedLease'),
-        query=queries.LEASES | {queries.FIELDS},
+        query=queries.LEASES | {queries.FIELDS, *queries.USERS},
         headers=_TAGGED,
     ),
     ('POST', '/leases'): Operation(

@@ -77,8 +77,17 @@ QUERY: Final[dict[str, Json]] = {
         'description': 'Seconds, an ISO 8601 duration, or such as 90m, 2h or 1d.',
     },
     'type': {**_NAME, 'description': 'A resource type.'},
+    'user': {**schemas.TEXT, 'enum': ['me'], 'description': 'Only leases of the caller.'},
+    'user_id': {**_NAME, 'description': 'Only leases of this user.'},
 }
 """Schemas by name; a parameter with one name means the same in every route."""
+
+SINCE: Final[dict[str, Microversion]] = {
+    'fields': microversions.V1_5,
+    'user': microversions.V1_7,
+    'user_id': microversions.V1_7,
+}
+"""The microversions that added parameters to routes that are older."""
 
 REQUIRED: Final = frozenset(
     {

@@ -65,8 +65,12 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     ('POST', '/maintenances'): {V1_2: maintenances.CREATE},
     ('PUT', '/maintenances/{maintenance_id}'): {V1_5: maintenances.UPDATE},
     ('POST', '/offers'): {V1_4: offers.CREATE},
-    ('POST', '/resource-types'): {V1_2: resource_types.CREATE.schema},
-    ('PUT', '/resource-types/{type_name}'): {V1_2: resource_types.UPDATE.schema},
+    ('POST', '/resource-types'): {
+        version: validator.schema for version, validator in resource_types.CREATE.items()
+    },
+    ('PUT', '/resource-types/{type_name}'): {
+        version: validator.schema for version, validator in resource_types.UPDATE.items()
+    },
     ('POST', '/resources'): {V1_2: resources.CREATE.schema},
     ('PUT', '/resources/{resource_id}'): {
         version: validator.schema for version, validator in resources.UPDATE.items()

@@ -15,9 +15,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.api.microversions import MAX
+from climate.api.microversions import Microversion
+from climate.api.microversions import V1_2
+from climate.api.microversions import V1_7
 from climate.api.schemas import inventories
 from climate.api.validation import Validator
 from climate.domain.resource_types import Declaration
@@ -34,40 +39,54 @@ _FIELDS: dict[str, Any] = {
         'items': {'type': 'string', 'minLength': 1, 'maxLength': 64},
     },
 }
+_FIELDS_1_7: dict[str, Any] = {**_FIELDS, 'noun_one': _FIELDS['noun']}
 _NAME = {'type': 'string', 'maxLength': 64, 'pattern': '^custom:[a-z0-9_-]+\\Z'}
-CREATE = Validator(
-    {
-        'type': 'object',
-        'required': ['name'],
-        'additionalProperties': False,
-        'properties': {'name': _NAME, **_FIELDS},
-    }
-)
-UPDATE = Validator(
-    {
-        'type': 'object',
-        'minProperties': 1,
-        'additionalProperties': False,
-        'properties': _FIELDS,
-    }
-)
 
 
-def read_new(body: Any, origin: Origin = Origin.API) -> Declaration:
+def _create(fields: dict[str, Any]) -> Validator:
+    return Validator(
+        {
+            'type': 'object',
+            'required': ['name'],
+            'additionalProperties': False,
+            'properties': {'name': _NAME, **fields},
+        }
+    )
+
+
+def _update(fields: dict[str, Any]) -> Validator:
+    return Validator(
+        {
+            'type': 'object',
+            'minProperties': 1,
+            'additionalProperties': False,
+            'properties': fields,
+        }
+    )
+
+
+CREATE = {V1_2: _create(_FIELDS), V1_7: _create(_FIELDS_1_7)}
+"""Validators by the microversion from which on each is used."""
+UPDATE = {V1_2: _update(_FIELDS), V1_7: _update(_FIELDS_1_7)}
+"""Likewise."""
+
+
+def read_new(body: Any, origin: Origin = Origin.API, version: Microversion = MAX) -> Declaration:
     """Return the declaration of a new type.
 
+    :param version: of the request; a file has all fields
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    CREATE.check(body)
+    _at(CREATE, version).check(body)
     return _checked(Declaration(name=body['name'], origin=origin, **_facts(body)))
 
 
-def check_change(body: dict[str, Any]) -> None:
+def check_change(body: dict[str, Any], version: Microversion) -> None:
     """Check the change of a declaration.
 
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    UPDATE.check(body)
+    _at(UPDATE, version).check(body)
     _facts(body)
 
 
@@ -79,8 +98,12 @@ def changed(old: Declaration, body: dict[str, Any]) -> Declaration:
     return _checked(dataclasses.replace(old, **_facts(body)))
 
 
+def _at(validators: Mapping[Microversion, Validator], version: Microversion) -> Validator:
+    return validators[max(known for known in validators if known <= version)]
+
+
 def _facts(body: dict[str, Any]) -> dict[str, Any]:
-    facts = {key: body[key] for key in _FIELDS if key in body}
+    facts = {key: body[key] for key in _FIELDS_1_7 if key in body}
     if 'classes' in facts:
         facts['classes'] = inventories.read('classes', facts['classes'])
     if 'announce' in facts:

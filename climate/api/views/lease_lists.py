@@ -35,6 +35,8 @@ from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
 from climate.api.microversions import V1_5
+from climate.api.microversions import V1_7
+from climate.api.views import holdings
 from climate.api.views import leases
 from climate.api.views import placements
 from climate.domain.events import PUBLIC_AT_1_0
@@ -68,25 +70,36 @@ FIELDS: Final = (
     'end_reason',
 )
 """The keys of a lease from microversion 1.5 on, in order."""
+_SINCE_1_7: Final = ('user_name', 'project_name')
 
+_FIELDS: Final = (*FIELDS, *_SINCE_1_7)
 _KNOWN: Final = 8192
 _TEXTS: Final = frozenset({'id', 'name', 'user_id', 'project_id', 'status'})
 _DATES: Final = {'start_date': 'start', 'end_date': 'end', 'before_end_date': 'before_end_date'}
 _RECORDS: Final = frozenset({'created_at', 'updated_at'})
-_OPTIONS: Final = frozenset({'notify_before_start', 'notices', 'end_reason'})
+_OPTIONS: Final = frozenset({'notify_before_start', 'notices', 'end_reason', *_SINCE_1_7})
 # Some engines have 0 and 1 instead, which are the same keys.
 _BOOLEANS: Final[dict[int, str]] = {True: 'true', False: 'false'}
+
+
+def fields(version: Microversion) -> tuple[str, ...]:
+    """Return the keys of a lease at a microversion, in order."""
+    return (*FIELDS, *_SINCE_1_7) if version >= V1_7 else FIELDS
 
 
 class LeaseWriter:
     """Writes leases at one microversion.
 
     :param describers: describe reservations, by resource type
+    :param named: whether the caller may see the resources that reservations hold
     """
 
-    def __init__(self, describers: Mapping[str, Describer], version: Microversion) -> None:
+    def __init__(
+        self, describers: Mapping[str, Describer], version: Microversion, *, named: bool = True
+    ) -> None:
         self._describers = describers
         self._version = version
+        self._named = named
         self._date, self._record = _dates(version)
         self._public: Collection[str] = PUBLIC_AT_1_1 if version >= V1_1 else PUBLIC_AT_1_0
         # Most reservations of a list have one of a few requests.
@@ -123,14 +136,17 @@ class LeaseWriter:
             text += f', "readiness": {self._readiness(readiness)}'
         if self._version >= V1_5:
             text += f', "end_reason": {_option(options, "end_reason")}'
+        if self._version >= V1_7:
+            for key in _SINCE_1_7:
+                text += f', "{key}": {_option(options, key)}'
         return text + '}'
 
     def selected(self, values: Iterable[ListedLease], fields: Collection[str]) -> str:
         """Return some fields of leases as a JSON array of objects.
 
-        :param fields: some of :data:`FIELDS`
+        :param fields: some of those of the microversion
         """
-        names = [name for name in FIELDS if name in fields]
+        names = [name for name in _FIELDS if name in fields]
         rows = (
             ', '.join([f'"{name}": {self._field(name, value)}' for name in names])
             for value in values
@@ -179,15 +195,16 @@ class LeaseWriter:
 
     def _reservation(self, value: ListedReservation, lease_id: str, quoted_lease_id: str) -> str:
         (reservation_id, resource_type, status, request, _, _, missing, changed) = value[:8]
-        (part_of, created_at, updated_at, placement, _) = value[8:]
+        (part_of, created_at, updated_at, placement, _, holding) = value[8:]
         key = (resource_type, request)
         if key in self._own:
             own = self._own[key]
         else:
             own = self._own[key] = self._description(value, lease_id)
         if own is None:
-            describer = self._describers.get(resource_type)
-            return json.dumps(leases.reservation(value.whole(lease_id), describer, self._version))
+            describer, one = self._describers.get(resource_type), value.whole(lease_id)
+            shown = leases.reservation(one, describer, self._version, named=self._named)
+            return json.dumps(shown)
         quoted_id, record = f'"{reservation_id}"', self._record
         text = (
             # Clients expect the id of the record of the type, which is this one.
@@ -204,6 +221,10 @@ class LeaseWriter:
             describer = self._describers.get(resource_type)
             shown = placements.placement(placement, value.whole(lease_id), describer)
             text += f', "placement": {json.dumps(shown)}'
+        if self._version >= V1_7 and holding is not None:
+            describer = self._describers.get(resource_type)
+            held = holdings.holding(value.whole(lease_id), describer, named=self._named)
+            text += f', {json.dumps(held)[1:-1]}'
         return text + '}'
 
     def _description(self, value: ListedReservation, lease_id: str) -> str | None:
@@ -216,7 +237,7 @@ class LeaseWriter:
             return ''
         if not describer.describes_request:
             return None
-        own = reading.describe(describer, value.whole(lease_id))
+        own = holdings.own(describer, value.whole(lease_id), self._version)
         if reading.FAULT in own or not own.keys().isdisjoint(leases.RESERVATION_KEYS):
             return None
         return json.dumps(own)[1:-1] + ', ' if own else ''

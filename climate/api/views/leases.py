@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -26,6 +27,8 @@ from climate.api.microversions import V1_1
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
 from climate.api.microversions import V1_5
+from climate.api.microversions import V1_7
+from climate.api.views import holdings
 from climate.api.views import placements
 from climate.booking.rehearsal import Rehearsed
 from climate.domain.events import Event
@@ -33,26 +36,30 @@ from climate.domain.events import PUBLIC_AT_1_0
 from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.history import History
 from climate.domain.history import HistoryStep
+from climate.domain.holdings import Holding
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
-from climate.leases import reading
 from climate.leases.reading import Describer
 
 RESERVATION_KEYS: Final = frozenset(
     {
         *('id', 'lease_id', 'resource_id', 'resource_type', 'status', 'missing_resources'),
         *('resources_changed', 'created_at', 'updated_at', 'part_of'),
+        *('resources_count', 'instructions'),
     }
 )
 """The keys of reservations of every type."""
 
 
 def lease(
-    value: Lease, describers: Mapping[str, Describer], version: Microversion
+    value: Lease, describers: Mapping[str, Describer], version: Microversion, *, named: bool = True
 ) -> dict[str, Any]:
-    """Return a lease as it is shown at *version*."""
+    """Return a lease as it is shown at *version*.
+
+    :param named: whether the caller may see the resources that it holds
+    """
     shown: dict[str, Any] = {
         'id': value.id,
         'name': value.name,
@@ -67,7 +74,7 @@ def lease(
         'created_at': dates.write_record(value.created_at, version),
         'updated_at': dates.write_record(value.updated_at, version),
         'reservations': [
-            reservation(one, describers.get(one.resource_type), version)
+            reservation(one, describers.get(one.resource_type), version, named=named)
             for one in value.reservations
         ],
         'events': events(value.events, version),
@@ -81,6 +88,8 @@ def lease(
         shown['readiness'] = readiness(value.readiness, version)
     if version >= V1_5:
         shown['end_reason'] = value.end_reason
+    if version >= V1_7:
+        shown |= {'user_name': value.user_name, 'project_name': value.project_name}
     return shown
 
 
@@ -91,8 +100,10 @@ def rehearsed(
 
     :param named: whether the caller may see the names of the resources
     """
+    parts = tuple(dataclasses.replace(one, holding=Holding()) for one in value.lease.reservations)
     return {
-        'lease': lease(value.lease, describers, version),
+        # What is rolled back holds nothing.
+        'lease': lease(dataclasses.replace(value.lease, reservations=parts), describers, version),
         'reservations': [
             _chosen(one, value.allocations, named=named) for one in value.lease.reservations
         ],
@@ -130,15 +141,16 @@ def readiness(value: Readiness | None, version: Microversion) -> dict[str, Any] 
 
 
 def reservation(
-    value: Reservation, describer: Describer | None, version: Microversion
+    value: Reservation, describer: Describer | None, version: Microversion, *, named: bool = True
 ) -> dict[str, Any]:
     """Return one reservation of a lease as it is shown at *version*.
 
     :param describer: the plugin of its type; None if the type is no longer served,
         which leaves only the common keys. If the plugin cannot read the reservation,
         ``fault`` replaces the keys of the type.
+    :param named: whether the caller may see the resources that it holds
     """
-    own = reading.describe(describer, value) if describer else {}
+    own = holdings.own(describer, value, version) if describer else {}
     shown = {
         **own,
         'id': value.id,
@@ -156,6 +168,8 @@ def reservation(
         shown['part_of'] = value.part_of
     if version >= V1_4 and value.placement is not None:
         shown['placement'] = placements.placement(value.placement, value, describer)
+    if version >= V1_7:
+        shown |= holdings.holding(value, describer, named=named)
     return shown
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from climate.api import dates
 from climate.api.microversions import Microversion
+from climate.api.microversions import V1_7
 from climate.api.views import resources
 from climate.domain.resource_types import ResourceType
 
@@ -25,12 +26,13 @@ from climate.domain.resource_types import ResourceType
 def resource_type(value: ResourceType, version: Microversion) -> dict[str, Any]:
     """Return a type; fields of declarations are null for types of plugins."""
     declared = value.declaration
-    return {
+    noun = declared.noun if declared else None
+    shown = {
         'name': value.name,
         'description': value.description,
         'origin': value.origin.value,
         'exclusive': value.exclusive,
-        'noun': declared.noun if declared else None,
+        'noun': value.nouns.many if version >= V1_7 else noun,
         'classes': list(value.classes),
         'inventories': resources.inventories(declared.classes) if declared else None,
         'announce': list(declared.announce) if declared else None,
@@ -39,3 +41,6 @@ def resource_type(value: ResourceType, version: Microversion) -> dict[str, Any]:
         'created_at': dates.write_record(declared.created_at if declared else None, version),
         'updated_at': dates.write_record(declared.updated_at if declared else None, version),
     }
+    if version >= V1_7:
+        shown['noun_one'] = value.nouns.one
+    return shown

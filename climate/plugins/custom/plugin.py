@@ -28,10 +28,12 @@ from typing import ClassVar
 from climate import exceptions
 from climate.allocation import requirements
 from climate.clients.base import Cloud
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Inventory
 from climate.plugins import contract
+from climate.plugins import instructions
 from climate.plugins import models
 from climate.plugins.custom.facts import CustomFacts
 from climate.plugins.custom.request import CustomRequest
@@ -52,6 +54,7 @@ class Custom(contract.Plugin[CustomRequest]):
     def __init__(self, declaration: Declaration) -> None:
         self.declaration = declaration
         # Elsewhere each class is a resource type; here each instance is one.
+        self.nouns = declaration.nouns  # type: ignore[misc]  # each instance is a type
         self.resource_type = declaration.name  # type: ignore[misc]  # each instance is a type
         # The same applies to the model of requests.
         self.request_model = (  # type: ignore[misc]  # each instance is a type
@@ -169,6 +172,16 @@ class Custom(contract.Plugin[CustomRequest]):
             **reservation.request,
             'allocated': list(CustomFacts.of(reservation).allocated),
         }
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return the announced properties of its resources, such as an address."""
+        return [
+            contract.Instruction(name='announced', title=f'{name} of {one["name"]}', value=value)
+            for one in CustomFacts.of(reservation).allocated[: instructions.MOST]
+            for name, value in one['properties'].items()
+        ]
 
     # -- effect half: facts for users only
 

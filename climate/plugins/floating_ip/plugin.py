@@ -39,11 +39,14 @@ from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
 from climate.clients.base import Network
 from climate.clients.base import Subnet
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.plugins import contract
 from climate.plugins import fields
+from climate.plugins import instructions
 from climate.plugins import marks
 from climate.plugins import models
 from climate.plugins import schemas
@@ -52,6 +55,7 @@ from climate.plugins.fields import Fixed
 from climate.plugins.floating_ip import errors
 from climate.plugins.floating_ip.collection import FLOATING_IPS
 from climate.plugins.floating_ip.effects import AddressEffects
+from climate.plugins.floating_ip.facts import FloatingIPFacts
 from climate.plugins.floating_ip.names import RESOURCE_TYPE as RESOURCE_TYPE
 from climate.plugins.floating_ip.names import TAKEN
 
@@ -129,6 +133,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     """Leases addresses by making floating IPs of them."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    nouns: ClassVar[Nouns] = Nouns('floating IP', 'floating IPs')
     describes_request: ClassVar[bool] = True
     request_model: ClassVar[type[models.Request]] = FloatingIPRequest
     shrinks: ClassVar[bool] = True
@@ -157,6 +162,22 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation of floating IPs in the API's response."""
         return self.dump(self.load(reservation.request))
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return how to give the addresses to servers."""
+        found = sorted(FloatingIPFacts.of(reservation).floating_ips)[: instructions.MOST]
+        return [
+            contract.Instruction(
+                name='add_floating_ip',
+                title=f'Give {address} to a server',
+                command=instructions.command(
+                    'openstack', 'server', 'add', 'floating', 'ip', 'SERVER', address
+                ),
+            )
+            for address in found
+        ]
 
     # -- effect half
 

@@ -33,11 +33,14 @@ from climate.allocation import requirements
 from climate.clients.base import Aggregate
 from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.plugins import contract
 from climate.plugins import fields
+from climate.plugins import instructions
 from climate.plugins import models
 from climate.plugins.collection import ResourceCollection
 from climate.plugins.host import errors
@@ -90,6 +93,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     """Leases whole hosts by moving them between Nova aggregates."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    nouns: ClassVar[Nouns] = Nouns('host', 'hosts')
     prepares: ClassVar[bool] = True
     compute_hosts: ClassVar[bool] = True
     collection: ClassVar[ResourceCollection | None] = HOSTS
@@ -126,6 +130,19 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a host reservation in the API's response."""
         return self.dump(self.load(reservation.request))
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return how to create a server on the hosts."""
+        words = pools.server_options(self._settings, reservation.id)
+        return [
+            contract.Instruction(
+                name='create_server',
+                title='Create a server on these hosts',
+                command=instructions.create_server(*words),
+            )
+        ]
 
     # -- effect half
 

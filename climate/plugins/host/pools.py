@@ -61,6 +61,16 @@ class HostSettings(Settings):
     isolation: Isolation = option('physical:host', 'isolation', Isolation)
 
 
+def server_options(settings: HostSettings, reservation_id: str) -> tuple[str, str]:
+    """Return the option of a new server by which Nova places it on the hosts of a lease.
+
+    Nova's own filters do not read the hint, only the zone of the lease.
+    """
+    if settings.isolation is Isolation.PLACEMENT:
+        return '--availability-zone', settings.zone_prefix + reservation_id
+    return '--hint', f'reservation={reservation_id}'
+
+
 class HostPools:
     """Brings aggregates to the desired state; every step is idempotent."""
 

@@ -31,11 +31,14 @@ from typing import ClassVar
 from climate import exceptions
 from climate.allocation import requirements
 from climate.clients.base import Cloud
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.plugins import contract
 from climate.plugins import fields
+from climate.plugins import instructions
 from climate.plugins import marks
 from climate.plugins import models
 from climate.plugins.fields import Fixed
@@ -82,6 +85,7 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
     """Leases segments by making networks on them."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    nouns: ClassVar[Nouns] = Nouns('network', 'networks')
     request_model: ClassVar[type[models.Request]] = NetworkRequest
 
     @classmethod
@@ -114,6 +118,28 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
             **self.dump(self.load(reservation.request)),
             'network_id': NetworkFacts.of(reservation).network_id,
         }
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return the id of the network, and how to create a server on it."""
+        network_id = NetworkFacts.of(reservation).network_id
+        if network_id is None:
+            return ()
+        subnet = ('openstack', 'subnet', 'create', '--network', network_id)
+        return [
+            contract.Instruction(name='network', title='Id of the network', value=network_id),
+            contract.Instruction(
+                name='create_subnet',
+                title='Create a subnet, which servers need',
+                command=instructions.command(*subnet, '--subnet-range', '10.0.0.0/24', 'SUBNET'),
+            ),
+            contract.Instruction(
+                name='create_server',
+                title='Create a server on the network',
+                command=instructions.create_server('--network', network_id),
+            ),
+        ]
 
     # -- effect half
 

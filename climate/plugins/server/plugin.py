@@ -26,9 +26,12 @@ from typing import Any
 from typing import ClassVar
 
 from climate.clients.base import Cloud
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.nouns import Nouns
 from climate.plugins import contract
+from climate.plugins import instructions
 from climate.plugins import models
 from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
 from climate.plugins.server import inspect as server_inspect
@@ -50,6 +53,7 @@ class VirtualServer(contract.Plugin[ServerRequest]):
     """Leases a server of the user's own, or one that is booted for the lease."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    nouns: ClassVar[Nouns] = Nouns('own server', 'own servers')
     request_model: ClassVar[type[models.Request]] = ServerRequest
     prepares: ClassVar[bool] = True
     prepares_at_once: ClassVar[bool] = True
@@ -119,6 +123,27 @@ class VirtualServer(contract.Plugin[ServerRequest]):
             'server_id': shown['server_id'] or facts.server_id,
             'image_ids': list(facts.image_ids),
         }
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return how to look at the server, and how to log in to it."""
+        server_id = server_request.shown(self.load(reservation.request))['server_id']
+        server_id = server_id or ServerFacts.of(reservation).server_id
+        if server_id is None:
+            return ()
+        return [
+            contract.Instruction(
+                name='show_server',
+                title='Show the server and its addresses',
+                command=instructions.command('openstack', 'server', 'show', server_id),
+            ),
+            contract.Instruction(
+                name='log_in',
+                title='Log in to the server',
+                command=instructions.command('ssh', 'USER@ADDRESS'),
+            ),
+        ]
 
     # -- effect half
 

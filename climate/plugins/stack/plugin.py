@@ -33,8 +33,11 @@ from typing import ClassVar
 from climate import exceptions
 from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.plugins import contract
+from climate.plugins import instructions
 from climate.plugins import models
 from climate.plugins.floating_ip.plugin import RESOURCE_TYPE as ADDRESS_TYPE
 from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
@@ -55,6 +58,7 @@ class VirtualStack(contract.Plugin[StackRequest]):
     """Leases a stack that exists, or makes one."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    nouns: ClassVar[Nouns] = Nouns('stack', 'stacks')
     request_model: ClassVar[type[models.Request]] = StackRequest
     inspects: ClassVar[bool] = True
     prepares: ClassVar[bool] = True
@@ -180,6 +184,22 @@ class VirtualStack(contract.Plugin[StackRequest]):
             'contents': None if request.contents is None else request.contents.dump(),
             'snapshot_id': facts.snapshot_id,
         }
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return how to show the outputs of the stack."""
+        stack_id = self.load(reservation.request).stack_id or StackFacts.of(reservation).stack_id
+        if stack_id is None:
+            return ()
+        words = ('openstack', 'stack', 'output', 'show', '--all', stack_id)
+        return [
+            contract.Instruction(
+                name='show_outputs',
+                title='Show the outputs of the stack',
+                command=instructions.command(*words),
+            )
+        ]
 
     def _contents(self, request: StackRequest, cloud: Cloud) -> Contents:
         """Return the contents of a new stack, and check that they can be booked."""

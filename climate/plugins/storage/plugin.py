@@ -34,12 +34,15 @@ from climate.allocation.requirements import Comparison
 from climate.allocation.requirements import Operator
 from climate.clients.base import Cloud
 from climate.clients.base import CloudConflict
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.plugins import contract
 from climate.plugins import fields
+from climate.plugins import instructions
 from climate.plugins import models
 from climate.plugins.storage import volume_types
 from climate.plugins.storage.facts import StorageFacts
@@ -81,6 +84,7 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
     """Leases whole storage pools by private volume types."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    nouns: ClassVar[Nouns] = Nouns('storage pool', 'storage pools')
     shrinks: ClassVar[bool] = True
     compared: ClassVar[tuple[str, ...]] = pools.COMPARED
     request_model: ClassVar[type[models.Request]] = StorageRequest
@@ -136,6 +140,23 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
             'volume_types': [types[pool] for pool in sorted(types)],
             'copies': list(facts.copies),
         }
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return how to create volumes in the pools."""
+        types = StorageFacts.of(reservation).volume_types
+        return [
+            contract.Instruction(
+                name='create_volume',
+                title=f'Create a volume in {pool}',
+                command=instructions.command(
+                    *('openstack', 'volume', 'create', '--type', types[pool]),
+                    *('--size', 'GIB', 'NAME'),
+                ),
+            )
+            for pool in sorted(types)[: instructions.MOST]
+        ]
 
     # -- effect half
 

@@ -32,8 +32,11 @@ from climate.allocation.requirements import Comparison
 from climate.allocation.requirements import Operator
 from climate.clients.base import Cloud
 from climate.clients.base import Volume
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.plugins import contract
+from climate.plugins import instructions
 from climate.plugins import models
 from climate.plugins.volume import request as volume_request
 from climate.plugins.volume.effects import CreatedVolumes
@@ -54,6 +57,7 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
     """Makes volumes for the period of a lease, or takes one that exists."""
 
     resource_type: ClassVar[str] = volume_request.RESOURCE_TYPE
+    nouns: ClassVar[Nouns] = Nouns('volume', 'volumes')
     request_model: ClassVar[type[models.Request]] = VolumeRequest
     inspects: ClassVar[bool] = True
     # A volume must not be detached from a server whose image is being created.
@@ -181,6 +185,22 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
             'volumes': [volumes[number] for number in sorted(volumes, key=int)],
             'copies': list(facts.copies),
         }
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return how to attach the volumes."""
+        volumes = VolumeFacts.of(reservation).volumes
+        return [
+            contract.Instruction(
+                name='attach_volume',
+                title=f'Attach volume {volumes[number]} to a server',
+                command=instructions.command(
+                    'openstack', 'server', 'add', 'volume', 'SERVER', volumes[number]
+                ),
+            )
+            for number in sorted(volumes, key=int)[: instructions.MOST]
+        ]
 
     # -- effect half
 

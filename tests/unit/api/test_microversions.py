@@ -55,7 +55,7 @@ class MicroversionsTest(base.TestCase):
     def test_not_served(self):
         error = self.assertRaises(exceptions.NotAcceptable, requested, 'reservation 1.99')
         self.assertEqual(
-            'Version 1.99 is not supported by the API. Minimum is 1.0 and maximum is 1.6.',
+            'Version 1.99 is not supported by the API. Minimum is 1.0 and maximum is 1.7.',
             error.message,
         )
         self.assertRaises(exceptions.NotAcceptable, requested, 'reservation 2.0')

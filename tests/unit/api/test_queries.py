@@ -29,7 +29,7 @@ MARKER = '11111111-2222-3333-4444-555555555555'
 def leases(text, version=V1_1, project_id='p'):
     """Return the query that *text* stands for."""
     return queries.leases(
-        queries.parse(text), version, project_id=project_id, now=NOW, max_limit=100
+        queries.parse(text), version, project_id=project_id, caller_id='me', now=NOW, max_limit=100
     )
 
 

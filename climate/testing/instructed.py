@@ -1,0 +1,67 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Checks what a type tells people to do with its reservations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+
+from climate.domain.holdings import Holding
+from climate.domain.leases import Lease
+from climate.leases import reading
+from climate.plugins import instructions
+from climate.plugins.instructions import Instruction
+from climate.testing.kinds import LeasedType
+from climate.testing.promised import BookedLease
+from climate.testing.walker import END
+from climate.testing.walker import START
+from climate.testing.world import World
+
+
+class Instructed:
+    """A lease of one kind, with the instructions for its reservations.
+
+    :ivar active: the instructions while the lease is active, by resource type
+    """
+
+    def __init__(self, world: World, kind: LeasedType) -> None:
+        self._world = world
+        self._lease = BookedLease(world, kind).lease
+        self.active: Mapping[str, list[Instruction]] = {}
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with the instructions, before the start and after it."""
+        yield from self._faults('before the start')
+        self._world.until((START + END) / 2)
+        yield from self._faults('while the lease is active')
+        lease = self._now()
+        self.active = {one.resource_type: [] for one in lease.reservations}
+        for one in lease.reservations:
+            plugin, holding = self._world.plugins[one.resource_type], one.holding or Holding()
+            self.active[one.resource_type] += reading.instructions(plugin, one, holding.resources)
+
+    def _now(self) -> Lease:
+        with self._world.store.reading() as tx:
+            return tx.holdings.added(tx.leases.get(self._lease.id))
+
+    def _faults(self, when: str) -> Iterator[str]:
+        for one in self._now().reservations:
+            # Not through reading.py, which hides errors of plugins.
+            found = self._world.plugins[one.resource_type].instructions(
+                one, (one.holding or Holding()).resources
+            )
+            for each in found:
+                wrong = instructions.fault(each)
+                if wrong:
+                    yield f'{one.resource_type}, {when}: {wrong}'

@@ -1,0 +1,122 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What people are told to do with their reservations."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import Any
+
+from climate.domain.holdings import HeldResource
+from climate.domain.leases import Reservation
+from climate.domain.lifecycles import ReservationStatus
+from climate.domain.resource_types import Declaration
+from climate.leases import reading
+from climate.plugins import contract
+from climate.plugins import instructions
+from climate.plugins.custom.plugin import Custom
+from climate.plugins.host.isolation import Isolation
+from climate.plugins.host.plugin import PhysicalHost
+from climate.plugins.host.pools import HostSettings
+from climate.plugins.instructions import Instruction
+from climate.plugins.network.plugin import NetworkPlugin
+from tests import base
+from tests.architecture import ROOT
+
+PAGE = ROOT / 'doc' / 'source' / 'contributor' / 'plugins.rst'
+
+
+def reservation(**fields: Any) -> Reservation:
+    """Return a reservation, active unless *fields* say otherwise."""
+    usual: dict[str, Any] = {
+        'id': 'r',
+        'lease_id': 'l',
+        'resource_type': 'physical:host',
+        'request': {},
+        'status': ReservationStatus.ACTIVE,
+    }
+    return Reservation(**{**usual, **fields})
+
+
+class InstructionsTest(base.TestCase):
+    """Commands and values to copy."""
+
+    def test_words_are_quoted_for_the_shell(self) -> None:
+        self.assertEqual(
+            "openstack server create --network 'a b; rm -rf ~' --image IMAGE --flavor FLAVOR NAME",
+            instructions.create_server('--network', 'a b; rm -rf ~'),
+        )
+
+    def test_what_is_wrong(self) -> None:
+        fine = {'name': 'a', 'title': 'A', 'command': 'ls'}
+        self.assertEqual('', instructions.fault(Instruction(**fine)))
+        self.assertEqual('', instructions.fault(Instruction(name='a', title='A', value="it's")))
+        for changed, text in (
+            ({'name': 'Create server'}, 'is no word of lower-case letters'),
+            ({'title': ' '}, 'it has no title'),
+            ({'command': ''}, 'it has neither a command nor a value'),
+            ({'command': "ls 'a"}, 'is not quoted for a shell'),
+            ({'command': 'ls\nrm'}, 'characters that cannot be printed'),
+        ):
+            self.assertIn(text, instructions.fault(Instruction(**{**fine, **changed})))
+
+    def test_hosts_where_nova_reads_no_hint(self) -> None:
+        settings = HostSettings(isolation=Isolation.PLACEMENT, zone_prefix='blazar_')
+        (found,) = PhysicalHost(settings).instructions(reservation(), ())
+        self.assertIn('--availability-zone blazar_r --image IMAGE', found.command)
+
+    def test_a_declared_type_says_what_it_announces(self) -> None:
+        one = {'id': '1', 'name': 'cae', 'resources': {}}
+        facts = {'allocated': [{**one, 'properties': {'server': '27000@licences.example'}}]}
+        declared = Custom(Declaration(name='custom:licence', noun='licences'))
+        (found,) = declared.instructions(reservation(facts=facts), ())
+        self.assertEqual(
+            Instruction(name='announced', title='server of cae', value='27000@licences.example'),
+            found,
+        )
+        self.assertEqual(('licence', 'licences'), declared.nouns)
+
+    def test_a_network_that_does_not_exist_yet(self) -> None:
+        self.assertEqual((), tuple(NetworkPlugin().instructions(reservation(), ())))
+
+    def test_none_for_what_is_over_or_a_part(self) -> None:
+        plugin = PhysicalHost()
+        self.assertEqual(1, len(reading.instructions(plugin, reservation(), ())))
+        for changed in (
+            {'status': ReservationStatus.DELETED},
+            {'status': ReservationStatus.ERROR},
+            {'part_of': 'other'},
+        ):
+            self.assertEqual((), reading.instructions(plugin, reservation(**changed), ()))
+
+    def test_none_of_a_plugin_that_fails(self) -> None:
+        class Failing(PhysicalHost):
+            def instructions(self, *_: Any) -> Any:
+                raise KeyError('x')
+
+        self.assertEqual((), reading.instructions(Failing(), reservation(), ()))
+
+    def test_the_example_of_the_page(self) -> None:
+        block = re.search(
+            r'code-block:: python\n\n((?:   .*\n|\n)*?   def instructions(?:.*\n)(?:   .*\n|\n)+)',
+            PAGE.read_text(encoding='utf-8'),
+        )
+        assert block is not None
+        names: dict[str, Any] = {'contract': contract, 'instructions': instructions}
+        # In a class, the function would not hide the module of its name.
+        own: dict[str, Any] = {}
+        exec(textwrap.dedent(block[1]), names, own)
+        (found,) = own['instructions'](None, reservation(), [HeldResource(1, 'gpu 1')])
+        self.assertEqual('', instructions.fault(found))
+        self.assertIn("--flavor 'gpu 1' --image", found.command)
