@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import re
 import resource
+import socket
 from typing import Any
 from typing import Final
 
@@ -130,8 +131,9 @@ class HttpServer:
         self._server = waitress_server.create_server(
             application,
             map=sockets,
-            host=host,
-            port=port,
+            # Without them, waitress would start its threads before it finds the port taken,
+            # and leave them.
+            sockets=_bound(host, port),
             threads=threads,
             ident='climate',
             clear_untrusted_proxy_headers=False,
@@ -182,6 +184,29 @@ def address(host: str, port: int) -> str:
 def url(host: str, port: int) -> str:
     """Return the URL of a server, without a slash at its end."""
     return f'http://{address(host, port)}'
+
+
+def _bound(host: str, port: int) -> list[socket.socket]:
+    """Return a socket for each address of a host.
+
+    :raises OSError: if one cannot be bound; then none is
+    """
+    found: list[socket.socket] = []
+    addresses = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+    )
+    try:
+        for family, kind, protocol, _, place in addresses:
+            found.append(socket.socket(family, kind, protocol))
+            found[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                found[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            found[-1].bind(place)
+    except OSError:
+        for one in found:
+            one.close()
+        raise
+    return found
 
 
 def _possible(connections: int) -> int:

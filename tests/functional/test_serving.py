@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
 import resource
 import socket
 import threading
@@ -184,3 +185,18 @@ class ServingTest(base.TestCase):
         with contextlib.closing(connection):
             connection.request('GET', '/')
             self.assertEqual(200, connection.getresponse().status)
+
+    def test_a_port_that_is_taken_leaves_nothing_behind(self) -> None:
+        port = self.serve()
+        before = self.open_things()
+        # As an API process does every two seconds while another one exposes the metrics.
+        for _ in range(3):
+            with contextlib.suppress(exceptions.ConfigurationError):
+                serving.listen(echo, host='127.0.0.1', port=port, threads=4, largest_body=LIMIT)
+                self.fail('the port is taken')
+        self.assertEqual(before, self.open_things())
+
+    def open_things(self) -> tuple[int, int]:
+        """Return the numbers of threads and of open files."""
+        names = [one.name for one in threading.enumerate()]
+        return sum('waitress' in name for name in names), len(os.listdir('/proc/self/fd'))
