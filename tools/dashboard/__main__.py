@@ -213,7 +213,9 @@ def _draw_figures(place: Any, panel: Any, scrapes: Sequence[Scrape]) -> None:
         for target in panel['targets']
         for labels, value in Evaluation(target['expr'], scrapes[-2:], 1).result().items()
     )
-    figure = '{:.0%}' if panel['fieldConfig']['defaults']['unit'] == 'percentunit' else '{:g}'
+    defaults = panel['fieldConfig']['defaults']
+    shown = shown or [('', float(defaults['noValue']))]
+    figure = '{:.0%}' if defaults['unit'] == 'percentunit' else '{:g}'
     for row, (name, value) in enumerate(shown):
         height, text = 1 - (row + 0.5) / len(shown), figure.format(value)
         if len(shown) == 1:
