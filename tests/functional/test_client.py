@@ -369,8 +369,11 @@ class TestCommands(ClientTest):
             ("lease create x --hosts 1 --where 'vcpus >> 3' --for 4h", '--where: column 8:'),
             ('lease create x --hosts 1', 'An end is required: --for 4h'),
             ('lease create x --for 4h', 'A reservation is required'),
-            ('lease create x --hosts 1 --for 4', "'4' is no duration"),
-            ("lease create x --hosts 1 --at 'some day' --for 4h", "'some day' is no date"),
+            ('lease create x --hosts 1 --for 4', "Cannot read the duration '4'"),
+            (
+                "lease create x --hosts 1 --at 'some day' --for 4h",
+                "Cannot read the time 'some day'; write now",
+            ),
             ('lease create x --hosts 1 --within 7d', '--within needs --for'),
             ('lease create x --file /nowhere', '/nowhere: '),
             ('lease show nothing', "There is no lease 'nothing'"),

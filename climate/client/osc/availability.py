@@ -48,7 +48,7 @@ class ShowAvailability(commands.Lister):
             '--for', dest='length', metavar='DURATION', type=options.duration,
             help='Length, a week by default',
         )  # fmt: skip
-        end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
+        options.add_until(end)
         parser.add_argument(
             '--step',
             metavar='DURATION',
@@ -109,7 +109,7 @@ def _period(parsed: argparse.Namespace) -> dict[str, Any]:
     if parsed.length:
         found['end'] = options.written((parsed.at or options.now()) + parsed.length, '')
     elif parsed.until:
-        found['end'] = options.written(parsed.until, '')
+        found['end'] = options.written(parsed.until.after(parsed.at), '')
     if parsed.step:
         found['step'] = int(parsed.step.total_seconds())
     return found

@@ -26,7 +26,6 @@ from typing import Final
 from typing import NamedTuple
 
 from openstack import exceptions as sdk_exceptions
-from osc_lib import exceptions
 from rich import console
 from rich import text
 
@@ -89,7 +88,7 @@ class ShowCalendar(commands.Lister):
             '--for', dest='length', metavar='DURATION', type=options.duration,
             help='Length, a week by default',
         )  # fmt: skip
-        end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
+        options.add_until(end)
         projects.add_projects(parser)
         return parser
 
@@ -127,10 +126,9 @@ class ShowCalendar(commands.Lister):
 
 def _period(parsed: argparse.Namespace) -> Period:
     start = parsed.at or options.now()
-    end = parsed.until or start + (parsed.length or _USUAL)
-    if end <= start:
-        raise exceptions.CommandError('--until must be after --at')
-    return Period(start=start, end=end)
+    if parsed.until:
+        return Period(start=start, end=parsed.until.after(start))
+    return Period(start=start, end=start + (parsed.length or _USUAL))
 
 
 def _leases(

@@ -46,8 +46,21 @@ def change(proxy: ReservationProxy, lease: Lease, **fields: Any) -> Lease:
 
 def end_of(lease: Lease) -> datetime.datetime:
     """Return the end of a lease."""
-    found = datetime.datetime.fromisoformat(lease.end_date)
-    return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+    return times.read(lease.end_date)
+
+
+def until(lease: Lease, parsed: argparse.Namespace) -> datetime.datetime | None:
+    """Return the instant of ``--until``, if it is given.
+
+    A time alone is on the day on which the lease ends, or else starts with ``--at``.
+    """
+    if not parsed.until:
+        return None
+    start = getattr(parsed, 'at', None)
+    if isinstance(start, datetime.datetime):
+        found: datetime.datetime = parsed.until.after(start)
+        return found
+    return times.instant(parsed.until.text, options.now(), end_of(lease))
 
 
 class SetLease(commands.ShowOne):
@@ -59,7 +72,9 @@ class SetLease(commands.ShowOne):
         leases.add_lease(parser)
         parser.add_argument('--name', metavar='NAME', help='New name')
         parser.add_argument('--at', metavar='TIME', type=options.start, help='New start')
-        parser.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        options.add_until(
+            parser, 'New end: a time alone is on the day of --at, or of the present end'
+        )
         notices.add(parser)
         return parser
 
@@ -72,11 +87,11 @@ class SetLease(commands.ShowOne):
             fields['name'] = parsed_args.name
         if parsed_args.at:
             fields['start_date'] = options.written(parsed_args.at, version)
-        if parsed_args.until:
-            fields['end_date'] = options.written(parsed_args.until, version)
-        if not fields:
+        if not fields and not parsed_args.until:
             raise exceptions.CommandError('Nothing to change: see openstack help lease set')
         lease = leases.find(proxy, parsed_args.lease)
+        if end := until(lease, parsed_args):
+            fields['end_date'] = options.written(end, version)
         return leases.shown(change(proxy, lease, **fields))
 
 
@@ -92,7 +107,7 @@ class ExtendLease(commands.ShowOne):
             '--for', dest='length', metavar='DURATION', type=options.duration,
             help='Extend it by this time, such as 1h',
         )  # fmt: skip
-        how.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        options.add_until(how, 'New end: a time alone is on the day of the present end')
         how.add_argument(
             '--as-far-as-possible',
             action='store_true',
@@ -105,12 +120,12 @@ class ExtendLease(commands.ShowOne):
         """Extend the lease, and return columns and values."""
         proxy = plugin.client(self.app)
         lease = leases.find(proxy, parsed_args.lease)
-        end = parsed_args.until
+        end = until(lease, parsed_args)
         if parsed_args.length:
             end = end_of(lease) + parsed_args.length
         elif parsed_args.most:
-            end = datetime.datetime.fromisoformat(proxy.lease_extension(lease)['end_date'])
-        if end <= end_of(lease):
+            end = times.read(proxy.lease_extension(lease)['end_date'])
+        if end is None or end <= end_of(lease):
             raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
         fields = {'end_date': options.written(end, proxy.microversion())}
         return leases.shown(change(proxy, lease, **fields))
@@ -128,14 +143,14 @@ class ShortenLease(commands.ShowOne):
             '--by', metavar='DURATION', type=options.duration,
             help='Shorten it by this time, such as 30m',
         )  # fmt: skip
-        how.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        options.add_until(how, 'New end: a time alone is on the day of the present end')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Shorten the lease, and return columns and values."""
         proxy = plugin.client(self.app)
         lease = leases.find(proxy, parsed_args.lease)
-        end = parsed_args.until or end_of(lease) - parsed_args.by
+        end = until(lease, parsed_args) or end_of(lease) - parsed_args.by
         if end >= end_of(lease):
             raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
         fields = {'end_date': options.written(end, proxy.microversion())}

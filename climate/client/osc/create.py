@@ -23,6 +23,7 @@ from typing import Final
 from osc_lib import exceptions
 
 from climate.client import refusals
+from climate.client import times
 from climate.client.osc import commands
 from climate.client.osc import files
 from climate.client.osc import leases
@@ -32,6 +33,7 @@ from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
+from climate.domain import periods
 
 # What a lease has of its offer.
 _OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations'})
@@ -153,14 +155,15 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
         '--at',
         metavar='TIME',
         type=options.instant,
-        help="Start, now by default: 'tomorrow 9:00', 'friday 14:30', '2030-01-31 09:00', +4h",
+        help="Start, now by default: 'tomorrow 9:00', 'next tuesday noon', '2030-01-31 09:00', "
+        "'in 2 hours'",
     )
     end = parser.add_mutually_exclusive_group()
     end.add_argument(
         '--for', dest='length', metavar='DURATION', type=options.duration,
         help='Length, such as 4h',
     )  # fmt: skip
-    end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
+    options.add_until(end)
     parser.add_argument(
         '--within',
         metavar='DURATION',
@@ -176,7 +179,8 @@ def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str)
     if start or 'start_date' not in body:
         found['start_date'] = options.written(start, microversion) if start else 'now'
     if parsed.until:
-        found['end_date'] = options.written(parsed.until, microversion)
+        begin = start or _begin(body)
+        found['end_date'] = options.written(parsed.until.after(begin), microversion)
     elif parsed.length and microversion == '1.0':
         # Version 1.0 has no durations.
         begin = start or options.now()
@@ -189,3 +193,9 @@ def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str)
         for key in ('end_date', 'duration'):
             body.pop(key, None)
     return found
+
+
+def _begin(body: dict[str, Any]) -> datetime.datetime | None:
+    """Return the start in a file; None for the present."""
+    found = body.get('start_date')
+    return times.read(found) if found and found != periods.NOW else None

@@ -26,6 +26,7 @@ from climate.client import requirements
 from climate.client import templates
 from climate.client import times
 from climate.client.osc import options
+from climate.domain import periods
 
 _FIELDS: Final = frozenset({
     'name', 'start_date', 'end_date', 'before_end_date', 'duration', 'reservations', 'events',
@@ -63,10 +64,14 @@ def _translated(body: dict[str, Any]) -> dict[str, Any]:
     for key in body:
         if key not in _FIELDS:
             raise ValueError(f'unknown field {key}')
-    found = {
-        key: _time(value) if key in _TIMES and value != 'now' else value
-        for key, value in body.items()
-    }
+    found = dict(body)
+    start = None
+    for key in _TIMES:
+        if key in body and body[key] != periods.NOW:
+            moment = _time(body[key], start)
+            # A time alone at the end is on the day of the start.
+            start = start or moment
+            found[key] = options.written(moment, '')
     if 'duration' in found:
         found['duration'] = int(times.duration(str(found['duration'])).total_seconds())
     items = found.get('reservations') or []
@@ -84,8 +89,8 @@ def _translated(body: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _time(value: Any) -> str:
+def _time(value: Any, start: datetime.datetime | None) -> datetime.datetime:
     if isinstance(value, datetime.datetime):
         # YAML reads times with a zone as UTC, and others as naive ones.
         value = value.isoformat()
-    return options.written(times.instant(str(value), options.now()), '')
+    return times.instant(str(value), options.now(), start)

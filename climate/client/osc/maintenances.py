@@ -93,7 +93,7 @@ class CreateMaintenance(commands.ShowOne):
             type=options.duration,
             help='Length, such as 4h',
         )
-        end.add_argument('--until', metavar='TIME', type=options.instant, help='End')
+        options.add_until(end)
         parser.add_argument('--reason', metavar='TEXT', default='', help='Reason')
         return parser
 
@@ -102,7 +102,7 @@ class CreateMaintenance(commands.ShowOne):
         proxy = plugin.client(self.app)
         found = resources.find(proxy, parsed_args, parsed_args.resource)
         start = parsed_args.at or options.now()
-        end = parsed_args.until or start + parsed_args.length
+        end = start + parsed_args.length if parsed_args.length else parsed_args.until.after(start)
         maintenance = proxy.create_maintenance(
             resource_id=found.id,
             start_date=options.written(start, ''),
@@ -127,16 +127,16 @@ class SetMaintenance(objects.ShowById):
             '--for', dest='length', metavar='DURATION', type=options.duration,
             help='New length, from the new start or the present one, such as 4h',
         )  # fmt: skip
-        end.add_argument('--until', metavar='TIME', type=options.instant, help='New end')
+        options.add_until(end, 'New end: a time alone is on the day of the start')
         parser.add_argument('--reason', metavar='TEXT', help='New reason')
         return parser
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Change it, and return the values of the columns."""
-        end = parsed.until
-        if parsed.length:
+        end = None
+        if parsed.length or parsed.until:
             start = parsed.at or times.read(proxy.get_maintenance(parsed.id).start_date)
-            end = start + parsed.length
+            end = start + parsed.length if parsed.length else parsed.until.after(start)
         fields = {
             'start_date': parsed.at and options.written(parsed.at, ''),
             'end_date': end and options.written(end, ''),

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import datetime
 import re
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dateutil import tz
+from osc_lib import exceptions
 
 from climate.client import requirements
 from climate.client import reservations
@@ -106,6 +108,43 @@ def instant(text: str) -> datetime.datetime:
         return times.instant(text, now())
     except times.TimeSyntaxError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class End:
+    """An end as the user wrote it, which may depend on a start."""
+
+    text: str
+
+    def after(self, start: datetime.datetime | None) -> datetime.datetime:
+        """Return the end of what begins at *start*.
+
+        A time alone is on the day of the start.
+
+        :param start: None for the present
+        :raises osc_lib.exceptions.CommandError: if the end is not later
+        """
+        present = now()
+        found = times.instant(self.text, present, start)
+        if found <= (start or present):
+            zone = present.tzinfo
+            begin = (start or present).astimezone(zone).strftime('%a %Y-%m-%d %H:%M %Z')
+            raise exceptions.CommandError(
+                f'--until {self.text!r} is {found.astimezone(zone):%a %Y-%m-%d %H:%M %Z}, which is '
+                f'not after the start at {begin}; write the day, too, or a duration with --for'
+            )
+        return found
+
+
+def end(text: str) -> End:
+    """Return the end of an option, for argparse."""
+    instant(text)
+    return End(text)
+
+
+def add_until(parser: Any, about: str = 'End: a time alone is on the day of the start') -> None:
+    """Add the option ``--until`` to a parser or a group."""
+    parser.add_argument('--until', metavar='TIME', type=end, help=about)
 
 
 def start(text: str) -> datetime.datetime | str:

@@ -14,7 +14,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import re
 import time
 import zoneinfo
 
@@ -29,6 +31,19 @@ from tests import base
 ZONE = zoneinfo.ZoneInfo('Europe/Berlin')
 # A Friday, two days before the clocks go forward.
 NOW = datetime.datetime(2030, 3, 29, 12, 30, tzinfo=ZONE)
+
+
+_WEEKDAYS = ('monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday')
+_CLOCKS = st.times().map(lambda found: found.replace(second=0, microsecond=0))
+_MOMENTS = st.integers(10**9, 4 * 10**9).map(
+    lambda seconds: datetime.datetime.fromtimestamp(seconds, ZONE)
+)
+
+
+def _unskipped(found: datetime.datetime, clock: datetime.time) -> datetime.datetime:
+    """Return the local time that was written, of a moment after a time that clocks skip."""
+    written = found.replace(hour=clock.hour, minute=clock.minute, second=0, microsecond=0)
+    return found if tz.datetime_exists(written) else written
 
 
 class ClientTimesTest(base.TestCase):
@@ -86,6 +101,18 @@ class ClientTimesTest(base.TestCase):
             ('2030-04-01 09:00 Asia/Tokyo', '2030-04-01 09:00+09:00'),
             ('tomorrow 9:00 UTC', '2030-03-30 09:00+00:00'),
             ('2 Apr 2030 9:00', '2030-04-02 09:00+02:00'),
+            ('9:00 2 Apr', '2030-04-02 09:00+02:00'),
+            ('Tue, 2 Apr 2030 09:00 +0200', '2030-04-02 09:00+02:00'),
+            ('next tuesday 9:00', '2030-04-02 09:00+02:00'),
+            ('9:00 next tuesday', '2030-04-02 09:00+02:00'),
+            ('next friday 14:00', '2030-04-05 14:00+02:00'),
+            ('in 2 hours', '2030-03-29 14:30+01:00'),
+            ('In 1 hour and 30 minutes', '2030-03-29 14:00+01:00'),
+            ('tomorrow noon', '2030-03-30 12:00+01:00'),
+            ('midnight', '2030-03-30 00:00+01:00'),
+            ('today 18:00', '2030-03-29 18:00+01:00'),
+            ('5 pm', '2030-03-29 17:00+01:00'),
+            ('sunday 2:30', '2030-03-31 03:30+02:00'),  # skipped
             ('2029-01-01 09:00', '2029-01-01 09:00+01:00'),
         ):
             found = times.instant(text, NOW)
@@ -96,9 +123,68 @@ class ClientTimesTest(base.TestCase):
         for text in (
             '', 'soon', '5', '01/02 9:00', '1.2.2030', '24.12. 9:00', '9:00 CET', 'today 18',
             'tomorrow friday', 'tomorrow 2030-05-01', '9:00 Europe/Nowhere', '2030-02-30 09:00',
-            '+4', '+99999999d', 'UTC',
+            '+4', '+99999999d', 'UTC', 'next', 'next week', 'next tomorrow', 'april', 'mon 9',
+            'tuesday 2030-04-03', '9:00 tuesday friday', 'monty 9:00', 'in 4 months',
         ):  # fmt: skip
             self.assertRaises(times.TimeSyntaxError, times.instant, text, NOW)
+
+    def test_an_end_follows_its_start(self) -> None:
+        start = datetime.datetime(2030, 4, 2, 9, tzinfo=ZONE)
+        for text, expected in (
+            ('17:00', '2030-04-02 17:00+02:00'),
+            ('noon', '2030-04-02 12:00+02:00'),
+            ('8:00', '2030-04-02 08:00+02:00'),  # earlier, which is an error of the command
+            ('friday 17:00', '2030-04-05 17:00+02:00'),
+            ('tuesday 8:00', '2030-04-09 08:00+02:00'),
+            ('20:00 Asia/Tokyo', '2030-04-02 20:00+09:00'),
+            ('tomorrow 9:00', '2030-03-30 09:00+01:00'),
+            ('+4h', '2030-03-29 16:30+01:00'),
+        ):
+            expected_instant = datetime.datetime.fromisoformat(expected)
+            self.assertEqual(expected_instant, times.instant(text, NOW, start), text)
+
+    def test_what_would_be_accepted_is_shown(self) -> None:
+        error = self.assertRaises(times.TimeSyntaxError, times.instant, 'some day', NOW)
+        accepted = re.findall(r"'([^']+)'", str(error))
+        self.assertEqual('some day', accepted.pop(0))
+        for text in accepted:
+            self.assertGreater(times.instant(text, NOW), NOW - datetime.timedelta(days=90), text)
+        self.assertGreater(len(accepted), 4)
+
+    @given(_MOMENTS, st.sampled_from(_WEEKDAYS), _CLOCKS, st.booleans())
+    def test_a_weekday_is_the_next_one(
+        self, now: datetime.datetime, day: str, clock: datetime.time, follows: bool
+    ) -> None:
+        text = f'{"next " if follows else ""}{day} {clock:%H:%M}'
+        found = times.instant(text, now).astimezone(now.tzinfo)
+        self.assertGreater(found, now)
+        days = (found.date() - now.date()).days
+        # A time that the clocks skip can be on the day after.
+        self.assertLessEqual(days, 7)
+        self.assertFalse(follows and not days)
+        self.assertEqual((day, clock), (f'{_unskipped(found, clock):%A}'.lower(), clock))
+
+    @given(_MOMENTS, _CLOCKS)
+    def test_a_time_alone_is_the_next_one(
+        self, now: datetime.datetime, clock: datetime.time
+    ) -> None:
+        found = times.instant(f'{clock:%H:%M}', now).astimezone(now.tzinfo)
+        self.assertGreater(found, now - datetime.timedelta(hours=1))
+        self.assertLess(found, now + datetime.timedelta(hours=26))
+        self.assertEqual(clock, _unskipped(found, clock).time())
+
+    @given(_MOMENTS, _MOMENTS, _CLOCKS)
+    def test_a_time_at_the_end_is_on_the_day_of_the_start(
+        self, now: datetime.datetime, start: datetime.datetime, clock: datetime.time
+    ) -> None:
+        found = times.instant(f'{clock:%H:%M}', now, start).astimezone(now.tzinfo)
+        expected = datetime.datetime.combine(start.astimezone(now.tzinfo).date(), clock)
+        self.assertEqual(expected, _unskipped(found, clock).replace(tzinfo=None))
+
+    @given(st.text(max_size=30))
+    def test_no_text_fails_otherwise(self, text: str) -> None:
+        with contextlib.suppress(times.TimeSyntaxError):
+            self.assertEqual(datetime.UTC, times.instant(text, NOW).tzinfo)
 
     def test_durations(self) -> None:
         for text, expected in (
@@ -108,9 +194,12 @@ class ClientTimesTest(base.TestCase):
             ('1d 12h', datetime.timedelta(hours=36)),
             ('2w', datetime.timedelta(days=14)),
             ('PT90M', datetime.timedelta(minutes=90)),
+            ('4 hours', datetime.timedelta(hours=4)),
+            ('2 weeks, 3 days', datetime.timedelta(days=17)),
+            ('1 hour and 30 min', datetime.timedelta(minutes=90)),
         ):
             self.assertEqual(expected, times.duration(text), text)
-        for text in ('', '0h', '4', 'h', '4 hours', '-1h', '999999999999d'):
+        for text in ('', '0h', '4', 'h', '4 months', '1d12', '-1h', '999999999999d'):
             self.assertRaises(times.TimeSyntaxError, times.duration, text)
 
     def test_written(self) -> None:
