@@ -21,7 +21,9 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Final
 
+from climate.client import gantt
 from climate.client import times
+from climate.domain.periods import Period
 
 _BARS: Final = ' ▁▂▃▄▅▆▇█'
 _NARROWEST: Final = 8
@@ -56,10 +58,16 @@ def measures(group: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[int], Seq
         yield 'slots', group['slots']['free'], group['slots']['total']
 
 
-def draw(availability: Mapping[str, Any], width: int, zone: datetime.tzinfo | None = None) -> str:
-    """Return a chart of availability: a line for each figure, over time.
+def draw(
+    availability: Mapping[str, Any],
+    period: Period,
+    width: int,
+    zone: datetime.tzinfo | None = None,
+) -> str:
+    """Return a chart of availability: an axis, and a line for each figure.
 
     :param availability: as the API shows it
+    :param period: from the first bucket to the last
     :param width: characters of a line
     :param zone: None for the zone of the machine
     """
@@ -72,12 +80,19 @@ def draw(availability: Mapping[str, Any], width: int, zone: datetime.tzinfo | No
     # The figures at the end of a line: the least and the most that is free, and the total.
     ends = [f'{min(free)}-{max(free)} of {max(total)}' for _, free, total in lines]
     room = max(_NARROWEST, width - margin - max(map(len, ends), default=0) - 4)
-    first, last = (times.write(availability[key], zone) for key in ('start', 'end'))
+    first, last = (times.write(each.isoformat(), zone) for each in (period.start, period.end))
     drawn = [
         f'{label:>{margin}} ▕{bars(free, total, room)}▏ {end}'
         for (label, free, total), end in zip(lines, ends, strict=True)
     ]
-    return '\n'.join([f'{first} to {last}', *drawn])
+    axis = gantt.axis(period, _drawn(lines, room), zone)
+    scale = [' ' * (margin + 2) + axis] if axis else []
+    return '\n'.join([f'{first} to {last}', *scale, *drawn])
+
+
+def _drawn(lines: Sequence[tuple[str, Sequence[int], Sequence[int]]], room: int) -> int:
+    """Return the characters that all buckets take."""
+    return max((len(bars(free, total, room)) for _, free, total in lines), default=room)
 
 
 def _label(availability: Mapping[str, Any], group: Mapping[str, Any], name: str) -> str:

@@ -66,7 +66,7 @@ def draw(
     """
     margin = min(max((len(row.name) for row in rows), default=0), max(width // 3, 8))
     room = max(_NARROWEST, width - margin - 3)
-    lines = [' ' * (margin + 2) + _axis(period, room, zone)]
+    lines = [' ' * (margin + 2) + axis(period, room, zone)]
     for row in rows:
         name = row.name if len(row.name) <= margin else f'{row.name[: margin - 1]}…'
         lines.append(f'{name:<{margin}} ▕{_cells(row.bars, period, room)}▏')
@@ -90,8 +90,13 @@ def _cells(bars: Iterable[Bar], period: Period, room: int) -> str:
     return ''.join(cells[:room])
 
 
-def _axis(period: Period, room: int, zone: datetime.tzinfo | None) -> str:
-    """Return the labels of a scale: as many as there is room for."""
+def axis(period: Period, room: int, zone: datetime.tzinfo | None) -> str:
+    """Return the labels of a scale: as many as there is room for.
+
+    :param period: what the scale shows
+    :param room: characters of the scale
+    :param zone: of the labels; None for that of the machine
+    """
     whole = period.end - period.start
     step = next((each for each in _STEPS if each / whole * room >= _LABEL), _STEPS[-1])
     line = [' '] * (room + _LABEL)

@@ -59,12 +59,14 @@ class ReservationOption:
     :ivar read: returns the fields of the value
     :ivar details: the options that it can have, with their fields; '' for one that reads
         several fields
+    :ivar defaults: the fields of a new reservation without such details
     """
 
     metavar: str
     about: str
     read: Callable[[str], Reservation]
     details: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 def _range(text: str) -> Reservation:
@@ -92,7 +94,9 @@ def _counted(field: str) -> Callable[[str], Reservation]:
 
 def _custom(text: str) -> Reservation:
     found = _counted('resource_type')(text)
-    return {**found, 'resource_type': f'custom:{found["resource_type"].removeprefix("custom:")}'}
+    name = found['resource_type']
+    # Names of declared types have no colon; with one it is the name of any type.
+    return {**found, 'resource_type': name if ':' in name else f'custom:{name}'}
 
 
 def _volume(text: str) -> Reservation:
@@ -126,7 +130,7 @@ def _json(text: str) -> Reservation:
         found = json.loads(text)
     except ValueError as error:
         raise ValueError(f'not JSON: {error}') from None
-    if not isinstance(found, dict) or 'resource_type' not in found:
+    if not isinstance(found, dict) or not {'resource_type', 'id'} & found.keys():
         raise ValueError('a JSON object with a resource_type is required')
     return found
 
@@ -147,7 +151,8 @@ OPTIONS: Final[Mapping[str, ReservationOption]] = {
     'instances': ReservationOption(
         metavar='N',
         about='room for N servers of the size that --vcpus, --memory and --disk give',
-        read=_typed('virtual:instance', lambda text: {**_amount(text), 'disk_gb': 0}),
+        read=_typed('virtual:instance', _amount),
+        defaults={'disk_gb': 0},
         details={
             **_WHERE,
             'vcpus': 'vcpus',
@@ -211,7 +216,8 @@ OPTIONS: Final[Mapping[str, ReservationOption]] = {
     ),
     'custom': ReservationOption(
         metavar='TYPE[=N]',
-        about='N resources or slots of a type that your operator declared',
+        about='N resources or slots of a type that your operator declared, or of another type '
+        'by its whole name, such as baremetal:node=2',
         read=_custom,
         details=_WHERE,
     ),
@@ -312,6 +318,15 @@ DETAILS: Final[Mapping[str, ReservationDetail]] = {
 """The options that belong to the reservation before them, by name."""
 
 
+_ANY: Final = ReservationOption(
+    metavar='',
+    about='',
+    read=_amount,
+    # The same detail has the same field in every type, apart from what several types lack.
+    details={name: field for option in OPTIONS.values() for name, field in option.details.items()},
+)
+
+
 def build(given: Iterable[tuple[str, str]]) -> list[Reservation]:
     """Return the reservations that options describe, in their order.
 
@@ -327,11 +342,14 @@ def build(given: Iterable[tuple[str, str]]) -> list[Reservation]:
 class ReservationReader:
     """Reads options one after the other.
 
+    :param changes: whether they change reservations: details can come first, then without the
+        type of the reservation, and what is not given stays
     :ivar found: the reservations that they describe
     """
 
-    def __init__(self) -> None:
+    def __init__(self, changes: bool = False) -> None:
         self.found: list[Reservation] = []
+        self._changes = changes
         self._last: ReservationOption | None = None
 
     def add(self, name: str, text: str) -> None:
@@ -348,8 +366,12 @@ class ReservationReader:
     def _add(self, name: str, text: str) -> None:
         if name in OPTIONS:
             self._last = OPTIONS[name]
-            self.found.append(self._last.read(text))
+            defaults = {} if self._changes else self._last.defaults
+            self.found.append({**defaults, **self._last.read(text)})
             return
+        if self._last is None and self._changes:
+            self._last = _ANY
+            self.found.append({})
         if self._last is None or name not in self._last.details:
             raise ValueError(f'it must follow {_owners(name)}')
         field, value = self._last.details[name], DETAILS[name].read(text)

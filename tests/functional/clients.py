@@ -17,7 +17,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import pathlib
+import pty
+import select
 import shlex
 import subprocess
 import sys
@@ -86,6 +89,26 @@ class ClientCase(base.TestCase):
         self.assertEqual(fails, done.returncode != 0, f'{line}: {done.stdout}{done.stderr}')
         self.assertNotIn('Traceback', done.stderr)
         return done
+
+    def on_terminal(self, line: str, typed: bytes = b'', columns: int = 80) -> tuple[int, str]:
+        """Run a command on a terminal; return its status, and what it wrote."""
+        terminal, own = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        environment = {**self.environment, 'COLUMNS': str(columns)}
+        # Not forked like the others: the server of commands reads standard input itself.
+        with open(own, 'rb') as opened:
+            process = subprocess.Popen(
+                self.words(line), stdin=opened, stdout=opened, stderr=opened, env=environment
+            )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        os.write(terminal, typed)
+        written = b''
+        # Reading a terminal that all processes have closed is an error on Linux.
+        with contextlib.suppress(OSError):
+            while select.select([terminal], [], [], commands.PATIENCE)[0]:
+                written += os.read(terminal, 4096)
+        return process.wait(commands.PATIENCE), written.decode().replace('\r\n', '\n')
 
     def words(self, line: str) -> list[str]:
         return [

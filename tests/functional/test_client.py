@@ -15,11 +15,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import pathlib
-import pty
-import select
-import subprocess
 import tempfile
 import textwrap
 from typing import Any
@@ -36,7 +32,6 @@ from climate.client.sdk.proxy import ReservationProxy
 from climate.clock import SystemClock
 from climate.heat import booking
 from climate.heat import failures
-from tests import commands
 from tests.architecture import ROOT
 from tests.functional import clients
 
@@ -216,7 +211,7 @@ class TestCommands(ClientTest):
         )
         self.assertEqual((2, 1024), (instances['amount'], instances['memory_mb']))
         listed = self.run_command('lease list --status active').stdout
-        self.assertRegex(listed, r'\| a +\| ACTIVE \|.* CES?T \| 1-2 physical:host')
+        self.assertRegex(listed, r'\| a +\| ACTIVE \|.* CES?T \| 1-2 hosts ')
         (row,) = self.json('lease list --type physical:host')
         self.assertEqual(lease['id'], row['ID'])
         self.assertEqual([], self.json('lease list --type virtual:instance --status PENDING'))
@@ -285,31 +280,16 @@ class TestCommands(ClientTest):
 
     def test_a_terminal_asks_which_offer(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')
-        terminal, own = pty.openpty()
-        self.addCleanup(os.close, terminal)
-        # Not forked like the others: the server of commands reads standard input itself.
-        with open(own, 'rb') as opened:
-            process = subprocess.Popen(
-                self.words('lease create b --hosts 2 --for 2h'),
-                stdin=opened, stdout=opened, stderr=opened, env=self.environment,
-            )  # fmt: skip
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        os.write(terminal, b'9\n1\n')
-        written = b''
-        # Reading a terminal that all processes have closed is an error on Linux.
-        with contextlib.suppress(OSError):
-            while select.select([terminal], [], [], commands.PATIENCE)[0]:
-                written += os.read(terminal, 4096)
-        self.assertEqual(2, written.count(b'Take which offer? [1-2, Enter for none]'), written)
-        self.assertEqual(0, process.wait(commands.PATIENCE), written)
+        status, written = self.on_terminal('lease create b --hosts 2 --for 2h', b'9\n1\n')
+        self.assertEqual(2, written.count('Take which offer? [1-2, Enter for none]'), written)
+        self.assertEqual(0, status, written)
         self.assertEqual(['a', 'b'], sorted(each['name'] for each in self.leases()))
 
     def test_availability(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')
         rows = self.json('lease availability show physical:host --step 12h --for 2d --vcpus 4')
-        self.assertEqual(['1 of 3', '3 of 3'], [row['whole'] for row in rows])
-        self.assertEqual(['4 of 12', '12 of 12'], [row['slots'] for row in rows])
+        self.assertIn([row['whole'] for row in rows][:2], (['1 of 3'] * 2, ['1 of 3', '3 of 3']))
+        self.assertEqual(('4 of 12', '12 of 12'), (rows[0]['slots'], rows[-1]['slots']))
         self.assertEqual(rows[0]['End'], rows[1]['Start'])
         line = 'lease availability show physical:host --step 12h --for 2d --chart'
         chart = self.run_command(line).stdout

@@ -135,12 +135,14 @@ class TestLeaseCommands(OperatorTest):
         self.json('lease create a --hosts 1 --for 4h --wait')
         rows = self.json('lease history a')
         self.assertIn(('start', 'done'), {(row['What'], row['State']) for row in rows})
-        self.assertIn(('end_lease', 'awaited'), {(row['What'], row['State']) for row in rows})
+        self.assertIn(('end_lease', 'scheduled'), {(row['What'], row['State']) for row in rows})
         self.json("lease end a --now --reason 'power cut'")
         ended = self.json('lease wait a --status TERMINATED')
         self.assertLess(ended['end_date'], rows[-1]['Time'])
         self.assertEqual('power cut', ended['end_reason'])
-        self.assertEqual(['a'], [row['Name'] for row in self.json('lease list --all-projects')])
+        self.assertEqual(
+            ['a'], [row['Name'] for row in self.json('lease list --ended --all-projects')]
+        )
         self.assertEqual([], self.json('lease list --project another'))
 
     def test_reallocation(self) -> None:
@@ -173,7 +175,9 @@ class TestLeaseCommands(OperatorTest):
         self.assertNotIn('\x1b', hosts)
         (row,) = self.json('lease calendar')
         self.assertEqual(('later', 'PENDING'), (row['Lease'], row['What']))
-        self.assertIn('--until must be after', self.refusal('lease calendar --at +2d --until +1d'))
+        self.assertIn(
+            'which is not after the start', self.refusal('lease calendar --at +2d --until +1d')
+        )
 
     def test_watch_through_a_restart_of_the_service(self) -> None:
         # It starts by a command, so that a busy machine has as long as it needs.

@@ -20,12 +20,15 @@ from typing import Any
 from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import plugin
+from climate.client.osc.columns import IdColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.osc.columns import ValuesColumn
 
 
 class ListAllocations(commands.Lister):
     """List when resources are reserved; ``lease calendar`` draws it."""
+
+    spare = ('Reservation', 'Amounts')
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -54,8 +57,8 @@ class ListAllocations(commands.Lister):
                 each.resource_name,
                 TimeColumn(one['start_date']),
                 TimeColumn(one['end_date']),
-                one['lease_id'],
-                one['id'],
+                IdColumn(one['lease_id']),
+                IdColumn(one['id']),
                 ValuesColumn(one.get('resources')),
             )
             for each in found

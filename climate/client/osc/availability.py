@@ -19,8 +19,13 @@ import datetime
 import shutil
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
+from osc_lib import exceptions
+
+from climate.client import buckets
 from climate.client import charts
 from climate.client import sizes
 from climate.client import terminal
@@ -28,7 +33,12 @@ from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc.columns import TimeColumn
-from climate.client.sdk.availability import Availability
+from climate.client.sdk.proxy import ReservationProxy
+from climate.domain.periods import Period
+
+_USUAL: Final = datetime.timedelta(days=7)
+# The step of charts, in which several buckets share a character.
+_FINE: Final = datetime.timedelta(hours=1)
 
 
 class ShowAvailability(commands.Lister):
@@ -53,7 +63,8 @@ class ShowAvailability(commands.Lister):
             '--step',
             metavar='DURATION',
             type=options.duration,
-            help='Length of a row, an hour by default',
+            help='Length of a row; by default one with which there are few rows. A row shows what '
+            'is free throughout it',
         )
         parser.add_argument(
             '--where', metavar='REQUIREMENT', type=options.requirement,
@@ -80,17 +91,14 @@ class ShowAvailability(commands.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows, or keep the chart for the output."""
         proxy = plugin.client(self.app)
-        found = proxy.availability(
-            parsed_args.type,
-            **_period(parsed_args),
-            resources=_demand(parsed_args) or None,
-            resource_properties=parsed_args.where,
-            group_by=parsed_args.group_by,
-        )
+        present = options.now()
+        asked = _runs(parsed_args, present)
+        found = _ask(proxy, parsed_args, asked)
         if parsed_args.chart:
             width = shutil.get_terminal_size().columns
-            self._chart = charts.draw(found.to_dict(), width)
-        return _columns(found), _rows(found)
+            period = Period(start=max(asked[0].start, present), end=asked[-1].end)
+            self._chart = charts.draw(found, period, width)
+        return _columns(found), _rows(found, asked, present)
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Iterable[Any]
@@ -102,17 +110,40 @@ class ShowAvailability(commands.Lister):
         return 0
 
 
-def _period(parsed: argparse.Namespace) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if parsed.at:
-        found['start'] = options.written(parsed.at, '')
-    if parsed.length:
-        found['end'] = options.written((parsed.at or options.now()) + parsed.length, '')
-    elif parsed.until:
-        found['end'] = options.written(parsed.until.after(parsed.at), '')
-    if parsed.step:
-        found['step'] = int(parsed.step.total_seconds())
-    return found
+def _runs(parsed: argparse.Namespace, present: datetime.datetime) -> list[buckets.BucketRun]:
+    """Return the buckets to ask for.
+
+    :raises osc_lib.exceptions.CommandError: if there are too many
+    """
+    start = parsed.at.astimezone(present.tzinfo) if parsed.at else present
+    length = parsed.length or _USUAL
+    end = parsed.until.after(start) if parsed.until else start + length
+    step = parsed.step or (_FINE if parsed.chart else buckets.step_for(end - start))
+    if not parsed.at:
+        start = buckets.floored(present, step)
+    try:
+        return buckets.runs(start, end, step)
+    except ValueError as error:
+        raise exceptions.CommandError(str(error)) from None
+
+
+def _ask(
+    proxy: ReservationProxy, parsed: argparse.Namespace, asked: Iterable[buckets.BucketRun]
+) -> dict[str, Any]:
+    """Return ``group_by`` and the ``groups`` of all buckets."""
+    answers = [
+        proxy.availability(
+            parsed.type,
+            start=options.written(each.start, ''),
+            end=options.written(each.end, ''),
+            step=int(each.step.total_seconds()),
+            resources=_demand(parsed) or None,
+            resource_properties=parsed.where,
+            group_by=parsed.group_by,
+        ).to_dict()
+        for each in asked
+    ]
+    return {'group_by': answers[0]['group_by'], 'groups': buckets.joined(answers)}
 
 
 def _demand(parsed: argparse.Namespace) -> str:
@@ -125,37 +156,34 @@ def _demand(parsed: argparse.Namespace) -> str:
     return ','.join(f'{name}:{amount}' for name, amount in amounts.items() if amount)
 
 
-def _columns(found: Availability) -> tuple[str, ...]:
-    group = [] if found.group_by is None else [found.group_by]
+def _columns(found: Mapping[str, Any]) -> tuple[str, ...]:
+    group = [] if found['group_by'] is None else [found['group_by']]
     # Each group has the classes of its own resources.
-    names = {name: None for each in found.groups for name, _, _ in charts.measures(each)}
+    names = {name: None for each in found['groups'] for name, _, _ in charts.measures(each)}
     return ('Start', 'End', *group, *names)
 
 
-def _rows(found: Availability) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for each run of buckets with the same figures."""
-    names = _columns(found)[2 if found.group_by is None else 3 :]
-    start = datetime.datetime.fromisoformat(found.start)
-    step = datetime.timedelta(seconds=found.step)
-    for group in found.groups:
+def _rows(
+    found: Mapping[str, Any], asked: Iterable[buckets.BucketRun], present: datetime.datetime
+) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each bucket, of which nothing is in the past.
+
+    What is free in two buckets may be different resources, so that buckets are never joined.
+    """
+    names = _columns(found)[2 if found['group_by'] is None else 3 :]
+    starts = [each.start + at * each.step for each in asked for at in range(_number(each))]
+    ends = [each.start + (at + 1) * each.step for each in asked for at in range(_number(each))]
+    for group in found['groups']:
         lines = {name: (free, total) for name, free, total in charts.measures(group)}
-        figures = [
-            tuple(
+        value = () if found['group_by'] is None else (group.get('value'),)
+        for bucket, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            times = (options.written(each, '') for each in (max(start, present), end))
+            figures = (
                 f'{lines[name][0][bucket]} of {lines[name][1][bucket]}' if name in lines else ''
                 for name in names
             )
-            for bucket in range(found.buckets)
-        ]
-        value = () if found.group_by is None else (group.get('value'),)
-        for first, after in _runs(figures):
-            ends = (options.written(start + step * each, '') for each in (first, after))
-            yield (*map(TimeColumn, ends), *value, *figures[first])
+            yield (*map(TimeColumn, times), *value, *figures)
 
 
-def _runs(figures: list[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
-    """Yield the beginning of each run of equal figures, and what comes after it."""
-    first = 0
-    for at in range(1, len(figures) + 1):
-        if at == len(figures) or figures[at] != figures[first]:
-            yield first, at
-            first = at
+def _number(run: buckets.BucketRun) -> int:
+    return (run.end - run.start) // run.step

@@ -37,23 +37,30 @@ from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import projects
 from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
 from climate.domain.periods import Period
 
 _USUAL: Final = datetime.timedelta(days=7)
 _HOSTS: Final = 'physical:host'
-_OWN, _OTHER, _OUT = '█', '▒', 'x'
+_OWN, _OTHER, _OVER, _OUT = '█', '▒', '░', 'x'
 _LEGEND: Final = f'{_OWN} your leases   {_OTHER} other leases   {_OUT} maintenance'
 _STYLES: Final = {_OWN: 'green', _OTHER: 'yellow', _OUT: 'red'}
-_SIGNS: Final = {'ACTIVE': _OWN, 'UPDATING': _OWN, 'ERROR': _OUT}
-_LEASES: Final = f'{_OWN} active   {_OTHER} pending or ended   {_OUT} failed'
+_SIGNS: Final = {
+    'ACTIVE': _OWN,
+    'UPDATING': _OWN,
+    'TERMINATING': _OVER,
+    'TERMINATED': _OVER,
+    'ERROR': _OUT,
+}
+_LEASES: Final = f'{_OWN} active   {_OTHER} pending   {_OVER} ended   {_OUT} failed'
 
 
 class CalendarPeriod(NamedTuple):
     """A period in a calendar.
 
     :ivar row: the name of the lease or resource
-    :ivar lease: the name of the lease, or '' if it is no lease of the caller
+    :ivar lease: the name of the lease, or '' if the caller may not see it
     """
 
     row: str
@@ -161,25 +168,38 @@ def _resources(
     proxy: ReservationProxy, resource_type: str, period: Period
 ) -> tuple[list[str], list[CalendarPeriod]]:
     """Return when the resources of a type are reserved, each in a row of its own."""
-    own = {each.id: each.name for each in proxy.leases()}
+    known = {each.id: each for each in proxy.leases()}
+    own = _own(proxy, known.values())
     names, found = [], []
     for resource in proxy.allocations(type=resource_type):
         names.append(resource.resource_name)
         for each in resource.reservations:
             if _overlaps(each, period):
-                name = own.get(each['lease_id'], '')
+                lease = known.get(each['lease_id'])
                 found.append(
                     CalendarPeriod(
                         resource.resource_name,
-                        name,
+                        lease.name if lease else '',
                         each['start_date'],
                         each['end_date'],
                         'lease',
-                        _OWN if name else _OTHER,
+                        _OWN if each['lease_id'] in own else _OTHER,
                     )
                 )
     found += _maintenances(proxy, resource_type, period)
     return names, found
+
+
+def _own(proxy: ReservationProxy, leases: Iterable[Lease]) -> set[str]:
+    """Return the ids of the caller's own leases.
+
+    Administrators, and everyone without Keystone, see the leases of others, too. Services older
+    than 1.5 do not say who calls.
+    """
+    if not proxy.supports('1.5'):
+        return {each.id for each in leases}
+    user = proxy.me()['user_id']
+    return {each.id for each in leases if each.user_id == user}
 
 
 def _maintenances(

@@ -22,8 +22,9 @@ from osc_lib import exceptions
 
 from climate.client import refusals
 from climate.client import times
-from climate.client.osc import commands
+from climate.client.osc import amounts
 from climate.client.osc import leases
+from climate.client.osc import names
 from climate.client.osc import notices
 from climate.client.osc import options
 from climate.client.osc import plugin
@@ -31,6 +32,7 @@ from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
 from climate.domain import lifecycles
+from climate.domain import periods
 
 
 def change(proxy: ReservationProxy, lease: Lease, **fields: Any) -> Lease:
@@ -63,7 +65,7 @@ def until(lease: Lease, parsed: argparse.Namespace) -> datetime.datetime | None:
     return times.instant(parsed.until.text, options.now(), end_of(lease))
 
 
-class SetLease(commands.ShowOne):
+class SetLease(leases.LeaseCommand):
     """Change a lease."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -76,6 +78,7 @@ class SetLease(commands.ShowOne):
             parser, 'New end: a time alone is on the day of --at, or of the present end'
         )
         notices.add(parser)
+        options.add_reservations(parser, changes=True)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -87,15 +90,23 @@ class SetLease(commands.ShowOne):
             fields['name'] = parsed_args.name
         if parsed_args.at:
             fields['start_date'] = options.written(parsed_args.at, version)
-        if not fields and not parsed_args.until:
+        wanted = options.build_reservations(parsed_args)
+        if not (fields or parsed_args.until or wanted):
             raise exceptions.CommandError('Nothing to change: see openstack help lease set')
         lease = leases.find(proxy, parsed_args.lease)
-        if end := until(lease, parsed_args):
+        if parsed_args.until and parsed_args.until.text.strip() == periods.NOW:
+            fields['end_date'] = periods.NOW
+        elif end := until(lease, parsed_args):
             fields['end_date'] = options.written(end, version)
+        wanted = names.resolve(self.app.client_manager.sdk_connection, wanted)
+        if changed := amounts.changes(lease, wanted):
+            fields['reservations'] = changed
+        if not fields:
+            return leases.shown(lease)
         return leases.shown(change(proxy, lease, **fields))
 
 
-class ExtendLease(commands.ShowOne):
+class ExtendLease(leases.LeaseCommand):
     """Extend a lease."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -131,7 +142,7 @@ class ExtendLease(commands.ShowOne):
         return leases.shown(change(proxy, lease, **fields))
 
 
-class ShortenLease(commands.ShowOne):
+class ShortenLease(leases.LeaseCommand):
     """Shorten a lease, so that others can use the time."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -157,16 +168,16 @@ class ShortenLease(commands.ShowOne):
         return leases.shown(change(proxy, lease, **fields))
 
 
-class EndLease(commands.ShowOne):
+class EndLease(leases.LeaseCommand):
     """End a lease early, so that others can use its resources; it stays in the list."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
         leases.add_lease(parser)
-        how = parser.add_mutually_exclusive_group(required=True)
-        how.add_argument('--now', action='store_true', help='End it at once')
-        how.add_argument('--at', metavar='TIME', type=options.instant, help='New end')
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument('--now', action='store_true', help='End it at once, the default')
+        how.add_argument('--at', metavar='TIME', type=options.instant, help='End it then')
         parser.add_argument(
             '--reason', metavar='TEXT', help='Reason, which the owner sees in the lease'
         )
@@ -181,7 +192,7 @@ class EndLease(commands.ShowOne):
         if parsed_args.reason:
             fields['end_reason'] = parsed_args.reason
         lease = leases.find(proxy, parsed_args.lease)
-        if parsed_args.now and lease.status == lifecycles.LeaseStatus.PENDING:
+        if not parsed_args.at and lease.status == lifecycles.LeaseStatus.PENDING:
             raise exceptions.CommandError(
                 f'Lease {lease.name!r} has not started; openstack lease delete cancels it'
             )

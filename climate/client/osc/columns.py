@@ -18,7 +18,10 @@ from typing import Any
 
 from cliff import columns
 
+from climate.client import nouns
 from climate.client import times
+from climate.client import words
+from climate.client.osc import holdings
 
 
 class TimeColumn(columns.FormattableColumn[str | None]):
@@ -27,6 +30,14 @@ class TimeColumn(columns.FormattableColumn[str | None]):
     def human_readable(self) -> str:
         """Return the instant with its zone."""
         return times.write(self._value)
+
+
+class IdColumn(columns.FormattableColumn[str | None]):
+    """An id, of which a narrow table has the beginning."""
+
+    def human_readable(self) -> str:
+        """Return the whole id."""
+        return self._value or ''
 
 
 class DurationsColumn(columns.FormattableColumn[list[int] | None]):
@@ -74,37 +85,54 @@ class InventoriesColumn(columns.FormattableColumn[dict[str, Any]]):
         )
 
 
-class ReservationsColumn(columns.FormattableColumn[list[dict[str, Any]]]):
-    """The reservations of a lease or an offer, one in each line."""
+class WordColumn(columns.FormattableColumn[str]):
+    """A kind or a state of an event, which tables name in the words of people."""
 
     def human_readable(self) -> str:
-        """Return the amount and type of each, with status and id if there are any."""
-        return '\n'.join(summary(each) for each in self._value or ())
+        """Return the word."""
+        return words.state(words.event(self._value))
+
+
+class ReservationsColumn(columns.FormattableColumn[list[dict[str, Any]]]):
+    """The reservations of a lease or an offer, with what is known about them."""
+
+    def human_readable(self) -> str:
+        """Return the amount and noun of each, and below it its other fields."""
+        return '\n'.join(line for each in self._value or () for line in holdings.lines(each))
+
+
+class SummaryColumn(columns.FormattableColumn[Any]):
+    """The amounts of the reservations of a lease or an offer, one in each line."""
+
+    def human_readable(self) -> str:
+        """Return amounts with the nouns of their types."""
+        return '\n'.join(
+            nouns.counted(holdings.amount(each), str(each['resource_type']))
+            for each in self._value or ()
+        )
+
+    def machine_readable(self) -> str:
+        """Return amounts with the names of their types."""
+        return '\n'.join(
+            f'{holdings.amount(each)} {each["resource_type"]}'.strip() for each in self._value or ()
+        )
+
+
+class AmountsColumn(SummaryColumn):
+    """What an offer has of each reservation."""
+
+    def machine_readable(self) -> str:
+        """Return amounts with the names of their types, in one line."""
+        return super().machine_readable().replace('\n', ', ')
 
 
 class EventsColumn(columns.FormattableColumn[list[dict[str, Any]]]):
     """The events of a lease, one in each line."""
 
     def human_readable(self) -> str:
-        """Return the time, kind and status of each, in order."""
-        ordered = sorted(self._value or (), key=lambda event: str(event['time']))
+        """Return the time, kind and state of each, in order."""
         return '\n'.join(
-            f'{times.write(event["time"])} {event["event_type"]} {event["status"]}'
-            for event in ordered
+            f'{times.write(event["time"])} {words.event(event["event_type"])} '
+            f'{words.state(event["status"])}'
+            for event in words.for_people(self._value or (), 'time')
         )
-
-
-def summary(reservation: dict[str, Any]) -> str:
-    """Return the amount and type of a reservation, with status and id if it has them."""
-    parts = [_amount(reservation), str(reservation['resource_type'])]
-    parts += [str(reservation[key]) for key in ('status', 'id') if reservation.get(key)]
-    return ' '.join(filter(None, parts))
-
-
-def _amount(reservation: dict[str, Any]) -> str:
-    if reservation.get('amount') is not None:
-        return str(reservation['amount'])
-    least, most = reservation.get('min'), reservation.get('max')
-    if least is None or most is None:
-        return ''
-    return str(least) if least == most else f'{least}-{most}'

@@ -17,11 +17,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
+from typing import ClassVar
 
 from osc_lib.command import command
 
 from climate.client import terminal
+from climate.client.osc import options
+from climate.client.osc import tables
 
 
 class _EscapedApp:
@@ -48,10 +52,20 @@ class _Escaped(command.Command):
 
 
 class Lister(_Escaped, command.Lister):
-    """A command that shows rows."""
+    """A command that shows rows.
+
+    :cvar spare: columns that a narrow terminal can do without, the first one first
+    :cvar alike: columns that it can do without before, if all rows are alike in them
+    """
+
+    spare: ClassVar[Sequence[str]] = ()
+    alike: ClassVar[Sequence[str]] = ()
 
     def produce_output(self, parsed_args: argparse.Namespace, column_names: Any, data: Any) -> int:
         """Write the rows in the format that the user chose."""
+        if width := tables.width_for(parsed_args):
+            fitted: Any = tables.FittedTable(self.formatter, width, self, options.now())
+            self.formatter = fitted
         with self._escaping():
             return int(super().produce_output(parsed_args, column_names, data))
 

@@ -24,7 +24,6 @@ from osc_lib import exceptions
 
 from climate.client import refusals
 from climate.client import times
-from climate.client.osc import commands
 from climate.client.osc import files
 from climate.client.osc import leases
 from climate.client.osc import names
@@ -39,7 +38,7 @@ from climate.domain import periods
 _OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations'})
 
 
-class CreateLease(commands.ShowOne):
+class CreateLease(leases.LeaseCommand):
     """Lease resources for a period."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

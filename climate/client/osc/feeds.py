@@ -22,6 +22,7 @@ from climate.client.osc import leases
 from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc.columns import IdColumn
 from climate.client.osc.columns import NumbersColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
@@ -78,10 +79,12 @@ class CreateFeed(commands.ShowOne):
 class ListFeeds(commands.Lister):
     """List calendar feeds, without their links."""
 
+    spare = ('Stopped reason',)
+
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
         rows = (
-            (feed.id, feed.name, feed.kind, feed.lease_id or feed.resource_id or '',
+            (IdColumn(feed.id), feed.name, feed.kind, IdColumn(feed.lease_id or feed.resource_id),
              TimeColumn(feed.expires_at), feed.stopped_reason or '')
             for feed in plugin.client(self.app).feeds()
         )  # fmt: skip

@@ -19,10 +19,12 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+from climate.client import words
 from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import plugin
 from climate.client.osc.columns import TimeColumn
+from climate.client.osc.columns import WordColumn
 from climate.client.sdk.histories import LeaseHistory
 
 
@@ -49,17 +51,17 @@ def rows(history: LeaseHistory) -> Iterator[tuple[Any, ...]]:
         about = [step['error'], step['waiting_for'], *(line['text'] for line in step['lines'])]
         yield (
             TimeColumn(step['last_at']),
-            step['effect'],
-            step['state'],
+            WordColumn(step['effect']),
+            WordColumn(step['state']),
             step['resource_type'] or '',
             step['attempts'],
             '\n'.join(filter(None, about)),
         )
-    for event in sorted(history.awaited or (), key=lambda each: str(each['due'])):
+    for event in words.for_people(history.awaited or (), 'due'):
         yield (
             TimeColumn(event['due']),
-            event['event_type'],
-            'awaited',
+            WordColumn(event['event_type']),
+            words.SCHEDULED,
             '',
             event['failures'],
             event['why'] or '',

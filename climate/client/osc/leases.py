@@ -10,28 +10,27 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""``openstack lease``: show, list, delete and wait."""
+"""``openstack lease``: show and wait, and what the other commands share."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from typing import Any
 from typing import Final
 
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
-from osc_lib.command import command
 
+from climate.client import terminal
 from climate.client.osc import commands
+from climate.client.osc import holdings
 from climate.client.osc import options
 from climate.client.osc import plugin
-from climate.client.osc import projects
+from climate.client.osc import prefixes
 from climate.client.osc.columns import DurationsColumn
 from climate.client.osc.columns import EventsColumn
 from climate.client.osc.columns import NamesColumn
 from climate.client.osc.columns import ReservationsColumn
-from climate.client.osc.columns import summary
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
@@ -39,6 +38,7 @@ from climate.domain import lifecycles
 
 _PATIENCE: Final = '10m'
 _INTERVAL: Final = 1
+_TABLES: Final = ('table', 'wide')
 
 
 def shown(lease: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -52,11 +52,17 @@ def shown(lease: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         'end_date': TimeColumn(lease['end_date']),
         'end_reason': lease['end_reason'] or '',
         'reservations': ReservationsColumn(lease['reservations']),
+        'resources': NamesColumn(
+            [name for each in lease['reservations'] or () for name in holdings.resource_names(each)]
+        ),
+        'instructions': holdings.instructions(lease['reservations']),
         'events': EventsColumn(lease['events']),
         'notify_before_start': DurationsColumn(lease['notify_before_start']),
         'notices': NamesColumn(lease['notices']),
         'project_id': lease['project_id'],
+        'project_name': lease['project_name'] or '',
         'user_id': lease['user_id'],
+        'user_name': lease['user_name'] or '',
     }
     return tuple(columns), tuple(columns.values())
 
@@ -80,8 +86,28 @@ def rehearsed(answer: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]
     return tuple(columns), tuple(columns.values())
 
 
+class LeaseCommand(commands.ShowOne):
+    """A command that shows a lease, and what one does with it."""
+
+    def produce_output(self, parsed_args: argparse.Namespace, column_names: Any, data: Any) -> int:
+        """Write the lease in the format that the user chose.
+
+        Tables have commands to copy below them, where no border breaks them.
+        """
+        if parsed_args.formatter not in _TABLES or parsed_args.columns:
+            return super().produce_output(parsed_args, column_names, data)
+        found = dict(zip(column_names, data, strict=True))
+        # The column of the reservations has the names.
+        found.pop('resources', None) if 'instructions' in found else None
+        steps = found.pop('instructions', ())
+        status = super().produce_output(parsed_args, tuple(found), tuple(found.values()))
+        for each in steps:
+            self.app.stdout.write(terminal.shown(f'{holdings.written(each)}\n'))
+        return status
+
+
 def find(proxy: ReservationProxy, name: str) -> Lease:
-    """Return the lease of a name or an id.
+    """Return the lease of a name, an id, or the beginning of an id.
 
     :raises osc_lib.exceptions.CommandError: if there is none, or if several have the name
     """
@@ -89,9 +115,7 @@ def find(proxy: ReservationProxy, name: str) -> Lease:
         found = proxy.find_lease(name)
     except sdk_exceptions.DuplicateResource:
         raise exceptions.CommandError(f'Several leases have the name {name!r}; use an id') from None
-    if found is None:
-        raise exceptions.CommandError(f'There is no lease {name!r}')
-    return found
+    return found or prefixes.found(proxy.leases(), name, 'lease')
 
 
 def add_lease(parser: argparse.ArgumentParser) -> None:
@@ -107,59 +131,7 @@ def add_status(parser: argparse.ArgumentParser, about: str) -> None:
     )  # fmt: skip
 
 
-class ListLeases(commands.Lister):
-    """List the leases of your project, or of all."""
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument(
-            '--status', metavar='STATUS', help='Only leases of this status, such as ACTIVE'
-        )
-        parser.add_argument('--name', metavar='NAME', help='Only leases of this name')
-        parser.add_argument('--type', metavar='TYPE', help='Only leases of this resource type')
-        projects.add_projects(parser)
-        return parser
-
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and rows."""
-        proxy = plugin.client(self.app)
-        query = {
-            'status': parsed_args.status and parsed_args.status.upper(),
-            'name': parsed_args.name,
-            'resource_type': parsed_args.type,
-        }
-        given = {key: value for key, value in query.items() if value}
-        if given or parsed_args.project:
-            proxy.require('1.1', 'filters')
-        project = projects.wanted(self.app, parsed_args)
-        if project and proxy.microversion() != '1.0':
-            given['project_id'] = project
-        every = parsed_args.all_projects
-        found = (each for each in proxy.leases(**given) if project in (None, each.project_id))
-        columns = ('ID', 'Name', 'Status', 'Start', 'End', 'Reservations')
-        return (*columns, *(['Project'] if every else [])), _rows(found, every)
-
-
-def _rows(leases: Iterator[Lease], with_project: bool) -> Iterator[tuple[Any, ...]]:
-    for lease in leases:
-        # Ids of reservations would widen the table beyond a terminal.
-        items = [
-            {key: value for key, value in each.items() if key not in ('id', 'status')}
-            for each in lease.reservations or ()
-        ]
-        yield (
-            lease.id,
-            lease.name,
-            lease.status,
-            TimeColumn(lease.start_date),
-            TimeColumn(lease.end_date),
-            '\n'.join(map(summary, items)),
-            *([lease.project_id] if with_project else []),
-        )
-
-
-class ShowLease(commands.ShowOne):
+class ShowLease(LeaseCommand):
     """Show a lease."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -170,33 +142,13 @@ class ShowLease(commands.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
-        return shown(find(plugin.client(self.app), parsed_args.lease))
-
-
-class DeleteLease(command.Command):
-    """Cancel or end leases, and delete them."""
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
-        parser.add_argument(
-            'leases', metavar='LEASE', nargs='+', type=options.name,
-            help='Name or ID of the lease',
-        )  # fmt: skip
-        parser.add_argument('--wait', action='store_true', help='Wait until the leases are gone')
-        return parser
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Delete the leases; look all of them up before the first is deleted."""
         proxy = plugin.client(self.app)
-        found = [find(proxy, name) for name in parsed_args.leases]
-        for lease in found:
-            proxy.delete_lease(lease)
-        for lease in found if parsed_args.wait else ():
-            proxy.wait_for_deleted_lease(lease.id, interval=_INTERVAL)
+        found = find(proxy, parsed_args.lease)
+        # Lists have no names of resources.
+        return shown(holdings.completed(proxy, proxy.get_lease(found)))
 
 
-class WaitForLease(commands.ShowOne):
+class WaitForLease(LeaseCommand):
     """Wait until a lease has a status, ACTIVE by default."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

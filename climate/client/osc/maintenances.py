@@ -26,6 +26,7 @@ from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import resources
+from climate.client.osc.columns import IdColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.maintenances import ResourceMaintenance
 from climate.client.sdk.proxy import ReservationProxy
@@ -49,11 +50,13 @@ def _columns(found: ResourceMaintenance) -> dict[str, Any]:
 class ListMaintenances(commands.Lister):
     """List current and future maintenances (administrators)."""
 
+    spare = ('Type',)
+
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
         rows = (
             (
-                each.id,
+                IdColumn(each.id),
                 each.resource_type,
                 each.resource_name,
                 TimeColumn(each.start_date),
@@ -69,6 +72,7 @@ class ShowMaintenance(objects.ShowById):
     """Show a maintenance (administrators)."""
 
     noun = 'maintenance'
+    listed = True
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the values of the columns."""
@@ -117,6 +121,7 @@ class SetMaintenance(objects.ShowById):
     """Change the period or the reason of a maintenance (administrators)."""
 
     noun = 'maintenance'
+    listed = True
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -152,3 +157,4 @@ class DeleteMaintenance(objects.DeleteById):
     """Cancel maintenances, so that leases can book the resources again (administrators)."""
 
     noun = 'maintenance'
+    listed = True

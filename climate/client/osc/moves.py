@@ -16,20 +16,21 @@
 from __future__ import annotations
 
 import argparse
+import types
 from typing import Any
 
 from osc_lib import exceptions
 
 from climate.client import refusals
-from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import plugin
+from climate.client.osc import prefixes
 from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
 
 
-class ReallocateLease(commands.ShowOne):
+class ReallocateLease(leases.LeaseCommand):
     """Replace a resource of a lease with another one."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -53,7 +54,11 @@ class ReallocateLease(commands.ShowOne):
         """Replace it, and return columns and values."""
         proxy = plugin.client(self.app)
         lease = leases.find(proxy, parsed_args.lease)
-        reservation = parsed_args.reservation or _reservation(proxy, lease, parsed_args.resource)
+        if parsed_args.reservation:
+            items = [types.SimpleNamespace(id=each['id']) for each in lease.reservations]
+            reservation = prefixes.whole(items, parsed_args.reservation, 'reservation')
+        else:
+            reservation = _reservation(proxy, lease, parsed_args.resource)
         try:
             moved = proxy.reallocate_lease(
                 lease,

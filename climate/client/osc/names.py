@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
@@ -32,11 +33,19 @@ _FINDERS: Final[Mapping[str, Callable[[connection.Connection, str], Any]]] = {
     'flavor': lambda conn, name: conn.compute.find_flavor(name, ignore_missing=False),
     'server_id': lambda conn, name: conn.compute.find_server(name, ignore_missing=False),
     'network_id': lambda conn, name: conn.network.find_network(name, ignore_missing=False),
+    'image_id': lambda conn, name: conn.image.find_image(name, ignore_missing=False),
     'image': lambda conn, name: conn.image.find_image(name, ignore_missing=False),
+}
+# The types whose fields these are: a field of another type can have the same name and be anything.
+_FIELDS: Final[Mapping[str, Collection[str]]] = {
+    'flavor:instance': ('flavor_id',),
+    'virtual:server': ('server_id', 'flavor', 'image', 'networks'),
+    'virtual:volume': ('image_id',),
+    'virtual:floatingip': ('network_id',),
 }
 # Without Keystone there is no catalogue: only the address of this service is known.
 _ALONE: Final = frozenset({'none', 'noauth', 'admin_token', 'http_basic'})
-_UUIDS: Final = frozenset({'server_id', 'network_id', 'image'})
+_UUIDS: Final = frozenset({'server_id', 'network_id', 'image', 'image_id'})
 
 
 def resolve(conn: connection.Connection, found: Iterable[Reservation]) -> list[Reservation]:
@@ -45,7 +54,17 @@ def resolve(conn: connection.Connection, found: Iterable[Reservation]) -> list[R
     :raises openstack.exceptions.NotFoundException: if the cloud lacks an object
     :raises openstack.exceptions.DuplicateResource: if several have the name
     """
-    return [{field: _id(conn, field, value) for field, value in each.items()} for each in found]
+    return [
+        {
+            field: _id(conn, field, value) if field in _fields(each) else value
+            for field, value in each.items()
+        }
+        for each in found
+    ]
+
+
+def _fields(reservation: Reservation) -> Collection[str]:
+    return _FIELDS.get(str(reservation.get('resource_type')), ())
 
 
 def _networks(conn: connection.Connection, found: Iterable[Any]) -> list[Any]:
@@ -59,7 +78,7 @@ def _networks(conn: connection.Connection, found: Iterable[Any]) -> list[Any]:
 def _id(conn: connection.Connection, field: str, value: Any) -> Any:
     if field == 'networks' and isinstance(value, list):
         return _networks(conn, value)
-    if field not in _FINDERS or _is_uuid(value):
+    if _is_uuid(value):
         return value
     noun = field.removesuffix('_id')
     if conn.config.config.get('auth_type') in _ALONE:

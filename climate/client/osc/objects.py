@@ -24,6 +24,7 @@ from osc_lib.command import command
 from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import prefixes
 from climate.client.sdk.proxy import ReservationProxy
 
 
@@ -44,13 +45,21 @@ def add_id(
 
 
 def found_id(proxy: ReservationProxy, noun: str, name_or_id: str) -> str:
-    """Return the id of an object that the user has given by its name or id.
+    """Return the id of an object that the user has given by its name or id, or its beginning.
 
-    :raises openstack.exceptions.NotFoundException: if there is none
+    :raises osc_lib.exceptions.CommandError: if there is none
     :raises openstack.exceptions.DuplicateResource: if several have the name
     """
-    found = getattr(proxy, f'find_{noun}')(name_or_id, ignore_missing=False)
-    return str(found.id)
+    found = getattr(proxy, f'find_{noun}')(name_or_id)
+    return str(found.id) if found else prefixed_id(proxy, noun, name_or_id)
+
+
+def prefixed_id(proxy: ReservationProxy, noun: str, beginning: str) -> str:
+    """Return the id of an object that the user has given by the beginning of its id.
+
+    :raises osc_lib.exceptions.CommandError: if there is none, or if there are several
+    """
+    return prefixes.whole(getattr(proxy, f'{noun}s')(), beginning, noun)
 
 
 class ShowById(commands.ShowOne):
@@ -58,10 +67,12 @@ class ShowById(commands.ShowOne):
 
     :cvar noun: what it is
     :cvar named: whether a name will do; the proxy then has a method find_NOUN()
+    :cvar listed: whether the beginning of an id will do; the proxy then has a method NOUNs()
     """
 
     noun: ClassVar[str]
     named: ClassVar[bool] = False
+    listed: ClassVar[bool] = False
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -74,6 +85,8 @@ class ShowById(commands.ShowOne):
         proxy = plugin.client(self.app)
         if self.named:
             parsed_args.id = found_id(proxy, self.noun, parsed_args.id)
+        elif self.listed:
+            parsed_args.id = prefixed_id(proxy, self.noun, parsed_args.id)
         columns = self.columns(proxy, parsed_args)
         return tuple(columns), tuple(columns.values())
 
@@ -87,10 +100,12 @@ class DeleteById(command.Command):
 
     :cvar noun: what they are; the proxy has a method delete_NOUN()
     :cvar named: whether names will do; the proxy then has a method find_NOUN()
+    :cvar listed: whether beginnings of ids will do; the proxy then has a method NOUNs()
     """
 
     noun: ClassVar[str]
     named: ClassVar[bool] = False
+    listed: ClassVar[bool] = False
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -103,4 +118,8 @@ class DeleteById(command.Command):
         proxy = plugin.client(self.app)
         delete = getattr(proxy, f'delete_{self.noun}')
         for each in parsed_args.ids:
-            delete(found_id(proxy, self.noun, each) if self.named else each, ignore_missing=False)
+            if self.named:
+                each = found_id(proxy, self.noun, each)
+            elif self.listed:
+                each = prefixed_id(proxy, self.noun, each)
+            delete(each, ignore_missing=False)

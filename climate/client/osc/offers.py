@@ -19,12 +19,12 @@ from typing import Any
 
 from osc_lib import exceptions
 
-from climate.client import refusals
 from climate.client.osc import commands
 from climate.client.osc import names
 from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc.columns import AmountsColumn
 from climate.client.osc.columns import ReservationsColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
@@ -32,6 +32,8 @@ from climate.client.sdk.proxy import ReservationProxy
 
 class ListOffers(commands.Lister):
     """List periods in which a lease could be booked."""
+
+    spare = ('Take until', 'Reason')
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -77,7 +79,7 @@ class ListOffers(commands.Lister):
                 offer.id,
                 TimeColumn(offer.start_date),
                 TimeColumn(offer.end_date),
-                refusals.amounts(offer),
+                AmountsColumn(offer.reservations),
                 offer.reason,
                 TimeColumn(offer.held_until or offer.expires_at),
             )

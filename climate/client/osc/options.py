@@ -37,6 +37,10 @@ from climate.domain import periods
 class _Append(argparse.Action):
     """Reads options in their order, on which the meaning of details depends."""
 
+    @staticmethod
+    def reader() -> reservations.ReservationReader:
+        return reservations.ReservationReader()
+
     def __call__(
         self,
         parser: argparse.ArgumentParser,
@@ -44,7 +48,7 @@ class _Append(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        reader = getattr(namespace, self.dest) or reservations.ReservationReader()
+        reader = getattr(namespace, self.dest) or self.reader()
         setattr(namespace, self.dest, reader)
         try:
             reader.add(self.option_strings[0].removeprefix('--'), str(values))
@@ -52,10 +56,22 @@ class _Append(argparse.Action):
             raise argparse.ArgumentError(self, error.reason) from None
 
 
-def add_reservations(parser: argparse.ArgumentParser) -> None:
-    """Add the options that describe reservations."""
+class _Change(_Append):
+    @staticmethod
+    def reader() -> reservations.ReservationReader:
+        return reservations.ReservationReader(changes=True)
+
+
+def add_reservations(parser: argparse.ArgumentParser, changes: bool = False) -> None:
+    """Add the options that describe reservations.
+
+    :param changes: whether they change those of a lease
+    """
+    title = 'reservations (several form one lease)'
+    if changes:
+        title = 'new amounts of the reservations that the lease has'
     groups = (
-        ('reservations (several form one lease)', reservations.OPTIONS),
+        (title, reservations.OPTIONS),
         ('details of the reservation before them', reservations.DETAILS),
     )
     for title, options in groups:
@@ -65,7 +81,7 @@ def add_reservations(parser: argparse.ArgumentParser) -> None:
             group.add_argument(
                 *filter(None, spellings),
                 dest='reservations',
-                action=_Append,
+                action=_Change if changes else _Append,
                 metavar=option.metavar,
                 # Not capitalize(), which makes N and 500G lower case.
                 help=option.about[:1].upper() + option.about[1:],

@@ -83,6 +83,8 @@ def shown(resource: ReservableResource) -> tuple[tuple[str, ...], tuple[Any, ...
 class ListResources(commands.Lister):
     """List resources that can be reserved."""
 
+    spare = ('Properties', 'Inventories')
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)

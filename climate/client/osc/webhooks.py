@@ -25,6 +25,8 @@ from climate.client.osc import commands
 from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import prefixes
+from climate.client.osc.columns import IdColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
 
@@ -80,10 +82,12 @@ class CreateWebhook(commands.ShowOne):
 class ListWebhooks(commands.Lister):
     """List webhooks, without their secrets."""
 
+    spare = ('Event types', 'Stopped reason')
+
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
         rows = (
-            (one.id, one.name, one.url, ' '.join(one.event_types), one.is_enabled,
+            (IdColumn(one.id), one.name, one.url, ' '.join(one.event_types), one.is_enabled,
              one.stopped_reason or '')
             for one in plugin.client(self.app).webhooks()
         )  # fmt: skip
@@ -141,7 +145,11 @@ class RedeliverEvents(objects.ShowById):
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the number of events."""
-        return {'redelivered': proxy.redeliver(parsed.id, parsed.deliveries or None)}
+        chosen = [
+            prefixes.whole(proxy.webhook_deliveries(parsed.id), each, 'delivery')
+            for each in parsed.deliveries
+        ]
+        return {'redelivered': proxy.redeliver(parsed.id, chosen or None)}
 
 
 class SetWebhook(objects.ShowById):
@@ -198,6 +206,8 @@ class DeleteWebhook(objects.DeleteById):
 class ListDeliveries(commands.Lister):
     """List what was sent to a webhook, or waits to be sent, newest first."""
 
+    spare = ('Attempts', 'Lease')
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
@@ -215,7 +225,7 @@ class ListDeliveries(commands.Lister):
         proxy = plugin.client(self.app)
         webhook_id = objects.found_id(proxy, 'webhook', parsed_args.id)
         rows = (
-            (one.id, one.event_type, one.lease_id or '', one.state, one.attempts,
+            (IdColumn(one.id), one.event_type, IdColumn(one.lease_id), one.state, one.attempts,
              TimeColumn(one.created_at), one.error or '')
             for one in proxy.webhook_deliveries(webhook_id, **query)
         )  # fmt: skip

@@ -20,7 +20,7 @@ from typing import Final
 from keystoneauth1 import adapter
 from openstack import resource
 
-NEWEST: Final = '1.6'
+NEWEST: Final = '1.7'
 """The newest microversion that these resources know."""
 
 

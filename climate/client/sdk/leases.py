@@ -40,6 +40,8 @@ class Lease(bases.ReservationResource):
         'name',
         'project_id',
         'resource_type',
+        'user',
+        'user_id',
         'start_before',
         'start_after',
         'end_before',
@@ -75,7 +77,11 @@ class Lease(bases.ReservationResource):
     #: The last report of ready resources.
     readiness = resource.Body('readiness', type=dict)
     user_id = resource.Body('user_id')
+    #: The name of the user at its creation (1.7); None for older leases.
+    user_name = resource.Body('user_name')
     project_id = resource.Body('project_id')
+    #: The name of the project at its creation (1.7); None for older leases.
+    project_name = resource.Body('project_name')
     trust_id = resource.Body('trust_id')
     created_at = resource.Body('created_at')
     updated_at = resource.Body('updated_at')

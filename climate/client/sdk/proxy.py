@@ -72,7 +72,8 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
     def leases(self, **query: Any) -> Iterator[Lease]:
         """Yield leases.
 
-        :param query: ``status``, ``name``, ``project_id``, ``resource_type``,
+        :param query: ``status``, ``name``, ``project_id``, ``resource_type``, ``user`` (``me``)
+            or ``user_id``,
             ``start_before``, ``start_after``, ``end_before``, ``end_after``, ``sort_key``,
             ``sort_dir``, ``limit`` of a page
         """

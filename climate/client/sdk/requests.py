@@ -56,16 +56,20 @@ class ReservationRequests(proxy.Proxy):
         found = bases.ReservationResource._get_microversion(self)
         return found or '1.0'
 
+    def supports(self, microversion: str) -> bool:
+        """Return whether requests can have a microversion."""
+        number = discover.normalize_version_number
+        return bool(number(self.microversion()) >= number(microversion))
+
     def require(self, microversion: str, feature: str) -> None:
         """Check that requests can have a microversion.
 
         :param feature: what needs it, for the message
         :raises ServiceTooOld: if they cannot
         """
-        present = self.microversion()
-        number = discover.normalize_version_number
-        if number(present) >= number(microversion):
+        if self.supports(microversion):
             return
+        present = self.microversion()
         chosen = 'you chose' if self.default_microversion else 'the service supports'
         raise errors.ServiceTooOld(
             f'Microversion {microversion} is required for {feature}, but {chosen} {present}'

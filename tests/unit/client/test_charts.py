@@ -20,11 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from climate.client import charts
+from climate.domain.periods import Period
 from tests import base
 
 ANSWER = {
-    'start': '2030-01-01T12:00:00Z',
-    'end': '2030-01-01T16:00:00Z',
     'group_by': 'rack',
     'groups': [
         {
@@ -37,6 +36,12 @@ ANSWER = {
 }
 
 
+PERIOD = Period(
+    start=datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC),
+    end=datetime.datetime(2030, 1, 1, 16, tzinfo=datetime.UTC),
+)
+
+
 class AvailabilityChartTest(base.TestCase):
     """A line for each figure."""
 
@@ -47,8 +52,19 @@ class AvailabilityChartTest(base.TestCase):
             ' rack r1 VCPU ▕ ▄█▂▏ 0-64 of 64\n'
             ' rack - whole ▕ ▄█▂▏ 0-4 of 4\n'
             '  rack - VCPU ▕ ▄█▂▏ 0-64 of 64',
-            charts.draw(ANSWER, 80, datetime.UTC),
+            charts.draw(ANSWER, PERIOD, 80, datetime.UTC),
         )
+
+    def test_the_axis_has_days_and_hours(self) -> None:
+        figures = {'free': [1] * 168, 'total': [1] * 168}
+        week = {'group_by': None, 'groups': [{'whole': figures, 'classes': {}}]}
+        start = PERIOD.start.replace(hour=0)
+        period = Period(start=start, end=start + datetime.timedelta(days=7))
+        _, axis, line = charts.draw(week, period, 80, datetime.UTC).splitlines()
+        self.assertTrue(axis.startswith('       |Tue 01 Jan     |Thu 03 Jan '), axis)
+        self.assertEqual(line.index('▕') + 1, axis.index('|Tue'))
+        # A character is three hours, a day eight.
+        self.assertEqual(line.index('▕') + 1 + 16, axis.index('|Thu 03 Jan'))
 
     def test_a_full_and_an_empty_bucket_stand_out(self) -> None:
         self.assertEqual(' ▁▇█', charts.bars([0, 1, 99, 100], [100] * 4, 10))

@@ -22,6 +22,8 @@ from openstack import exceptions
 from climate.client.osc import names
 from tests import base
 
+SERVER = {'resource_type': 'virtual:server'}
+FLAVOR = {'resource_type': 'flavor:instance'}
 UUID = '1f36ba27-6955-4c8f-806a-64c12f502f82'
 
 
@@ -49,32 +51,54 @@ class ResolvedNamesTest(base.TestCase):
     """Only fields that refer to the cloud are looked up."""
 
     def test_each_field(self) -> None:
-        for field in ('flavor_id', 'flavor', 'server_id', 'network_id', 'image'):
-            wanted = [{field: 'known', 'amount': 2}, {field: UUID}, {'network_name': 'known'}]
+        for kind, field in (
+            ('flavor:instance', 'flavor_id'),
+            ('virtual:server', 'flavor'),
+            ('virtual:server', 'server_id'),
+            ('virtual:floatingip', 'network_id'),
+            ('virtual:server', 'image'),
+            ('virtual:volume', 'image_id'),
+        ):
+            own = {'resource_type': kind}
+            wanted = [{**own, field: 'known', 'amount': 2}, {**own, field: UUID}]
             self.assertEqual(
-                [{field: 'its-id', 'amount': 2}, {field: UUID}, {'network_name': 'known'}],
+                [{**own, field: 'its-id', 'amount': 2}, {**own, field: UUID}],
                 names.resolve(connection(), wanted),
             )
 
+    def test_fields_of_other_types_stay(self) -> None:
+        fields = ('flavor_id', 'flavor', 'server_id', 'network_id', 'image', 'networks')
+        plain = dict.fromkeys(fields, 'known')
+        for kind in ('baremetal:node', 'custom:licence', 'network'):
+            wanted = [{'resource_type': kind, **plain}]
+            self.assertEqual(wanted, names.resolve(connection('none'), wanted))
+            self.assertEqual(wanted, names.resolve(connection(), wanted))
+
     def test_the_networks_of_a_server(self) -> None:
-        wanted = [{'networks': [{'uuid': 'known'}, {'port': 'a'}, {'uuid': UUID}]}]
+        wanted = [{**SERVER, 'networks': [{'uuid': 'known'}, {'port': 'a'}, {'uuid': UUID}]}]
         self.assertEqual(
-            [{'networks': [{'uuid': 'its-id'}, {'port': 'a'}, {'uuid': UUID}]}],
+            [{**SERVER, 'networks': [{'uuid': 'its-id'}, {'port': 'a'}, {'uuid': UUID}]}],
             names.resolve(connection(), wanted),
         )
 
     def test_an_unknown_name(self) -> None:
         error = self.assertRaises(
-            exceptions.NotFoundException, names.resolve, connection(), [{'server_id': 'web'}]
+            exceptions.NotFoundException,
+            names.resolve,
+            connection(),
+            [{**SERVER, 'server_id': 'web'}],
         )
         self.assertIn("There is no server 'web'", str(error))
 
     def test_without_keystone_nothing_can_be_looked_up(self) -> None:
-        wanted = [{'flavor_id': '1'}, {'server_id': UUID}]
+        wanted = [{**FLAVOR, 'flavor_id': '1'}, {**SERVER, 'server_id': UUID}]
         for auth_type in ('none', 'admin_token'):
             alone = connection(auth_type)
             self.assertEqual(wanted, names.resolve(alone, wanted))
             error = self.assertRaises(
-                exceptions.NotFoundException, names.resolve, alone, [{'server_id': 'known'}]
+                exceptions.NotFoundException,
+                names.resolve,
+                alone,
+                [{**SERVER, 'server_id': 'known'}],
             )
             self.assertIn("'known' is no ID: without Keystone, the server", str(error))

@@ -1,0 +1,160 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack lease`` for people: lists in a terminal, what one has, changes and questions."""
+
+from __future__ import annotations
+
+import contextlib
+
+from climate.client import times
+from tests.functional import clients
+
+_module = contextlib.ExitStack()
+
+
+def setUpModule() -> None:
+    """Start what the tests share."""
+    clients.begin(_module, LeaseCommandsTest)
+
+
+def tearDownModule() -> None:
+    """End it."""
+    _module.close()
+
+
+class LeaseCommandsTest(clients.ClientCase):
+    """Three hosts and no lease."""
+
+
+class TestLists(LeaseCommandsTest):
+    """Lists have a line for each row."""
+
+    def test_a_terminal_of_80_columns(self) -> None:
+        later = self.json(
+            'lease create practice-of-the-group-in-room-5 --at +2d --for 1h --hosts 1 '
+            '--instances 1 --vcpus 1 --memory 1G'
+        )
+        sooner = self.json('lease create exam --at +1d --for 1h --hosts 1-2')
+        _, text = self.on_terminal('lease list')
+        lines = text.strip().splitlines()[-6:]
+        self.assertLessEqual(max(map(len, lines)), 80, text)
+        self.assertRegex(lines[3], rf'\| {sooner["id"][:8]} \| exam +\| PENDING \|.*\| 1-2 hosts')
+        self.assertRegex(lines[4], rf'\| {later["id"][:8]} \| prac\w*…[\w-]*m-5 +\|')
+        short = self.json(f'lease show {later["id"][:8]}')
+        self.assertEqual(later['id'], short['id'])
+        for form in ('-f json', '-f csv', '-f value', '-f wide', ''):
+            listed = self.run_command(f'lease list {form}').stdout
+            self.assertIn(later['id'], listed)
+            self.assertIn('practice-of-the-group-in-room-5', listed)
+        # Requests without a token see the leases of every project.
+        self.assertEqual('demo', self.json('lease list')[0]['Project'])
+
+    def test_other_lists(self) -> None:
+        self.json('lease create practice-of-the-group-in-room-5 --for 1h --hosts 2')
+        kept = self.json('maintenance create compute-3 --at +30d --for 2h --reason fan')
+        for line in (
+            'maintenance list',
+            'reservable resource list',
+            'lease offer list --hosts 3 --for 1h --limit 2',
+            'reservable resource allocation list --type physical:host',
+            'lease history practice-of-the-group-in-room-5',
+        ):
+            lines = self.run_command(f'{line} --max-width 80').stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines)), 80, '\n'.join(lines))
+            self.assertEqual(len(self.json(line)) + 4, len(lines), '\n'.join(lines))
+        self.run_command(f'maintenance delete {kept["id"][:8]}')
+        self.assertEqual([], self.json('maintenance list'))
+
+    def test_which_leases(self) -> None:
+        self.json('lease create a --hosts 1 --for 1h --wait')
+        self.json('lease end a')
+        self.json('lease wait a --status TERMINATED')
+        self.json('lease create b --hosts 1 --at +2d --for 1h')
+        self.json('lease create c --hosts 1 --at +1d --for 1h')
+        for options, names in (
+            ('', ['c', 'b']),
+            ('--ended', ['a', 'c', 'b']),
+            ('--status terminated', ['a']),
+            ('--mine', ['c', 'b']),
+            ('--name b', ['b']),
+        ):
+            found = [each['Name'] for each in self.json(f'lease list {options}')]
+            self.assertEqual(names, found, options)
+        old = self.json('lease list --mine', OS_RESERVATION_API_VERSION='1.6')
+        self.assertEqual(['c', 'b'], [each['Name'] for each in old])
+        first = self.json('lease list', OS_RESERVATION_API_VERSION='1.0')
+        self.assertEqual(['c', 'b'], [each['Name'] for each in first])
+
+
+class TestChanges(LeaseCommandsTest):
+    """What one has, and how one changes it."""
+
+    def test_what_one_has(self) -> None:
+        self.json("lease create a --hosts 2 --where 'vcpus >= 2' --for 1h --wait")
+        shown = self.json('lease show a')
+        self.assertEqual(2, len(shown['resources']))
+        table = self.run_command('lease show a').stdout
+        self.assertRegex(table, r'\| 2 hosts active +\|')
+        self.assertRegex(table, r'\|   where vcpus >= 2 +\|')
+        self.assertRegex(table, rf'\|   on {", ".join(shown["resources"])} +\|')
+        self.assertRegex(table, r'\| .* start done +\|')
+        self.assertRegex(table, r'\| .* end scheduled +\|')
+        self.assertNotRegex(table, r'\| (resources|instructions) ')
+        old = self.json('lease show a', OS_RESERVATION_API_VERSION='1.6')
+        self.assertEqual(shown['resources'], old['resources'])
+        first = self.json('lease show a', OS_RESERVATION_API_VERSION='1.0')
+        self.assertEqual([], first['resources'])
+
+    def test_amounts_and_requirements(self) -> None:
+        self.json(
+            'lease create a --at +1d --for 1h --hosts 2 --instances 2 --vcpus 1 --memory 1G '
+            '--disk 5G'
+        )
+        hosts, servers = self.json('lease set a --hosts 1')['reservations']
+        self.assertEqual((1, 1, 2), (hosts['min'], hosts['max'], servers['amount']))
+        line = "lease set a --hosts 1 --where 'vcpus >= 2' --instances 3 --memory 2G"
+        hosts, servers = self.json(line)['reservations']
+        self.assertEqual('[">=", "$vcpus", "2"]', hosts['resource_properties'])
+        self.assertEqual(
+            (3, 2048, 5), (servers['amount'], servers['memory_mb'], servers['disk_gb'])
+        )
+        wanted = f'{{"id": "{hosts["id"][:8]}", "resource_properties": ""}}'
+        hosts, _ = self.json(f"lease set a --reservation '{wanted}'")['reservations']
+        self.assertEqual('', hosts['resource_properties'])
+        self.assertIn('several reservations', self.refusal("lease set a --where 'vcpus >= 4'"))
+        self.assertIn('does not have network', self.refusal('lease set a --network x'))
+
+    def test_the_question_names_what_is_lost(self) -> None:
+        self.json('lease create a --hosts 1 --for 1h --wait')
+        (host,) = self.json('lease show a')['resources']
+        status, text = self.on_terminal('lease delete a', b'n\n')
+        self.assertIn(f"This ends 'a' (1 host) and deletes all servers on {host}.", text)
+        self.assertEqual((1, 1), (status, len(self.leases())), text)
+        status, text = self.on_terminal('lease delete a', b'y\n')
+        self.assertEqual(0, status, text)
+        self.json('lease create b --hosts 1 --at +1d --for 1h')
+        status, text = self.on_terminal('lease delete b --yes')
+        self.assertEqual(0, status, text)
+        self.assertNotIn('Delete?', text)
+
+    def test_availability_promises_no_more_than_there_is(self) -> None:
+        start = '--at 2031-01-31'
+        first = self.json(f'maintenance create compute-1 {start} --for 12h')
+        second = self.json("maintenance create compute-2 --at '2031-01-31 12:00' --for 12h")
+        self.addCleanup(self.run_command, f'maintenance delete {first["id"]} {second["id"]}')
+        rows = self.json(f'lease availability show physical:host {start} --step 12h --for 1d')
+        self.assertEqual(['2 of 2', '2 of 2'], [each['whole'] for each in rows])
+        (row,) = self.json(f'lease availability show physical:host {start} --step 1d --for 1d')
+        self.assertEqual('1 of 1', row['whole'])
+        self.assertEqual(times.read(rows[0]['Start']), times.read(row['Start']))
+        self.assertEqual('2031-01-30T23:00:00Z', row['Start'])

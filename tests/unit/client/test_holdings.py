@@ -1,0 +1,234 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What one has with a lease, in words."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from openstack import exceptions as sdk_exceptions
+from osc_lib import exceptions
+
+from climate.client import nouns
+from climate.client import words
+from climate.client.osc import amounts
+from climate.client.osc import deletion
+from climate.client.osc import holdings
+from climate.client.osc import prefixes
+from climate.client.sdk.leases import Lease
+from tests import base
+
+HOSTS: dict[str, Any] = {
+    'id': '11111111-64f0-4c0e-9a55-1f3c9d7be210',
+    'resource_type': 'physical:host',
+    'status': 'active',
+    'min': 1,
+    'max': 2,
+    'resource_properties': '[">=", "$vcpus", "8"]',
+    'resources': [{'id': '3', 'name': 'compute-3'}, {'id': '4', 'name': 'compute-4'}],
+    'resources_count': 2,
+    'instructions': [{'name': 'a', 'title': 'Create a server', 'command': 'x --y', 'value': ''}],
+}
+LICENCE: dict[str, Any] = {
+    'id': '22222222-64f0-4c0e-9a55-1f3c9d7be210',
+    'resource_type': 'custom:licence',
+    'amount': 21,
+    'resources': {'SEAT': 1},
+    'allocated': [
+        {'name': 'cae', 'resources': {'SEAT': 21}, 'properties': {'server': '27000@cae.example'}}
+    ],
+}
+SERVERS: dict[str, Any] = {
+    'id': '33333333-64f0-4c0e-9a55-1f3c9d7be210',
+    'resource_type': 'virtual:instance',
+    'amount': 1,
+    'vcpus': 4,
+    'memory_mb': 8192,
+    'disk_gb': 0,
+}
+
+
+def lease(*reservations: dict[str, Any], status: str = 'ACTIVE') -> Any:
+    """Return a lease with these reservations."""
+    return Lease(
+        id='a',
+        name='a',
+        status=status,
+        start_date='2030-01-01T09:00:00Z',
+        reservations=[dict(each) for each in reservations],
+    )
+
+
+class HeldResourcesTest(base.TestCase):
+    """Names, requirements, sizes, and what operators announce."""
+
+    def test_lines(self) -> None:
+        for reservation, expected in (
+            (
+                HOSTS,
+                ['1-2 hosts active', f'  {HOSTS["id"]}', '  where vcpus >= 8',
+                 '  on compute-3, compute-4'],
+            ),
+            (
+                LICENCE,
+                ['21 custom:licence', f'  {LICENCE["id"]}',
+                 '  cae: SEAT=21, server=27000@cae.example'],
+            ),
+            (
+                SERVERS,
+                ['1 server', f'  {SERVERS["id"]}', '  each 4 VCPUs, 8192 MiB of memory'],
+            ),
+            ({'resource_type': 'network'}, ['network']),
+            ({'resource_type': 'physical:host', 'resource_properties': 'x'},
+             ['host', '  where x']),
+        ):  # fmt: skip
+            self.assertEqual(expected, list(holdings.lines(reservation)))
+
+    def test_many_resources(self) -> None:
+        names = [{'id': str(each), 'name': f'compute-{each}'} for each in range(150)]
+        found = {**HOSTS, 'resources': names, 'resources_count': 1200}
+        *_, last = holdings.lines(found)
+        self.assertTrue(last.endswith('compute-99 and 1100 more'), last)
+
+    def test_instructions(self) -> None:
+        found = holdings.instructions([HOSTS, {**HOSTS, 'id': 'b'}, LICENCE])
+        self.assertEqual(HOSTS['instructions'], found)
+        self.assertEqual('Create a server:\n  x --y', holdings.written(found[0]))
+        value = {'title': 'Id', 'command': '', 'value': '5'}
+        self.assertEqual('Id:\n  5', holdings.written(value))
+        self.assertEqual('Wait', holdings.written({'title': 'Wait', 'command': ''}))
+
+    def test_an_older_service_has_allocations(self) -> None:
+        class Proxy:
+            def allocations(self, **query: str) -> Any:
+                if query['type'] != 'physical:host':
+                    raise sdk_exceptions.ForbiddenException
+                items = [{'id': HOSTS['id']}]
+                found = {'resource_id': '3', 'resource_name': 'compute-3', 'reservations': items}
+                yield types.SimpleNamespace(**found)
+
+        proxy: Any = Proxy()
+        plain = {'id': HOSTS['id'], 'resource_type': 'physical:host'}
+        found = holdings.completed(proxy, lease(plain, LICENCE))
+        names = [holdings.resource_names(each) for each in found.reservations]
+        self.assertEqual([['compute-3'], []], names)
+        self.assertEqual({'SEAT': 1}, found.reservations[1]['resources'])
+        whole = lease(HOSTS)
+        self.assertEqual(whole, holdings.completed(proxy, whole))
+
+    def test_events(self) -> None:
+        events = [
+            {'time': f'2030-01-0{at}', 'event_type': kind, 'status': status}
+            for at, kind, status in (
+                (1, 'before_start_lease', 'DONE'), (2, 'before_start_lease', 'UNDONE'),
+                (3, 'before_start_lease', 'UNDONE'), (4, 'start_lease', 'UNDONE'),
+                (5, 'notification', 'UNDONE'), (6, 'end_lease', 'UNDONE'),
+            )
+        ]  # fmt: skip
+        shown = [each['time'][-1] for each in words.for_people(events, 'time')]
+        self.assertEqual(['2', '4', '6'], shown)
+        self.assertEqual(['1'], [e['time'][-1] for e in words.for_people(events[:1], 'time')])
+        self.assertEqual(
+            ['start', 'odd', 'scheduled', 'ACTIVE'],
+            [words.event('start_lease'), words.event('odd'),
+             words.state('UNDONE'), words.state('ACTIVE')],
+        )  # fmt: skip
+
+    def test_nouns(self) -> None:
+        self.assertEqual('1 host', nouns.counted('1', 'physical:host'))
+        self.assertEqual('1-4 hosts', nouns.counted('1-4', 'physical:host'))
+        self.assertEqual('2 odd:type', nouns.counted('2', 'odd:type'))
+
+
+class DeletionEffectTest(base.TestCase):
+    """The question names what is lost."""
+
+    def test_effects(self) -> None:
+        for found, expected in (
+            (
+                lease(HOSTS),
+                "This ends 'a' (1-2 hosts) and deletes all servers on compute-3 and compute-4.",
+            ),
+            (
+                lease(HOSTS, SERVERS),
+                "This ends 'a' (1-2 hosts, 1 server) and deletes all servers on compute-3 and "
+                'compute-4 and releases its other resources.',
+            ),
+            (
+                lease({**HOSTS, 'resources': []}),
+                "This ends 'a' (1-2 hosts) and deletes all servers on its hosts.",
+            ),
+            (lease(SERVERS), "This ends 'a' (1 server) and releases its resources."),
+            (
+                lease(HOSTS, status='TERMINATED'),
+                "This removes 'a', which has ended, from the list.",
+            ),
+        ):
+            self.assertEqual(expected, deletion.effect(found))
+        pending = deletion.effect(lease(HOSTS, status='PENDING'))
+        self.assertRegex(pending, r"This cancels 'a' \(1-2 hosts\), which starts 20")
+
+
+class ChangedAmountsTest(base.TestCase):
+    """Each change finds its reservation."""
+
+    def test_by_type_or_id(self) -> None:
+        both = lease(HOSTS, SERVERS)
+        for wanted, expected in (
+            (
+                {'resource_type': 'physical:host', 'min': 1, 'max': 1},
+                [{'id': HOSTS['id'], 'max': 1}],
+            ),
+            ({'id': '3333', 'amount': 2}, [{'id': SERVERS['id'], 'amount': 2}]),
+            ({'resource_type': 'virtual:instance', 'amount': 1}, []),
+        ):
+            self.assertEqual(expected, amounts.changes(both, [wanted]))
+        alone = amounts.changes(lease(HOSTS), [{'resource_properties': ''}])
+        self.assertEqual([{'id': HOSTS['id'], 'resource_properties': ''}], alone)
+
+    def test_what_tells_reservations_apart(self) -> None:
+        small = {'id': 'a1', 'resource_type': 'flavor:instance', 'flavor_id': '1', 'amount': 1}
+        large = {'id': 'b2', 'resource_type': 'flavor:instance', 'flavor_id': '2', 'amount': 1}
+        wanted = {'resource_type': 'flavor:instance', 'flavor_id': '2', 'amount': 3}
+        found = amounts.changes(lease(small, large), [wanted])
+        self.assertEqual([{'id': 'b2', 'amount': 3}], found)
+
+    def test_what_is_not_clear(self) -> None:
+        both = lease(HOSTS, {**HOSTS, 'id': '4444'})
+        host = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        for found, wanted, text in (
+            (both, [host], 'several reservations'),
+            (lease(SERVERS), [host], 'does not have physical:host; it has virtual:instance'),
+            (lease(HOSTS), [host, host], 'Two changes'),
+        ):
+            error = self.assertRaises(exceptions.CommandError, amounts.changes, found, wanted)
+            self.assertIn(text, str(error))
+
+
+class IdBeginningsTest(base.TestCase):
+    """Unique beginnings of ids will do."""
+
+    def test_beginnings(self) -> None:
+        all_of_them = [Lease(id=each['id']) for each in (HOSTS, LICENCE, SERVERS)]
+        self.assertEqual(LICENCE['id'], prefixes.whole(all_of_them, '2222', 'lease'))
+        self.assertEqual(HOSTS['id'], prefixes.whole([], HOSTS['id'], 'lease'))
+        again = [*all_of_them, Lease(id='2222aaaa')]
+        for text, expected in (
+            ('2222', 'Several leases have an ID that begins with 2222: 2222'),
+            ('22', "There is no lease '22'"),
+            ('2229', "There is no lease '2229'"),
+            ('name', "There is no lease 'name'"),
+        ):
+            error = self.assertRaises(exceptions.CommandError, prefixes.found, again, text, 'lease')
+            self.assertIn(expected, str(error))
