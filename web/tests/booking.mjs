@@ -136,6 +136,30 @@ export const booking = (
     await page.keyboard.press('Escape');
     await remove('several');
   },
+  async 'find a time, hold it and take it'() {
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('found');
+    await page.getByRole('button', { name: 'Find a time' }).click();
+    await page.getByLabel('For how long').fill('2');
+    await page.getByLabel('From (time of day)').fill('09:00');
+    await page.getByLabel('Until (time of day)').fill('10:00');
+    await page.getByRole('button', { name: 'Find times' }).click();
+    await page.getByText('That is longer than the days and hours allow.').waitFor();
+    await page.getByLabel('Until (time of day)').fill('12:00');
+    await page.keyboard.press('Enter');
+    const times = page.getByRole('button', { name: /^1 host from .*09:00/ });
+    await times.first().waitFor();
+    await accessible(page, 'finder');
+    await page.getByRole('button', { name: /^Hold for 10 minutes/ }).last().click();
+    const held = page.getByRole('button', { name: /held until/ });
+    await held.waitFor();
+    await held.click();
+    await page.getByRole('heading', { name: 'found' }).waitFor();
+    const made = await named('found');
+    assert.equal(Date.parse(made.end_date) - Date.parse(made.start_date), 2 * 3600000);
+    await page.keyboard.press('Escape');
+    await remove('found');
+  },
   async 'hold an offer, release it, hold another and take it'() {
     await ask(context, address, 'POST', 'leases', lease('blocker', 4, 1));
     const held = async () => {

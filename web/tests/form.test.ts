@@ -19,6 +19,7 @@ import type { Condition, Known } from '../src/model/requirement.ts';
 import {
   fits, instead, namesOf, requirement, searched, size, withValue,
 } from '../src/model/requirement.ts';
+import { windows } from '../src/model/windows.ts';
 import { de } from '../src/words/form/de.ts';
 import { en } from '../src/words/form/en.ts';
 import { kindOf, things } from '../src/words/form/index.ts';
@@ -100,6 +101,19 @@ test('a schema has inputs', () => {
   assert.throws(() => valueOf({ ...input('size'), kind: 'json' }, '{'), SyntaxError);
 });
 
+test('a lease may lie in all of some days, or in hours of each', () => {
+  const between = { first: '2030-03-30', last: '2030-03-31', opens: '', closes: '' };
+  const hours = (found: { start: number; end: number }[]): number[] => found.map(({ start, end }) => (end - start) / 3600);
+  // The clock of Berlin skips an hour on the second day.
+  assert.deepEqual(hours(windows(between, 'Europe/Berlin')), [47]);
+  const day = windows({ ...between, opens: '08:00', closes: '20:00' }, 'Europe/Berlin');
+  assert.deepEqual(hours(day), [12, 12]);
+  assert.equal(day[1]!.start - day[0]!.start, 23 * 3600);
+  assert.deepEqual(hours(windows({ ...between, opens: '20:00', closes: '06:00' }, 'UTC')), [10, 10]);
+  assert.deepEqual(windows({ ...between, last: '2030-03-29' }, 'UTC'), []);
+  assert.equal(windows({ ...between, last: '2031-01-01', opens: '08:00' }, 'UTC').length, 31);
+});
+
 test('types have words', () => {
   setLanguage('de');
   assert.equal(things({ name: HOST }, 2), '2 Hosts');
@@ -118,6 +132,6 @@ test('the messages of the form are the same in each language, and used', () => {
   }
   const text = readdirSync('src/ui').map((name) => readFileSync(`src/ui/${name}`, 'utf8')).join('\n');
   const unused = Object.keys(en)
-    .filter((key) => !/^(noun|kind|field|help|choice)_/.test(key) && !text.includes(`'${key}'`));
+    .filter((key) => !/^(noun|kind|field|help|choice|prefer)_/.test(key) && !text.includes(`'${key}'`));
   assert.deepEqual(unused, []);
 });

@@ -30,8 +30,10 @@ export interface Lease {
   degraded: boolean; project_id: string; reservations: Reservation[];
 }
 export interface Offer {
-  id: string; start_date: string; end_date: string; held_until: string | null; cost?: number | string | null;
+  id: string; start_date: string; end_date: string; held_until: string | null;
+  cost?: number | string | null; resources?: number | null;
   reservations: { reservation: number; amount: number }[];
+  requirements?: { reservation: number; property: string; values: string[] }[];
 }
 /** What a refusal offers in place of a new lease; it cannot be taken by an id. */
 export interface Alternative {

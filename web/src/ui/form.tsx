@@ -12,7 +12,7 @@
 
 /** The form of a new lease, with a verdict while one types, and what can be had where it does not fit. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Refusal, call, seconds } from '../data/api.ts';
+import { Refusal, call } from '../data/api.ts';
 import { knownOf, namesFound, usedBefore } from '../data/known.ts';
 import { afterChange, explain, trouble } from '../data/live.ts';
 import { present, state, update } from '../data/state.ts';
@@ -20,35 +20,21 @@ import type { Draft } from '../data/state.ts';
 import type { Lease, Offer } from '../data/types.ts';
 import { fits, searched } from '../model/requirement.ts';
 import type { Condition } from '../model/requirement.ts';
-import { say, things } from '../words/form/index.ts';
-import { clock, duration, moment } from '../words/index.ts';
+import { say } from '../words/form/index.ts';
+import { duration, moment } from '../words/index.ts';
 import { Sheet } from './drawer.tsx';
 import { Note, TextField, TimeField } from './fields.tsx';
+import { later } from './later.tsx';
+import { HOLD, OfferButton, useHeld } from './offers.tsx';
 import { PartFields } from './part.tsx';
 import { bodyOf, conditionFields, dates, firstPart, newPart, typeOf } from './parts.ts';
 import type { Part, Wish } from './parts.ts';
 import { ask, inWords, plainly, useVerdict } from './verdict.ts';
 import type { Option, Verdict } from './verdict.ts';
 
-/** Seconds that an offer can be held. */
-const HOLD = 600;
 const LENGTHS = [3600, 14400, 86400, 604800];
 const LONGEST_NAME = 80;
-
-/** Release what was held once other offers are shown, or the form is closed. */
-function useHeld(offers: Offer[] | null): { current: string | null } {
-  const held = useRef<string | null>(null);
-  const id = offers?.find((offer) => offer.held_until)?.id ?? null;
-  useEffect(() => {
-    held.current = id;
-    return () => {
-      if (!held.current) return;
-      void call('DELETE', `offers/${held.current}`).then(afterChange, () => undefined);
-      held.current = null;
-    };
-  }, [id]);
-  return held;
-}
+const Finder = later(async () => (await import('./finder.tsx')).Finder);
 
 /** Create a lease, and show it; the answer says why that failed. */
 async function create(body: Record<string, unknown>, wish: Wish): Promise<string> {
@@ -98,7 +84,9 @@ export function Form({ draft }: { draft: Draft }) {
   const setPart = (part: Part): void => setWish((before) => (
     { ...before, parts: before.parts.map((one) => (one.id === part.id ? part : one)) }));
   const { settled, lost } = useSearched(wish.parts[0]!, setPart);
-  const [verdict, setOffers] = useVerdict(wish, settled);
+  const [finds, setFinds] = useState(false);
+  const enter = useRef<(() => void) | null>(null);
+  const [verdict, setOffers] = useVerdict(wish, settled && !finds);
   const title = name.trim() || `${say('lease')} ${moment(wish.start)}`;
   const send = async (body: Record<string, unknown>): Promise<void> => {
     setBusy(true);
@@ -106,6 +94,10 @@ export function Form({ draft }: { draft: Draft }) {
     setBusy(false);
   };
   const held = useHeld(verdict.offers);
+  const take = (offer: Offer): void => {
+    held.current = null;
+    void send({ offer_id: offer.id });
+  };
   const hold = (): void => {
     const any = wish.parts.map((part) => ({ ...part, conditions: part.conditions.filter(({ kind }) => kind !== 'names') }));
     ask({ ...wish, parts: any }, { hold: HOLD }).then((offers) => {
@@ -119,28 +111,31 @@ export function Form({ draft }: { draft: Draft }) {
     <Sheet title={say('newLease')}>
       <form onSubmit={(event) => {
         event.preventDefault();
-        book(wish);
+        if (finds) enter.current?.();
+        else if (verdict.kind === 'good') book(wish);
       }}>
         <TextField label={say('name')} value={name} change={setName} first longest={LONGEST_NAME}
           note={name.length >= LONGEST_NAME ? say('nameLong') : ''} />
         <Parts wish={wish} set={set} change={setPart} />
         {lost && <Note kind="plain">{say('searchLost', { text: lost })}</Note>}
-        <div class="pair">
-          <TimeField label={say('from')} value={wish.start}
-            change={(start) => set({ start, end: start + (wish.end - wish.start) })} />
-          <TimeField label={say('to')} value={wish.end} change={(end) => set({ end })} />
+        <div class="segments" role="group" aria-label={say('when')}>
+          {[false, true].map((one) => (
+            <button type="button" key={String(one)} aria-pressed={finds === one} onClick={() => setFinds(one)}>
+              {say(one ? 'findTime' : 'atTime')}
+            </button>
+          ))}
         </div>
         <p class="muted zone">{say('zone', { zone: state.zone })}</p>
-        <Lengths wish={wish} set={set} />
-        <Judgement verdict={verdict} busy={busy} hold={hold} book={book} wish={wish}
-          take={(offer) => {
-            held.current = null;
-            void send({ offer_id: offer.id });
-          }} />
+        {finds
+          ? <Finder wish={wish} busy={busy} take={take} enter={enter} />
+          : <Period wish={wish} set={set} />}
+        {!finds && <Judgement verdict={verdict} busy={busy} hold={hold} book={book} wish={wish} take={take} />}
         {failure && <Note kind="bad">{failure}</Note>}
-        <button type="submit" class="primary wide" disabled={verdict.kind !== 'good' || busy}>
-          {wish.parts.length > 1 ? say('reserve') : say('reserveThese', { things: inWords(wish) })}
-        </button>
+        {!finds && (
+          <button type="submit" class="primary wide" disabled={verdict.kind !== 'good' || busy}>
+            {wish.parts.length > 1 ? say('reserve') : say('reserveThese', { things: inWords(wish) })}
+          </button>
+        )}
       </form>
     </Sheet>
   );
@@ -170,16 +165,23 @@ function Parts({ wish, set, change }: WishProps & { change: (part: Part) => void
   );
 }
 
-function Lengths({ wish, set }: WishProps) {
+function Period({ wish, set }: WishProps) {
   return (
-    <div class="segments" role="group" aria-label={say('length')}>
-      {LENGTHS.map((length) => (
-        <button type="button" key={length} aria-pressed={wish.end - wish.start === length}
-          onClick={() => set({ end: wish.start + length })}>
-          {duration(length)}
-        </button>
-      ))}
-    </div>
+    <>
+      <div class="pair">
+        <TimeField label={say('from')} value={wish.start}
+          change={(start) => set({ start, end: start + (wish.end - wish.start) })} />
+        <TimeField label={say('to')} value={wish.end} change={(end) => set({ end })} />
+      </div>
+      <div class="segments" role="group" aria-label={say('length')}>
+        {LENGTHS.map((length) => (
+          <button type="button" key={length} aria-pressed={wish.end - wish.start === length}
+            onClick={() => set({ end: wish.start + length })}>
+            {duration(length)}
+          </button>
+        ))}
+      </div>
+    </>
   );
 }
 
@@ -213,19 +215,7 @@ function Instead({ options, offers, wish, take, hold, book, busy }: Choice & { o
           <strong>{option.text}</strong><span>{option.detail}</span>
         </button>
       ))}
-      {offers.map((offer) => {
-        const start = seconds(offer.start_date);
-        const what = offer.reservations
-          .map((one) => things(typeOf(wish.parts[one.reservation]?.type ?? ''), one.amount)).join(', ');
-        const d = say('forLength', { d: duration(seconds(offer.end_date) - start) });
-        const until = offer.held_until && say('heldUntil', { end: clock(seconds(offer.held_until)) });
-        return (
-          <button type="button" key={offer.id} disabled={busy} title={say('takeOffer')} onClick={() => take(offer)}>
-            <strong>{say('altFrom', { things: what, start: moment(start) })}</strong>
-            <span>{d}{until && `, ${until}`}</span>
-          </button>
-        );
-      })}
+      {offers.map((offer) => <OfferButton key={offer.id} offer={offer} wish={wish} busy={busy} take={take} />)}
       {offers.length > 0 && !held && (
         <button type="button" class="link" onClick={hold}>{say('hold')}</button>
       )}

@@ -194,7 +194,7 @@ export async function ask(wish: Wish, more: { hold?: number }, signal?: AbortSig
 }
 
 /** Return what a form cannot send yet; null if it can. */
-function unready(wish: Wish): Verdict | null {
+export function unready(wish: Wish): Verdict | null {
   if (wish.end <= wish.start) return refused(say('periodBad'));
   const found = wish.parts.map(faults);
   const missing = found.flatMap((one) => one.missing);

@@ -1,0 +1,212 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** The search for a time: how long, between which days and hours, and what matters most. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Refusal, call, iso, seconds } from '../data/api.ts';
+import { knownOf } from '../data/known.ts';
+import { afterChange, trouble } from '../data/live.ts';
+import { state } from '../data/state.ts';
+import type { Offer } from '../data/types.ts';
+import { MOST_DAYS, dayOf, windows } from '../model/windows.ts';
+import type { Between, Window } from '../model/windows.ts';
+import { say } from '../words/form/index.ts';
+import { dayName, moment } from '../words/index.ts';
+import { soonest } from './drafts.ts';
+import { Field, Note } from './fields.tsx';
+import { HOLD, OfferButton, useHeld } from './offers.tsx';
+import { bodyOf, populationOf } from './parts.ts';
+import type { Wish } from './parts.ts';
+import { plainly, unready } from './verdict.ts';
+
+const PREFERENCES = ['soonest', 'cheapest', 'fewest_resources', 'same'] as const;
+interface Wanted extends Between {
+  number: number; unit: number; prefer: (typeof PREFERENCES)[number]; property: string;
+}
+interface Found { offers: Offer[] | null; progress: string; failure: string }
+
+const UNITS = [[60, 'minutes'], [3600, 'hours'], [86400, 'days']] as const;
+const DAY = 86400;
+const MOST = 6;
+/** Seconds between now and the first start that can still be taken. */
+const LEAD = 120;
+
+export interface FinderProps {
+  wish: Wish; busy: boolean; take: (offer: Offer) => void;
+  /** What it does when the form around it is submitted. */
+  enter: { current: (() => void) | null };
+}
+
+/** Ask for offers in one period. */
+async function ask(wish: Wish, wanted: Wanted, window: Window, more: object, signal?: AbortSignal): Promise<Offer[]> {
+  const { prefer } = wanted;
+  const { body } = await call<{ offers: Offer[] }>('POST', 'offers', {
+    duration: wanted.number * wanted.unit, earliest: iso(window.start), latest: iso(window.end), prefer,
+    ...(prefer === 'same' ? { property: wanted.property } : {}), limit: MOST,
+    reservations: wish.parts.map(bodyOf), ...more,
+  }, signal ? { signal } : {});
+  return body.offers;
+}
+
+/** Return the offers of all periods, the best first; `told` learns which is being searched. */
+async function search(wish: Wish, wanted: Wanted, all: Window[], told: (at: number) => void, signal: AbortSignal): Promise<Offer[]> {
+  const found: Offer[] = [];
+  for (const window of all) {
+    told(window.start);
+    found.push(...await ask(wish, wanted, window, {}, signal));
+    if (wanted.prefer === 'soonest' && found.length >= MOST) break;
+  }
+  const rank = { cheapest: 'cost', fewest_resources: 'resources', soonest: null, same: null }[wanted.prefer];
+  const by = (offer: Offer): number => Number((rank && offer[rank as 'cost']) ?? 0);
+  return found.sort((one, other) => by(one) - by(other)).slice(0, MOST);
+}
+
+/** Return the periods that are long enough and not over, or why there is none. */
+function possible(wanted: Wanted): { all: Window[]; why: string } {
+  const length = wanted.number * wanted.unit;
+  const every = windows(wanted, state.zone);
+  if (every.length === 0) return { all: [], why: say('daysBad') };
+  if (every.every(({ start, end }) => end - start < length)) return { all: [], why: say('tooLong') };
+  const all = every.map(({ start, end }) => ({ start: Math.max(start, soonest() + LEAD), end }))
+    .filter(({ start, end }) => end - start >= length);
+  return all.length ? { all, why: '' } : { all, why: say('daysOver') };
+}
+
+export function Finder({ wish, busy, take, enter }: FinderProps) {
+  const length = wish.end - wish.start;
+  const [, unit] = length % DAY ? length % 3600 ? [0, 60] : [0, 3600] : [0, DAY];
+  const [wanted, setWanted] = useState<Wanted>(() => ({
+    number: Math.round(length / unit), unit, first: dayOf(wish.start, state.zone), last: dayOf(wish.start + 6 * DAY, state.zone),
+    opens: '', closes: '', prefer: 'soonest', property: '',
+  }));
+  const [found, setFound] = useState<Found>({ offers: null, progress: '', failure: '' });
+  const running = useRef<AbortController | null>(null);
+  const held = useHeld(found.offers);
+  const stop = (): void => running.current?.abort();
+  useEffect(() => stop, []);
+  // What was found is for another wish. An effect would be after the next frame, and stop what began since.
+  useLayoutEffect(() => {
+    stop();
+    setFound({ offers: null, progress: '', failure: '' });
+  }, [JSON.stringify([wish.parts, wanted])]);
+  const failed = (error: unknown): void => {
+    if (!(error instanceof Refusal) || error.status === 401) trouble(error);
+    if (error instanceof DOMException) return;
+    setFound({ offers: null, progress: '', failure: plainly(error, wish) });
+  };
+  const start = (): void => {
+    const early = unready(wish)?.detail;
+    const { all, why } = possible(wanted);
+    if (early || why) return setFound({ offers: null, progress: '', failure: early || why });
+    stop();
+    const abort = running.current = new AbortController();
+    const told = (at: number): void => setFound({ offers: null, progress: say('searching', { day: dayName(at) }), failure: '' });
+    search(wish, wanted, all, told, abort.signal)
+      .then((offers) => setFound({ offers, progress: '', failure: '' }), failed);
+  };
+  enter.current = start;
+  const hold = (offer: Offer): void => {
+    const window = { start: seconds(offer.start_date), end: seconds(offer.end_date) };
+    ask(wish, wanted, window, { limit: 1, hold: HOLD }).then(([mine]) => {
+      if (!mine) return setFound({ ...found, failure: say('goneOffer') });
+      setFound({ ...found, offers: found.offers!.map((one) => (one === offer ? mine : one)) });
+      afterChange();
+    }, failed);
+  };
+  const taken = (offer: Offer): void => {
+    held.current = null;
+    take(offer);
+  };
+  return (
+    <>
+      <Wanting wish={wish} wanted={wanted} set={(change) => setWanted({ ...wanted, ...change })} />
+      <button type="submit" class="primary wide" disabled={Boolean(found.progress)}>
+        {say('search')}
+      </button>
+      {found.failure && <Note kind="bad">{found.failure}</Note>}
+      {found.progress && <Note kind="plain">{found.progress}</Note>}
+      {found.offers && (
+        <section class="offers" aria-live="polite">
+          <h3>{say('times')}</h3>
+          {found.offers.length === 0 && <p class="muted">{say('noTime')}</p>}
+          {found.offers.map((offer) => (
+            <div key={offer.id} class="holdable">
+              <OfferButton offer={offer} wish={wish} busy={busy} take={taken} />
+              {!offer.held_until && (
+                <button type="button" class="link" disabled={busy} onClick={() => hold(offer)}
+                  aria-label={`${say('holdThis')}: ${moment(seconds(offer.start_date))}`}>
+                  {say('holdThis')}
+                </button>
+              )}
+            </div>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+interface WantingProps { wish: Wish; wanted: Wanted; set: (change: Partial<Wanted>) => void }
+
+function Wanting({ wish, wanted, set }: WantingProps) {
+  const text = (key: 'first' | 'last' | 'opens' | 'closes', type: string) => (
+    <Field label={say(key)}>
+      <input type={type} value={wanted[key]} onChange={(event) => set({ [key]: event.currentTarget.value })} />
+    </Field>
+  );
+  return (
+    <>
+      <div class="twin">
+        <Field label={say('howLong')}>
+          <input type="number" min={1} required value={wanted.number} onInput={(event) => {
+            const number = event.currentTarget.valueAsNumber;
+            if (number >= 1) set({ number });
+          }} />
+        </Field>
+        <Field label={say('unit')}>
+          <select value={wanted.unit} onChange={(event) => set({ unit: Number(event.currentTarget.value) })}>
+            {UNITS.map(([seconds, name]) => <option key={name} value={seconds}>{say(name)}</option>)}
+          </select>
+        </Field>
+      </div>
+      <div class="twin">{text('first', 'date')}{text('last', 'date')}</div>
+      <div class="twin">{text('opens', 'time')}{text('closes', 'time')}</div>
+      {(wanted.opens || wanted.closes) && <p class="help">{say('hoursHelp', { n: MOST_DAYS })}</p>}
+      <Field label={say('prefer')}>
+        <select value={wanted.prefer} onChange={(event) => set({ prefer: event.currentTarget.value as Wanted['prefer'] })}>
+          {PREFERENCES.map((name) => <option key={name} value={name}>{say(`prefer_${name}`)}</option>)}
+        </select>
+      </Field>
+      {wanted.prefer === 'same' && <Same wish={wish} wanted={wanted} set={set} />}
+    </>
+  );
+}
+
+/** The property that all resources are to share, such as the rack. */
+function Same({ wish, wanted, set }: WantingProps) {
+  const type = populationOf(wish.parts[0]!.type);
+  const [names, setNames] = useState<string[]>([]);
+  useEffect(() => {
+    knownOf(type).then(({ properties }) => {
+      const all = properties.map(({ property }) => property);
+      setNames(all);
+      if (!all.includes(wanted.property)) set({ property: all.includes(state.group) ? state.group : all[0] ?? '' });
+    }, trouble);
+  }, [type]);
+  return (
+    <Field label={say('property')}>
+      <select value={wanted.property} onChange={(event) => set({ property: event.currentTarget.value })}>
+        {names.map((name) => <option key={name} value={name}>{name}</option>)}
+      </select>
+    </Field>
+  );
+}

@@ -1,0 +1,59 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** Offers: periods in which a lease fits, that can be taken, and held for a while. */
+import { useEffect, useRef } from 'preact/hooks';
+import { call, seconds } from '../data/api.ts';
+import { afterChange } from '../data/live.ts';
+import type { Offer } from '../data/types.ts';
+import { say, things } from '../words/form/index.ts';
+import { clock, duration, either, moment } from '../words/index.ts';
+import { typeOf } from './parts.ts';
+import type { Wish } from './parts.ts';
+
+/** Seconds that an offer can be held. */
+export const HOLD = 600;
+
+/** Release what was held once other offers are shown, or the form is closed. */
+export function useHeld(offers: Offer[] | null): { current: string | null } {
+  const held = useRef<string | null>(null);
+  const id = offers?.find((offer) => offer.held_until)?.id ?? null;
+  useEffect(() => {
+    held.current = id;
+    return () => {
+      if (!held.current) return;
+      void call('DELETE', `offers/${held.current}`).then(afterChange, () => undefined);
+      held.current = null;
+    };
+  }, [id]);
+  return held;
+}
+
+/** An offer as a button that takes it. */
+export function OfferButton(props: { offer: Offer; wish: Wish; busy: boolean; take: (offer: Offer) => void }) {
+  const { offer, wish } = props;
+  const [start, end] = [seconds(offer.start_date), seconds(offer.end_date)];
+  const what = offer.reservations
+    .map((one) => things(typeOf(wish.parts[one.reservation]?.type ?? ''), one.amount)).join(', ');
+  const values = offer.requirements?.map((one) => say('equals', { property: one.property, values: either(one.values) }));
+  const details = [
+    say('forLength', { d: duration(end - start) }), ...new Set(values ?? []),
+    ...(offer.cost == null ? [] : [say('costs', { cost: Number(offer.cost) })]),
+    ...(offer.held_until ? [say('heldUntil', { end: clock(seconds(offer.held_until)) })] : []),
+  ];
+  return (
+    <button type="button" disabled={props.busy} title={say('takeOffer')} onClick={() => props.take(offer)}>
+      <strong>{say('altFrom', { things: what, start: moment(start) })}</strong>
+      <span>{details.join(', ')}</span>
+    </button>
+  );
+}
