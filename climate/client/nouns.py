@@ -36,7 +36,8 @@ def counted(amount: str, resource_type: str) -> str:
 
     :param amount: '' if a reservation of the type has none
     """
-    one, many = _NOUNS.get(resource_type, (resource_type, resource_type))
+    name = resource_type.removeprefix('custom:')
+    one, many = _NOUNS.get(resource_type, (name, name))
     if not amount:
         return one
     return f'{amount} {one if amount == "1" else many}'

@@ -21,7 +21,6 @@ import warnings
 import zoneinfo
 from typing import Final
 
-from dateutil import parser
 from dateutil import tz
 
 from climate.domain import periods
@@ -112,7 +111,7 @@ def instant(
         base = None if after is None else after.astimezone(zone)
         local = tz.resolve_imaginary(_local(words, now.astimezone(zone), base))
         return local.astimezone(datetime.UTC)
-    except (ValueError, OverflowError, parser.UnknownTimezoneWarning):
+    except (ValueError, OverflowError):
         raise _unreadable(text) from None
 
 
@@ -228,9 +227,15 @@ def _at(day: datetime.datetime, clock: list[str]) -> datetime.datetime:
 
 
 def _parsed(text: str, default: datetime.datetime) -> datetime.datetime:
+    # Most commands read no time, and the parser takes a while to import.
+    from dateutil import parser  # noqa: PLC0415  as above
+
     with warnings.catch_warnings():
         warnings.simplefilter('error', parser.UnknownTimezoneWarning)
-        return parser.parse(text, default=default)
+        try:
+            return parser.parse(text, default=default)
+        except parser.UnknownTimezoneWarning:
+            raise ValueError(text) from None
 
 
 def _unreadable(text: str) -> TimeSyntaxError:

@@ -34,7 +34,7 @@ from climate.client.sdk.proxy import ReservationProxy
 _MOST: Final = 100
 # Fields of a reservation that say how much each of its resources has.
 _SIZES: Final[Mapping[str, str]] = {
-    'vcpus': '{} VCPUs',
+    'vcpus': '{} VCPU',
     'memory_mb': '{} MiB of memory',
     'disk_gb': '{} GiB of disk',
     'size': '{} GiB',
@@ -89,9 +89,8 @@ def lines(reservation: Mapping[str, Any]) -> Iterator[str]:
     yield ' '.join([nouns.counted(amount(reservation), kind), *status])
     if reservation.get('id'):
         yield f'  {reservation["id"]}'
-    sizes = [text.format(reservation[key]) for key, text in _SIZES.items() if reservation.get(key)]
-    if sizes:
-        yield f'  each {", ".join(sizes)}'
+    if sizes := ', '.join(_sizes(reservation)):
+        yield f'  each {sizes}'
     for field in fields.REQUIREMENTS:
         if wanted := _requirement(reservation.get(field)):
             yield f'  where {wanted}'
@@ -100,7 +99,15 @@ def lines(reservation: Mapping[str, Any]) -> Iterator[str]:
         count = reservation.get('resources_count', len(names))
         more = f' and {count - _MOST} more' if count > _MOST else ''
         yield f'  on {", ".join(names[:_MOST])}{more}'
-    yield from map(_allocated, reservation.get('allocated') or ())
+    yield from filter(None, map(_allocated, reservation.get('allocated') or ()))
+
+
+def _sizes(reservation: Mapping[str, Any]) -> Iterator[str]:
+    for key, text in _SIZES.items():
+        value = reservation.get(key)
+        # The flavor that a reservation makes has its id.
+        if value and value != reservation.get('id'):
+            yield text.format(value)
 
 
 def amount(reservation: Mapping[str, Any]) -> str:
@@ -124,7 +131,10 @@ def _requirement(value: Any) -> str:
 
 
 def _allocated(one: Mapping[str, Any]) -> str:
-    """Return what a resource of a declared type gives: amounts, and what operators announce."""
+    """Return what a resource of a declared type gives: amounts, and what operators announce.
+
+    '' is returned if it gives only itself.
+    """
     given = [f'{name}={value}' for name, value in sorted((one.get('resources') or {}).items())]
     given += [f'{name}={value}' for name, value in sorted((one.get('properties') or {}).items())]
-    return f'  {one["name"]}: {", ".join(given)}' if given else f'  {one["name"]}'
+    return f'  {one["name"]}: {", ".join(given)}' if given else ''

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import types
 from typing import Any
 
@@ -82,14 +83,18 @@ class HeldResourcesTest(base.TestCase):
             ),
             (
                 LICENCE,
-                ['21 custom:licence', f'  {LICENCE["id"]}',
+                ['21 licence', f'  {LICENCE["id"]}',
                  '  cae: SEAT=21, server=27000@cae.example'],
             ),
             (
                 SERVERS,
-                ['1 server', f'  {SERVERS["id"]}', '  each 4 VCPUs, 8192 MiB of memory'],
+                ['1 server', f'  {SERVERS["id"]}', '  each 4 VCPU, 8192 MiB of memory'],
             ),
             ({'resource_type': 'network'}, ['network']),
+            (
+                {**SERVERS, 'flavor_id': SERVERS['id'], 'allocated': [{'name': 'a'}]},
+                ['1 server', f'  {SERVERS["id"]}', '  each 4 VCPU, 8192 MiB of memory'],
+            ),
             ({'resource_type': 'physical:host', 'resource_properties': 'x'},
              ['host', '  where x']),
         ):  # fmt: skip
@@ -148,6 +153,7 @@ class HeldResourcesTest(base.TestCase):
     def test_nouns(self) -> None:
         self.assertEqual('1 host', nouns.counted('1', 'physical:host'))
         self.assertEqual('1-4 hosts', nouns.counted('1-4', 'physical:host'))
+        self.assertEqual('1 licence', nouns.counted('1', 'custom:licence'))
         self.assertEqual('2 odd:type', nouns.counted('2', 'odd:type'))
 
 
@@ -232,3 +238,14 @@ class IdBeginningsTest(base.TestCase):
         ):
             error = self.assertRaises(exceptions.CommandError, prefixes.found, again, text, 'lease')
             self.assertIn(expected, str(error))
+
+
+class NounsTest(base.TestCase):
+    """The nouns of tables are those of the service."""
+
+    def test_the_types_of_this_release(self) -> None:
+        points = importlib.metadata.entry_points(group='climate.resource_types')
+        for plugin in (each.load() for each in points if each.name != 'dummy'):
+            kind = plugin.resource_type
+            self.assertEqual(f'2 {plugin.nouns.many}', nouns.counted('2', kind))
+            self.assertEqual(f'1 {plugin.nouns.one}', nouns.counted('1', kind))
