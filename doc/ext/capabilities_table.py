@@ -53,7 +53,7 @@ class Capability(NamedTuple):
 
 _HOSTS = 'reservable resource'
 CAPABILITIES: Final = {
-    'GET /leases': Capability('lease list, lease calendar', 'leases', 'My leases', _NO_STATE),
+    'GET /leases': Capability('lease list, lease calendar', 'leases', 'Leases', _NO_STATE),
     'POST /leases': Capability(
         'lease create', 'create_lease, rehearse_lease', 'the form and the calendar', _LEASE
     ),
@@ -108,9 +108,9 @@ CAPABILITIES: Final = {
     'GET /me': Capability(
         '— ``openstack token issue`` shows the caller', 'me', 'the head of the page', _NO_STATE
     ),
-    'GET /feeds': Capability('lease feed list', 'feeds', _COMMANDS, _NO_STATE),
+    'GET /feeds': Capability('lease feed list', 'feeds', 'the lease, Leases', _NO_STATE),
     'POST /feeds': Capability(
-        'lease feed create', 'create_feed', 'the lease, My leases', _NOT_IN_HEAT
+        'lease feed create', 'create_feed', 'the lease, Leases', _NOT_IN_HEAT
     ),
     'GET /feeds/{feed_id}': Capability(
         'lease feed show',
@@ -119,7 +119,7 @@ CAPABILITIES: Final = {
         _NO_STATE,
     ),
     'DELETE /feeds/{feed_id}': Capability(
-        'lease feed delete', 'delete_feed', _COMMANDS, _NOT_IN_HEAT
+        'lease feed delete', 'delete_feed', 'the lease, Leases', _NOT_IN_HEAT
     ),
     'GET /webhooks': Capability('lease webhook list', 'webhooks', _COMMANDS, _NO_STATE),
     'POST /webhooks': Capability('lease webhook create', 'create_webhook', _COMMANDS, _NOT_IN_HEAT),

@@ -16,6 +16,7 @@
 import assert from 'node:assert/strict';
 import { booking, phone } from './booking.mjs';
 import { startChromium, watch } from './browsers.mjs';
+import { changes } from './changes.mjs';
 import { features } from './features.mjs';
 import { sessions } from './sessions.mjs';
 
@@ -68,6 +69,7 @@ try {
   // First, while nothing has been booked: what is over stays in the calendar.
   await play(features, WIDE, open);
   await play(booking, WIDE, open);
+  await play(changes, WIDE, open);
   await play(phone, PHONE, open);
   await play(sessions, WIDE, guarded);
 } finally {

@@ -32,8 +32,9 @@ export async function book(page, drag, take) {
   await page.getByText('until it starts').waitFor();
   await page.mouse.move(0, 0);
   await picture();
-  await page.getByRole('button', { name: 'Extend' }).click();
-  await page.getByText(/^Latest possible end/).waitFor();
+  await page.getByRole('button', { name: 'Times…' }).click();
+  await page.getByRole('button', { name: '+7 d' }).click();
+  await page.getByText(/It can be extended until/).waitFor();
   await page.locator('.notice.shown').waitFor({ state: 'detached' });
   await picture();
   await page.keyboard.press('Escape');

@@ -42,15 +42,15 @@ export const features = (context, page, address) => ({
     await page.getByLabel('Group by').selectOption('');
   },
   async 'only my rows'() {
-    await page.getByLabel('Mine only').check();
-    await page.getByText('You have nothing reserved here.').waitFor();
+    await page.getByLabel('My project only').check();
+    await page.getByText('Your project has nothing reserved here.').waitFor();
     // Not from now on: what has begun leaves a bar when it is deleted.
     await ask(context, address, 'POST', 'leases', {
       ...lease('my-row', 3, 1), start_date: TOMORROW(4), end_date: TOMORROW(7),
     });
     await look(page);
     await counted(page, '1 resource');
-    await page.getByLabel('Mine only').uncheck();
+    await page.getByLabel('My project only').uncheck();
     await counted(page, '2 resources');
   },
   async 'free time of a resource'() {

@@ -54,7 +54,7 @@ try {
   await page.focus('.grid');
   await page.keyboard.press('Home');
   await page.waitForFunction(
-    () => document.querySelector('#cell').textContent.includes('your lease in-firefox'));
+    () => document.querySelector('#cell').textContent.includes('lease in-firefox of your project'));
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'in-firefox');
   process.stdout.write('ok open a lease by keyboard\n');

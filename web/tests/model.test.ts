@@ -14,6 +14,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './form.test.ts';
+import './leases.test.ts';
 import './parts.test.ts';
 import { parse, tops } from '../src/model/columns.ts';
 import type { CalendarAnswer } from '../src/model/columns.ts';

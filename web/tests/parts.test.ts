@@ -21,6 +21,11 @@ import { Layout, keyOf } from '../src/model/layout.ts';
 import { de } from '../src/words/de.ts';
 import { en } from '../src/words/en.ts';
 import { say, setLanguage } from '../src/words/index.ts';
+import { de as leaseDe } from '../src/words/lease/de.ts';
+import { en as leaseEn } from '../src/words/lease/en.ts';
+
+/** The catalogues of each part of the page. */
+const CATALOGUES: Record<string, Record<string, string>>[] = [{ en, de }, { en: leaseEn, de: leaseDe }];
 
 const GROUPS = [{ value: 'r1', count: 3 }, { value: 'r2', count: 2 }, { value: null, count: 1 }];
 const numbers = (layout: Layout): number[] =>
@@ -85,16 +90,18 @@ test('a resource has free time between its bars and maintenances', () => {
 });
 
 test('the catalogues say the same', () => {
-  assert.deepEqual(Object.keys(de), Object.keys(en));
   const holes = (text: string): string[] => (text.match(/\{\w+/g) ?? []).sort();
-  for (const key of Object.keys(en) as (keyof typeof en)[]) {
-    assert.ok(de[key], key);
-    assert.deepEqual(holes(de[key]), holes(en[key]), key);
+  for (const { en: first, de: second } of CATALOGUES) {
+    assert.deepEqual(Object.keys(second!), Object.keys(first!));
+    for (const [key, text] of Object.entries(first!)) {
+      assert.ok(second![key], key);
+      assert.deepEqual(holes(second![key]!), holes(text), key);
+    }
   }
 });
 
 test('words have a form for each kind of number', () => {
-  for (const [language, catalogue] of Object.entries({ en, de })) {
+  for (const [language, catalogue] of CATALOGUES.flatMap((one) => Object.entries(one))) {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
     for (const [key, text] of Object.entries(catalogue)) {
       for (const [, forms] of text.matchAll(/\{\w+\|([^}]+)\}/g)) {
@@ -119,7 +126,8 @@ test('each message is used', () => {
   const text = files.map((name) => readFileSync(`src/${name}`, 'utf8')).join('\n');
   // As a string, or as the name of a field whose name is looked up.
   const looked = new Set([...text.matchAll(/'(\w+)'|\b(\w+):/g)].map(([, one, other]) => one ?? other));
-  const unused = Object.keys(en).filter((key) => !/^(effect|event|state)_/.test(key) && !looked.has(key));
+  const known = /^(effect|event|state|status|notice|loses|step)_/;
+  const unused = CATALOGUES.flatMap((one) => Object.keys(one.en!)).filter((key) => !known.test(key) && !looked.has(key));
   assert.deepEqual(unused, []);
 });
 

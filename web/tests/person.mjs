@@ -70,6 +70,10 @@ export const available = (page) => page.getByText('Available.', { exact: true })
 /** Wait until the calendar says how many resources it has. */
 export const counted = (page, words) => page.locator('.count').getByText(words, { exact: true }).waitFor();
 
+/** Wait until something is announced to screen readers. */
+export const spoken = (page, what) =>
+  page.locator('[aria-live=polite]').getByText(what).waitFor({ state: 'attached' });
+
 /** Have the page ask at once, as it does when a tab comes into view, instead of after a while. */
 export const look = (page) => page.evaluate(
   () => document.dispatchEvent(new Event('visibilitychange')));
@@ -97,7 +101,7 @@ export async function eventually(condition) {
 /** Send a request to the API beside the page, without the page. */
 export async function ask(context, address, method, path, data) {
   const answer = await context.request.fetch(new URL(`../v1/${path}`, address).href, {
-    method, data, headers: { 'OpenStack-API-Version': 'reservation 1.5' },
+    method, data, headers: { 'OpenStack-API-Version': 'reservation 1.7' },
   });
   assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`);
   return answer.status() === 204 ? null : answer.json();

@@ -22,7 +22,7 @@ export interface Draft {
 }
 export type Drawer =
   | { kind: 'form'; draft: Draft }
-  | { kind: 'lease'; id: string; note?: string }
+  | { kind: 'lease'; id: string; times?: { start?: number; end?: number } }
   | { kind: 'resource'; id: number; name: string }
   | { kind: 'closing'; draft: Draft }
   | { kind: 'maintenance'; id: string; name: string; start: number; end: number };

@@ -24,10 +24,25 @@ export interface ResourceType {
   name: string; noun?: string | null; noun_one?: string | null; exclusive?: boolean;
   classes?: string[]; description?: string; origin?: string; reservation_schema?: Schema;
 }
-export interface Reservation { id: string; resource_type: string; status: string }
+/** A resource that a reservation holds. */
+export interface Held { id: string; name: string }
+/** What a person does with a reservation; `command` or `value` can be empty. */
+export interface Instruction { name: string; title: string; command: string; value: string }
+/** With the fields of its type, which differ. */
+export interface Reservation {
+  id: string; resource_type: string; status: string; min?: number | string; max?: number | string;
+  amount?: number | string; resources?: Held[]; resources_count?: number; instructions?: Instruction[];
+  [field: string]: unknown;
+}
 export interface Lease {
   id: string; name: string; status: string; start_date: string; end_date: string;
-  degraded: boolean; project_id: string; reservations: Reservation[];
+  degraded: boolean; user_id: string; project_id: string; user_name?: string | null;
+  project_name?: string | null; reservations: Reservation[]; before_end_date: string | null;
+  notify_before_start: number[] | null; notices: string[] | null;
+}
+export interface Feed {
+  id: string; name: string; kind: string; lease_id: string | null; expires_at: string | null;
+  stopped_reason: string | null;
 }
 export interface Offer {
   id: string; start_date: string; end_date: string; held_until: string | null;

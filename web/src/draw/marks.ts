@@ -22,16 +22,22 @@ export interface Marks {
   row: number;
   gap: (Area & { open: boolean }) | null;
   drag: (Area & { closing: boolean }) | null;
+  /** A lease at other times. */
+  change: Change | null;
   /** What the form is about. */
   draft: Area[];
   focus: Area | null;
 }
-export const noMarks = (): Marks => ({ row: -1, gap: null, drag: null, draft: [], focus: null });
+export interface Change {
+  id: string; start: number; end: number; words: string; kind: 'plain' | 'good' | 'bad';
+}
+export const noMarks = (): Marks =>
+  ({ row: -1, gap: null, drag: null, change: null, draft: [], focus: null });
 
 type Ink = CanvasRenderingContext2D;
 
 export function drawMarks(ink: Ink, colours: Palette, marks: Marks): void {
-  if (marks.gap && !marks.drag) drawGap(ink, colours, marks.gap);
+  if (marks.gap && !marks.drag && !marks.change) drawGap(ink, colours, marks.gap);
   for (const area of marks.draft) drawArea(ink, colours.accent, area, '', true);
   if (marks.drag) {
     const { drag } = marks;
@@ -40,6 +46,7 @@ export function drawMarks(ink: Ink, colours: Palette, marks: Marks): void {
     drawArea(ink, drag.closing ? colours.warn : colours.accent, drag, words, true);
     drawWords(ink, colours, drag, words);
   }
+  if (marks.change) drawChange(ink, colours, marks.change);
   if (marks.focus) {
     const [left, top, width, height] = rectangle(marks.focus);
     ink.strokeStyle = colours.text;
@@ -48,6 +55,29 @@ export function drawMarks(ink: Ink, colours: Palette, marks: Marks): void {
     ink.roundRect(left, top + 1, Math.max(width, 4), height - 3, 5);
     ink.stroke();
   }
+}
+
+/** Return the areas of the rows in view that a lease has, if it was at other times or ended so. */
+export function areasOf(id: string, times: { start?: number; end?: number }): Area[] {
+  const found: Area[] = [];
+  for (let row = viewport.row(0); row <= Math.min(viewport.row(viewport.height), rows.total - 1); row++) {
+    const chunk = rows.chunkOf(row);
+    if (!chunk) continue;
+    const at = row - chunk.first;
+    for (let bar = chunk.from[at]!; bar < chunk.from[at + 1]!; bar++) {
+      if (chunk.leases.id[chunk.lease[bar]!] !== id) continue;
+      const own = { start: chunk.begins[bar]!, end: chunk.ends[bar]! };
+      found.push({ first: row, last: row, ...own, ...times });
+    }
+  }
+  return found;
+}
+
+function drawChange(ink: Ink, colours: Palette, { id, start, end, words, kind }: Change): void {
+  const areas = areasOf(id, { start, end });
+  const colour = { plain: colours.accent, good: colours.good, bad: colours.bad }[kind];
+  for (const area of areas) drawArea(ink, colour, area, '', kind !== 'good');
+  if (areas[0]) drawWords(ink, colours, areas[0], words);
 }
 
 function rectangle(area: Area): [number, number, number, number] {

@@ -14,7 +14,7 @@
 import { forgetWidths } from './text.ts';
 
 const NAMES = ['bg', 'panel', 'line', 'line-strong', 'text', 'muted', 'weekend', 'accent', 'accent-soft',
-  'accent-text', 'on-accent', 'other', 'other-line', 'past', 'warn', 'bad', 'now', 'hover',
+  'accent-text', 'on-accent', 'other', 'other-line', 'past', 'warn', 'bad', 'good', 'now', 'hover',
   'c0', 'c1', 'c2', 'c3', 'c4', 'c5'] as const;
 export type Palette = Record<(typeof NAMES)[number], string> & {
   font: string; bold: string; small: string; hatch: CanvasPattern | string;

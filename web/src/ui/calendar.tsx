@@ -15,7 +15,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { look, onData, rows, shownShares, strip } from '../data/live.ts';
 import { onChange, present, state, useChanges, viewport } from '../data/state.ts';
 import { AXIS, drawGrid } from '../draw/grid.ts';
-import { noMarks } from '../draw/marks.ts';
+import { areasOf, noMarks } from '../draw/marks.ts';
 import { palette } from '../draw/palette.ts';
 import { COLOURS, MOST_GROUPS, drawStrip } from '../draw/strip.ts';
 import { say } from '../words/index.ts';
@@ -71,6 +71,7 @@ function wire(
     if (grid.matches(':focus-visible')) keyboard.enter();
   };
   const left = (): void => {
+    keyboard.leave(false);
     marks.focus = null;
     draw();
   };
@@ -94,6 +95,7 @@ function wire(
 /** Return the areas of what the form is about, by the names of its resources. */
 function drafted() {
   const { drawer } = state;
+  if (drawer?.kind === 'lease') return drawer.times ? areasOf(drawer.id, drawer.times) : [];
   if (drawer?.kind !== 'form' && drawer?.kind !== 'closing') return [];
   const { ids, start, end } = drawer.draft;
   const areas = [];

@@ -18,8 +18,8 @@ import { state, update } from '../data/state.ts';
 import type { Draft } from '../data/state.ts';
 import { moment, say } from '../words/index.ts';
 import { Sheet } from './drawer.tsx';
+import { FactList } from './facts.tsx';
 import { Note, TextField, TimeField } from './fields.tsx';
-import { FactList } from './lease.tsx';
 
 /** Do some work, then say so and shut the drawer; returns why not, or nothing. */
 async function finish(work: () => Promise<unknown>, notice: string): Promise<string> {

@@ -60,7 +60,7 @@ export function Sheet(props: { title: string; badge?: ComponentChildren; childre
 function content(drawer: Content) {
   switch (drawer.kind) {
     case 'form': return <Form key={JSON.stringify(drawer.draft)} draft={drawer.draft} />;
-    case 'lease': return <LeaseDetails key={drawer.id} id={drawer.id} />;
+    case 'lease': return <LeaseDetails key={drawer.id} {...drawer} />;
     case 'resource': return <ResourceDetails key={drawer.id} id={drawer.id} name={drawer.name} />;
     case 'closing': return <Closing key={JSON.stringify(drawer.draft)} draft={drawer.draft} />;
     case 'maintenance': return <MaintenanceDetails key={drawer.id} {...drawer} />;

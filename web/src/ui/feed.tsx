@@ -16,7 +16,8 @@ import { Refusal, call } from '../data/api.ts';
 import { explain, trouble } from '../data/live.ts';
 import { state } from '../data/state.ts';
 import type { Lease } from '../data/types.ts';
-import { say } from '../words/index.ts';
+import { say } from '../words/lease/index.ts';
+import { Copy } from './copy.tsx';
 import { Note, TextField } from './fields.tsx';
 
 /** Make a link to the calendar of a lease, or of the project without one. */
@@ -48,6 +49,7 @@ export function CalendarLink({ lease }: { lease?: Lease }) {
       {link && (
         <div class="ask">
           <TextField label={say('subscribe')} value={link} change={() => undefined} readOnly />
+          <Copy text={link} what={say('subscribe')} />
           <p class="muted">{say('secretLink')}</p>
         </div>
       )}

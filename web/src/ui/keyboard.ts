@@ -20,6 +20,7 @@ import type { Stop } from '../model/hits.ts';
 import type { Section } from '../model/layout.ts';
 import { duration, moment, say } from '../words/index.ts';
 import { draftOf } from './drafts.ts';
+import { Retiming, hasBegun, holdable } from './retiming.ts';
 
 /** Which row and instant has the focus. */
 export interface Cursor { row: number; at: number }
@@ -28,6 +29,8 @@ export class Keyboard {
   cursor: Cursor = { row: 0, at: 0 };
   /** Whether the row that has the focus has not come yet. */
   private waits = false;
+  /** A lease that the arrow keys move. */
+  private change: Retiming | null = null;
 
   /** `cell` is what has the focus for screen readers. */
   constructor(
@@ -39,6 +42,7 @@ export class Keyboard {
   /** Handle a key; true if it means something here. */
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (this.change) return this.changing(event);
     const act = this.actions[event.key];
     if (!act) return false;
     // The rows may have changed since they were drawn.
@@ -64,8 +68,39 @@ export class Keyboard {
     Home: () => this.toRow(0), End: () => this.toRow(rows.total - 1),
     Enter: () => this.open(), ' ': () => this.open(),
     '+': () => viewport.zoom(0.5, viewport.width / 2), '-': () => viewport.zoom(2, viewport.width / 2),
-    t: () => this.today(), T: () => this.today(),
+    t: () => this.today(), T: () => this.today(), m: () => this.take(), M: () => this.take(),
   };
+
+  /** Take the lease that has the focus, to move it or its end. */
+  private take(): void {
+    const chunk = rows.chunkOf(this.cursor.row);
+    const { all, index } = this.here();
+    const stop = all[index];
+    const held = chunk && stop?.kind === 'bar' ? holdable(chunk, stop.bar) : null;
+    if (!held) return this.announce(say('sayFixed'));
+    this.change = new Retiming({ ...held, grip: hasBegun(held) ? 'end' : 'move' }, this.marks, this.moved);
+    return this.announce(say(hasBegun(held) ? 'sayEndMoves' : 'sayMoves', { lease: held.name }));
+  }
+
+  /** Handle a key while a lease is moved. */
+  private changing({ key, shiftKey }: KeyboardEvent): boolean {
+    if (key === 'ArrowRight' || key === 'ArrowLeft') this.change!.step(key === 'ArrowRight' ? 1 : -1, shiftKey);
+    else if (key === 'Enter') this.leave(true);
+    else if (key === 'Escape') this.leave(false);
+    else return key.startsWith('Arrow');
+    return true;
+  }
+
+  /** Move it no longer; what is wanted then is confirmed in the drawer. */
+  leave(wanted: boolean): void {
+    const { change } = this;
+    this.change = null;
+    if (wanted) change?.finish();
+    else if (change) {
+      change.cancel();
+      this.mark();
+    }
+  }
 
   /** The focus begins at the present, or where the view is. */
   enter(): void {

@@ -10,62 +10,121 @@
 // License for the specific language governing permissions and limitations
 // under the License.
 
-/** The leases of the caller, by pages. */
+/** Lists of leases: one's own, those of the project, for administrators all. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get, seconds } from '../data/api.ts';
+import { seconds } from '../data/api.ts';
 import { onTurn, trouble } from '../data/live.ts';
 import { state, update, useChanges } from '../data/state.ts';
 import type { Lease } from '../data/types.ts';
-import { duration, moment, say } from '../words/index.ts';
+import { duration, moment } from '../words/index.ts';
+import { say, sayOf } from '../words/lease/index.ts';
 import { CalendarLink } from './feed.tsx';
+import { FeedList } from './feeds.tsx';
 import { Loading } from './fields.tsx';
-import { Badge } from './lease.tsx';
+import { Badge, ownerOf, projectOf } from './lease.tsx';
+import { PAGE, STATUSES, listed, scopes, wanted } from './listed.ts';
+import type { Listed, Wanted } from './listed.ts';
+import { allInWords, typeInWords } from './things.ts';
 
-const PAGE = 25;
-interface Answer { leases: Lease[]; leases_links?: unknown[] }
+const TYPING = 250;
 
 export function Leases() {
-  const { notice } = useChanges();
-  const [leases, setLeases] = useState<Lease[] | null>(null);
-  const [more, setMore] = useState(false);
-  const load = (marker: string): void => {
-    const before = marker ? leases ?? [] : [];
-    get<Answer>('leases', { limit: PAGE, marker }).then((answer) => {
-      setLeases([...before, ...answer.leases]);
-      setMore(Boolean(answer.leases_links));
-    }, trouble);
+  const { notice, me } = useChanges();
+  const [wish, setWish] = useState(wanted);
+  const [count, setCount] = useState(PAGE);
+  const [found, setFound] = useState<Listed | null>(null);
+  const latest = useRef(0);
+  const load = (): void => {
+    if (!me) return;
+    const number = latest.current += 1;
+    listed(wish, count).then((answer) => number === latest.current && setFound(answer), trouble);
   };
-  // A notice says that a lease was made, changed or deleted.
-  useEffect(() => load(''), [notice]);
-  // Another tab or person does so without one. Pages that were asked for stay.
-  const turned = useRef(load);
-  turned.current = (marker) => (leases?.length ?? 0) <= PAGE && load(marker);
-  useEffect(() => onTurn(() => turned.current('')), []);
+  const turn = useRef(load);
+  turn.current = load;
+  // A notice says that a lease was made, changed or deleted; another tab or person does so without.
+  useEffect(() => {
+    const timer = setTimeout(load, wish.search ? TYPING : 0);
+    return () => clearTimeout(timer);
+  }, [notice, wish, count, me?.project_id]);
+  useEffect(() => onTurn(() => turn.current()), []);
+  const choose = (change: Partial<Wanted>): void => {
+    setCount(PAGE);
+    setWish({ ...Object.assign(wanted, change) });
+  };
   return (
     <div class="page">
       <div class="page-head">
-        <h1>{say('leases')}</h1>
-        {state.me?.may['feeds:create'] && <CalendarLink />}
+        <h1>{say('title')}</h1>
+        {me?.may['feeds:create'] && <CalendarLink />}
       </div>
-      {!leases && <Loading />}
-      {leases?.length === 0 && <p class="empty panel">{say('noLeases')}</p>}
-      {leases && leases.length > 0 && <Table leases={leases} />}
-      {more && (
-        <button type="button" class="more" onClick={() => load(leases?.at(-1)?.id ?? '')}>{say('more')}</button>
+      <Choices wish={wish} choose={choose} />
+      {!found && <Loading />}
+      {found?.leases.length === 0 && <p class="empty panel">{say(isPlain(wish) ? 'noLeases' : 'noneFound')}</p>}
+      {found && found.leases.length > 0 && <Table leases={found.leases} />}
+      {found && (
+        <p class="muted" role="status">{say(found.more ? 'listedMore' : 'listed', { n: found.leases.length })}</p>
       )}
+      {found?.more && (
+        <button type="button" class="more" onClick={() => setCount(count + PAGE * 4)}>{say('more')}</button>
+      )}
+      <FeedList />
     </div>
   );
 }
 
+const isPlain = (wish: Wanted): boolean => !wish.status && !wish.type && !wish.search;
+
+interface Choosing { wish: Wanted; choose: (change: Partial<Wanted>) => void }
+
+function Choices({ wish, choose }: Choosing) {
+  const types = state.bookable.map(({ name }) => name);
+  return (
+    <div class="list-filters">
+      <div class="segments" role="group" aria-label={say('scope')}>
+        {scopes().map((scope) => (
+          <button type="button" key={scope} aria-pressed={wish.scope === scope} onClick={() => choose({ scope })}>
+            {say(scope)}
+          </button>
+        ))}
+      </div>
+      <input type="search" aria-label={say('searchName')} placeholder={say('searchName')} value={wish.search}
+        onInput={(event) => choose({ search: event.currentTarget.value })} />
+      <Choice label={say('status')} any={say('anyStatus')} value={wish.status} all={STATUSES}
+        word={(one) => sayOf('status', one)}
+        choose={(status) => choose({ status, ...(status === 'TERMINATED' ? { ended: true } : {}) })} />
+      <Choice label={say('type')} any={say('anyType')} value={wish.type} all={types} word={typeInWords}
+        choose={(type) => choose({ type })} />
+      <label class="check">
+        <input type="checkbox" checked={wish.ended} onChange={() => choose({ ended: !wish.ended })} />
+        {say('alsoEnded')}
+      </label>
+    </div>
+  );
+}
+
+function Choice(props: {
+  label: string; any: string; value: string; all: string[]; word: (one: string) => string;
+  choose: (value: string) => void;
+}) {
+  return (
+    <select aria-label={props.label} value={props.value} onChange={(event) => props.choose(event.currentTarget.value)}>
+      <option value="">{props.any}</option>
+      {props.all.map((one) => <option key={one} value={one}>{props.word(one)}</option>)}
+    </select>
+  );
+}
+
+const COLUMNS = ['name', 'status', 'start', 'end', 'length', 'has', 'owner', 'ofProject'] as const;
+
+/** A phone shows each row as a card, so that the roles of a table have to be written. */
 function Table({ leases }: { leases: Lease[] }) {
   return (
-    <div class="panel table-box" tabIndex={0} role="region" aria-label={say('leases')}>
-      <table class="table">
-        <thead>
-          <tr>{(['name', 'status', 'start', 'end', 'length', 'has'] as const).map((key) =>
-            <th scope="col" key={key}>{say(key)}</th>)}</tr>
+    <div class="panel table-box" tabIndex={0} role="region" aria-label={say('title')}>
+      <table class="table cards" role="table">
+        <thead role="rowgroup">
+          <tr role="row">{COLUMNS.map((key) => <th scope="col" role="columnheader" key={key}>{say(key)}</th>)}</tr>
         </thead>
-        <tbody>{leases.map((lease) => <Row key={lease.id} lease={lease} />)}</tbody>
+        <tbody role="rowgroup">{leases.map((lease) => <Row key={lease.id} lease={lease} />)}</tbody>
       </table>
     </div>
   );
@@ -74,18 +133,16 @@ function Table({ leases }: { leases: Lease[] }) {
 function Row({ lease }: { lease: Lease }) {
   const [start, end] = [seconds(lease.start_date), seconds(lease.end_date)];
   const chosen = state.drawer?.kind === 'lease' && state.drawer.id === lease.id;
+  const texts = [moment(start), moment(end), duration(end - start), allInWords(lease), ownerOf(lease), projectOf(lease)];
   return (
-    <tr class={chosen ? 'chosen' : ''}>
-      <th scope="row">
+    <tr class={chosen ? 'chosen' : ''} role="row">
+      <th scope="row" role="rowheader">
         <button type="button" class="link" onClick={() => update({ drawer: { kind: 'lease', id: lease.id } })}>
           {lease.name}
         </button>
       </th>
-      <td><Badge status={lease.status} /></td>
-      <td>{moment(start)}</td>
-      <td>{moment(end)}</td>
-      <td>{duration(end - start)}</td>
-      <td>{[...new Set(lease.reservations.map((one) => one.resource_type))].join(', ')}</td>
+      <td role="cell"><Badge status={lease.status} /></td>
+      {texts.map((text, n) => <td role="cell" key={n} data-label={say(COLUMNS[n + 2]!)}>{text}</td>)}
     </tr>
   );
 }

@@ -10,7 +10,7 @@
 // License for the specific language governing permissions and limitations
 // under the License.
 
-/** Mouse, pen and fingers on the grid: hover, drag to reserve, pan, zoom, pinch. */
+/** Mouse, pen and fingers on the grid: hover, drag to reserve or to change a lease, pan, zoom, pinch. */
 import { rows } from '../data/live.ts';
 import { fold, present, state, update, viewport } from '../data/state.ts';
 import { isMine } from '../draw/bars.ts';
@@ -19,9 +19,14 @@ import type { Marks } from '../draw/marks.ts';
 import { barAt, clamp, gapAt, maintenanceAt } from '../model/hits.ts';
 import type { Gap } from '../model/hits.ts';
 import { draftOf, soonest } from './drafts.ts';
+import { Retiming, gripAt, holdable } from './retiming.ts';
+import type { Held } from './retiming.ts';
 
 interface Place { x: number; y: number; row: number; at: number; names: boolean; axis: boolean }
-interface Drag { from: Place; gap: Gap | null; mode: 'reserve' | 'close' | 'pan'; moved: boolean; x: number; y: number }
+interface Drag {
+  from: Place; gap: Gap | null; mode: 'reserve' | 'close' | 'pan' | 'change'; moved: boolean;
+  x: number; y: number; change: Retiming | null;
+}
 
 /** Handle the pointers on an element until the answer is called. */
 export function listen(
@@ -34,7 +39,14 @@ export function listen(
     ['pointerleave', () => pointer.leave()], ['wheel', (event) => pointer.wheel(event)],
   ];
   handlers.forEach(([name, handler]) => element.addEventListener(name, handler, { passive: false }));
-  return () => handlers.forEach(([name, handler]) => element.removeEventListener(name, handler));
+  const escape = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') pointer.escape();
+  };
+  document.addEventListener('keydown', escape);
+  return () => {
+    handlers.forEach(([name, handler]) => element.removeEventListener(name, handler));
+    document.removeEventListener('keydown', escape);
+  };
 }
 
 class Pointer {
@@ -63,10 +75,22 @@ class Pointer {
     const gap = chunk && !from.axis ? gapAt(chunk, from.row - chunk.first, from.at, present()) : null;
     const touch = event.pointerType === 'touch';
     const closes = event.altKey && Boolean(state.me?.may['maintenances:create']);
+    const held = touch || event.shiftKey || closes ? null : this.heldAt(from);
     const pans = touch || event.shiftKey || from.axis || from.names || (!gap && !closes);
-    const mode = pans ? 'pan' : closes ? 'close' : 'reserve';
-    this.drag = { from, gap, mode, moved: false, x: event.clientX, y: event.clientY };
+    const mode = held ? 'change' : pans ? 'pan' : closes ? 'close' : 'reserve';
+    const change = held && new Retiming(held, this.marks, this.moved);
+    this.drag = { from, gap, mode, moved: false, x: event.clientX, y: event.clientY, change };
     this.marks.focus = null;
+  }
+
+  /** Return what of a bar of the project is at a place, and can be dragged. */
+  private heldAt(place: Place): Held | null {
+    const chunk = place.axis || place.names ? null : rows.chunkOf(place.row);
+    if (!chunk) return null;
+    const slack = (viewport.span / viewport.width) * 3;
+    const found = holdable(chunk, barAt(chunk, place.row - chunk.first, place.at, this.height(place), slack));
+    const grip = found && gripAt(found, place.x);
+    return grip && { ...found, grip };
   }
 
   move(event: PointerEvent): void {
@@ -81,6 +105,8 @@ class Pointer {
       viewport.pan(drag.x - event.clientX);
       if (event.pointerType !== 'mouse') this.element.scrollTop += drag.y - event.clientY;
       [drag.x, drag.y] = [event.clientX, event.clientY];
+    } else if (drag.change) {
+      drag.change.by(to.at - drag.from.at);
     } else {
       this.select(drag, to);
     }
@@ -106,6 +132,7 @@ class Pointer {
     this.drag = null;
     if (!drag) return;
     if (!drag.moved) this.open(drag.from, drag.gap, event.pointerType === 'touch');
+    else drag.change?.finish();
     if (marks.drag) {
       const draft = draftOf(marks.drag.first, marks.drag.last, marks.drag.start, marks.drag.end);
       update({ drawer: { kind: drag.mode === 'close' ? 'closing' : 'form', draft } });
@@ -115,10 +142,16 @@ class Pointer {
   }
 
   cancel(): void {
+    this.drag?.change?.cancel();
     this.drag = null;
     this.fingers.clear();
     this.marks.drag = null;
     this.moved();
+  }
+
+  /** Give up what is dragged. */
+  escape(): void {
+    if (this.drag?.moved && this.drag.mode !== 'pan') this.cancel();
   }
 
   leave(): void {
@@ -167,7 +200,9 @@ class Pointer {
     const bar = chunk && !gap && !to.names ? barAt(chunk, row, to.at, this.height(to)) : -1;
     const opens = to.names ? Boolean(chunk) : bar >= 0 && (isMine(chunk!, bar) || chunk!.lease[bar]! >= 0);
     const folds = !to.axis && rows.layout.headAt(to.row);
-    this.element.dataset.cursor = gap ? 'cell' : opens || folds ? 'pointer' : to.axis ? 'grab' : '';
+    const grip = this.heldAt(to)?.grip;
+    const edge = grip === 'start' || grip === 'end';
+    this.element.dataset.cursor = edge ? 'resize' : gap ? 'cell' : opens || folds ? 'pointer' : to.axis ? 'grab' : '';
     this.moved();
   }
 

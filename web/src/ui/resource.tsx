@@ -22,7 +22,7 @@ import { duration, moment, percent, say } from '../words/index.ts';
 import { freshDraft, soonest } from './drafts.ts';
 import { Sheet } from './drawer.tsx';
 import { Loading } from './fields.tsx';
-import { FactList } from './lease.tsx';
+import { FactList } from './facts.tsx';
 
 interface Resource {
   attributes?: Record<string, unknown>; properties?: Record<string, unknown>;

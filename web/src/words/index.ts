@@ -61,10 +61,9 @@ export const either = (words: string[]): string =>
 export const percent = (share: number): string =>
   new Intl.NumberFormat(language, { style: 'percent' }).format(share);
 
-/** Return a message by a key of the API, or the key in words. */
-export function sayOf(prefix: string, key: string): string {
-  const known = LANGUAGES[language] as Record<string, string>;
-  return known[`${prefix}_${key}`] ?? key.replaceAll('_', ' ');
+/** Return a message of catalogues by a key of the API, or the key in words. */
+export function sayKey(catalogues: Record<string, Record<string, string>>, prefix: string, key: string): string {
+  return catalogues[language]![`${prefix}_${key}`] ?? key.replaceAll('_', ' ');
 }
 
 export function date(at: number, options: Intl.DateTimeFormatOptions): string {

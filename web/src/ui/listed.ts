@@ -1,0 +1,57 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+// under the License.
+
+/** Which leases a list has: whose, in which state, of which type, by name; fetched by pages. */
+import { get, iso } from '../data/api.ts';
+import { present, state } from '../data/state.ts';
+import type { Lease } from '../data/types.ts';
+
+export type Scope = 'mine' | 'project' | 'everyone';
+export interface Wanted { scope: Scope; status: string; type: string; search: string; ended: boolean }
+export interface Listed { leases: Lease[]; more: boolean }
+interface Answer { leases: Lease[]; leases_links?: unknown[] }
+
+export const PAGE = 25;
+/** Leases of a page in which names are searched, which the service does not do. */
+const SEARCHED = 500;
+const FIELDS = 'id,name,status,degraded,start_date,end_date,user_id,user_name,project_id,project_name,reservations';
+export const STATUSES = ['PENDING', 'STARTING', 'ACTIVE', 'UPDATING', 'TERMINATING', 'TERMINATED', 'DELETING', 'ERROR'];
+
+/** The choices of the list, which stay while one looks elsewhere. */
+export const wanted: Wanted = { scope: 'mine', status: '', type: '', search: '', ended: false };
+
+export const scopes = (): Scope[] => ['mine', 'project', ...(state.me?.admin ? ['everyone' as const] : [])];
+
+function parameters({ scope, status, type, ended }: Wanted): Record<string, unknown> {
+  const whose = scope === 'mine' ? { user: 'me' } : scope === 'project' ? { project_id: state.me!.project_id } : null;
+  return {
+    ...whose, status, resource_type: type, fields: FIELDS, sort_key: 'start_date',
+    // Soonest first; with the past, what is furthest ahead is first and the past last.
+    ...(ended ? { sort_dir: 'desc' } : { sort_dir: 'asc', end_after: iso(present()) }),
+  };
+}
+
+/** Fetch leases until there are as many as wanted, or no more. */
+export async function listed(wish: Wanted, count: number): Promise<Listed> {
+  const leases: Lease[] = [];
+  const sought = wish.search.trim().toLocaleLowerCase();
+  const params = { ...parameters(wish), limit: sought ? SEARCHED : Math.min(count, SEARCHED) };
+  let marker: string | undefined;
+  for (let more = true; more;) {
+    const answer = await get<Answer>('leases', { ...params, marker });
+    leases.push(...answer.leases.filter(({ name }) => name.toLocaleLowerCase().includes(sought)));
+    more = Boolean(answer.leases_links);
+    marker = answer.leases.at(-1)?.id;
+    if (leases.length > count || (leases.length === count && more)) return { leases: leases.slice(0, count), more: true };
+  }
+  return { leases, more: false };
+}
