@@ -34,6 +34,11 @@ from climate.client import templates
 
 Reservation = dict[str, Any]
 
+
+class WrittenReservation(Reservation):
+    """A reservation whose values are texts, until the schema of its type is known."""
+
+
 _RANGE: Final = re.compile(r'(\d{1,9})(?:-(\d{1,9}))?')
 _COUNTED: Final = re.compile(r'(?P<name>.+?)(?:=(?P<amount>\d{1,9}))?')
 _AFFINITIES: Final = {'same': 'True', 'different': 'False', 'any': 'None'}
@@ -97,6 +102,17 @@ def _custom(text: str) -> Reservation:
     name = found['resource_type']
     # Names of declared types have no colon; with one it is the name of any type.
     return {**found, 'resource_type': name if ':' in name else f'custom:{name}'}
+
+
+def _resource(text: str) -> Reservation:
+    head, *pairs = text.split(',')
+    kind, _, amount = head.partition('=')
+    if not kind or not re.fullmatch(r'(\d{1,9}(-\d{1,9})?)?', amount):
+        raise ValueError(f'{text!r} is no TYPE=N,FIELD=VALUE')
+    found = WrittenReservation(resource_type=kind, amount=amount)
+    for pair in pairs:
+        found.update(_parameter(pair))
+    return found
 
 
 def _volume(text: str) -> Reservation:
@@ -219,6 +235,12 @@ OPTIONS: Final[Mapping[str, ReservationOption]] = {
         about='N resources or slots of a type that your operator declared, or of another type '
         'by its whole name, such as baremetal:node=2',
         read=_custom,
+        details=_WHERE,
+    ),
+    'resource': ReservationOption(
+        metavar='TYPE[=N[-M]][,FIELD=VALUE]',
+        about='N resources of any type, with the fields that "reservable resource type show" lists',
+        read=_resource,
         details=_WHERE,
     ),
     'reservation': ReservationOption(
@@ -367,7 +389,9 @@ class ReservationReader:
         if name in OPTIONS:
             self._last = OPTIONS[name]
             defaults = {} if self._changes else self._last.defaults
-            self.found.append({**defaults, **self._last.read(text)})
+            found = self._last.read(text)
+            found.update({key: value for key, value in defaults.items() if key not in found})
+            self.found.append(found)
             return
         if self._last is None and self._changes:
             self._last = _ANY

@@ -28,6 +28,7 @@ from climate.client.osc import names
 from climate.client.osc import notices
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import typed
 from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
@@ -98,6 +99,7 @@ class SetLease(leases.LeaseCommand):
             fields['end_date'] = periods.NOW
         elif end := until(lease, parsed_args):
             fields['end_date'] = options.written(end, version)
+        wanted = typed.typed(proxy, wanted)
         wanted = names.resolve(self.app.client_manager.sdk_connection, wanted)
         if changed := amounts.changes(lease, wanted):
             fields['reservations'] = changed

@@ -30,6 +30,7 @@ from climate.client.osc import names
 from climate.client.osc import notices
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import typed
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
 from climate.domain import periods
@@ -83,6 +84,7 @@ class CreateLease(leases.LeaseCommand):
         wanted = options.build_reservations(parsed) or body.get('reservations') or []
         if not wanted:
             raise exceptions.CommandError('A reservation is required, such as --hosts 1')
+        wanted = typed.typed(proxy, wanted)
         body['reservations'] = names.resolve(self.app.client_manager.sdk_connection, wanted)
         body['name'] = parsed.name
         if parsed.within:

@@ -24,6 +24,7 @@ from climate.client.osc import names
 from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import typed
 from climate.client.osc.columns import AmountsColumn
 from climate.client.osc.columns import ReservationsColumn
 from climate.client.osc.columns import TimeColumn
@@ -72,6 +73,7 @@ class ListOffers(commands.Lister):
             raise exceptions.CommandError('A reservation is required, such as --hosts 1')
         if parsed_args.same and parsed_args.prefer:
             raise exceptions.CommandError('--same and --prefer exclude each other')
+        wanted = typed.typed(proxy, wanted)
         resolved = names.resolve(self.app.client_manager.sdk_connection, wanted)
         offers = proxy.offers(resolved, **_query(parsed_args))
         rows = (
