@@ -117,6 +117,28 @@ export const booking = (
     await page.getByRole('button', { name: 'Close' }).click();
     await search.fill('');
     await counted(page, '2 resources');
+    // Nor does a group that is shown alone differ from a search.
+    await page.getByLabel('Group by').selectOption('rack');
+    await page.getByLabel('Show group').selectOption({ label: 'r2' });
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    await page.getByText('rack = r2', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('Group by').selectOption('');
+  },
+  async 'a form asks for what its type needs'() {
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    const what = page.getByRole('combobox', { name: 'What', exact: true });
+    await what.selectOption('A server, mine or a new one');
+    await page.getByText('Still to fill in: A server of mine, or Its name, Flavor.').waitFor();
+    await page.getByRole('textbox', { name: 'A server of mine' }).fill('mine');
+    await page.getByText('A server of mine: it is not the id of a server.').waitFor();
+    await what.selectOption('A stack, mine or a new one');
+    await page.getByText('More options').click();
+    await page.getByRole('textbox', { name: 'Parameters' }).fill('{');
+    await page.getByRole('textbox', { name: 'A stack of mine' }).fill('mine');
+    await page.getByText('Parameters is not valid JSON.').waitFor();
+    await accessible(page, 'stack');
+    await page.getByRole('button', { name: 'Close' }).click();
   },
   async 'several types in one lease, and a type forgets what others have'() {
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();

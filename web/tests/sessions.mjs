@@ -50,7 +50,7 @@ export const sessions = (context, page, address) => ({
     await signIn(page);
     await available(page);
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'half-typed');
-    await page.getByRole('button', { name: 'Reserve 1', exact: true }).click();
+    await page.getByRole('button', { name: 'Reserve 1 host', exact: true }).click();
     await page.getByRole('heading', { name: 'half-typed' }).waitFor();
     await page.keyboard.press('Escape');
   },

@@ -98,10 +98,14 @@ function drafted() {
   if (drawer?.kind === 'lease') return drawer.times ? areasOf(drawer.id, drawer.times) : [];
   if (drawer?.kind !== 'form' && drawer?.kind !== 'closing') return [];
   const { ids, start, end } = drawer.draft;
-  const areas = [];
+  const wanted = new Set(ids);
+  const areas: { first: number; last: number; start: number; end: number }[] = [];
   for (let row = viewport.row(0); row <= viewport.row(viewport.height); row++) {
     const chunk = rows.chunkOf(row);
-    if (chunk && ids.includes(chunk.id[row - chunk.first]!)) areas.push({ first: row, last: row, start, end });
+    if (!chunk || !wanted.has(chunk.id[row - chunk.first]!)) continue;
+    const before = areas.at(-1);
+    if (before?.last === row - 1) before.last = row;
+    else areas.push({ first: row, last: row, start, end });
   }
   return areas;
 }

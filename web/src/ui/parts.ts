@@ -19,7 +19,7 @@ import { controlsOf, valueOf } from '../model/controls.ts';
 import type { Control } from '../model/controls.ts';
 import { namesOf, requirement } from '../model/requirement.ts';
 import type { Condition } from '../model/requirement.ts';
-import { sayIf } from '../words/form/index.ts';
+import { say, sayIf } from '../words/form/index.ts';
 
 /** A reservation; `fields` are texts as they were typed. */
 export interface Part {
@@ -92,22 +92,31 @@ export function retyped(part: Part, type: string): Part {
   return { ...newPart(type), id: part.id, amount: part.amount, conditions: same && takes ? part.conditions : [] };
 }
 
+/** Types that take something that exists, or else what to make it of. */
+const EITHER: Record<string, [string, string[]]> = {
+  'virtual:server': ['server_id', ['name', 'flavor']], 'virtual:stack': ['stack_id', ['name', 'template']],
+};
+
 /** Return the words of the required fields that are empty, and of those that cannot be read. */
 export function faults(part: Part): { missing: string[]; bad: string[] } {
   const inputs = inputsOf(typeOf(part.type));
-  const typed = (input: Control): string => part.fields[input.key]?.trim() ?? '';
+  const typed = (key: string): string => part.fields[key]?.trim() ?? '';
   const unreadable = (input: Control): boolean => {
     try {
-      if (typed(input)) valueOf(input, typed(input));
+      if (typed(input.key)) valueOf(input, typed(input.key));
       return false;
     } catch {
       return true;
     }
   };
-  return {
-    missing: inputs.filter((input) => input.required && !typed(input)).map(labelOf),
-    bad: inputs.filter(unreadable).map(labelOf),
-  };
+  const missing = inputs.filter((input) => input.required && !typed(input.key)).map(labelOf);
+  const [one, others] = EITHER[part.type] ?? ['', []];
+  if (one && !typed(one) && others.some((key) => !typed(key))) {
+    const labels = (keys: string[]): string[] =>
+      inputs.filter(({ key }) => keys.includes(key)).map(labelOf);
+    missing.push(say('eitherOr', { one: labels([one]).join(), others: labels(others).join(', ') }));
+  }
+  return { missing, bad: inputs.filter(unreadable).map(labelOf) };
 }
 
 /** Return a reservation as the API reads it. */

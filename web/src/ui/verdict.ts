@@ -88,13 +88,12 @@ function reasonOf(reason: Reason, wish: Wish): string {
 
 /** Return the fault of a request in the words of the form. */
 export function plainly(error: unknown, wish: Wish): string {
-  const found = error instanceof Refusal
-    && /^(?:Malformed (?:parameter|requirements) |Missing parameter )(?:reservations\S*: )?'?(\w+)'?(?:: )?(.*)$/.exec(error.message);
-  if (!found) return explain(error);
-  const [, key, why] = found;
-  if (key === 'name') return say('nameLong');
+  if (!(error instanceof Refusal) || error.status === 401 || error.status >= 500) return explain(error);
+  const found = /^(?:Malformed parameter|Missing parameter) '?(\w+)'?(?:: )?(.*)$/.exec(error.message);
+  const [, key, why] = found ?? [];
+  if (key === 'name' && why?.startsWith('at most 80 ')) return say('nameLong');
   const input = wish.parts.flatMap((part) => inputsOf(typeOf(part.type))).find((one) => one.key === key);
-  if (!input) return explain(error);
+  if (!input) return error.message;
   return why ? say('limit', { field: labelOf(input), why }) : say('missing', { fields: labelOf(input) });
 }
 

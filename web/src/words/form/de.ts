@@ -17,7 +17,7 @@ export const de: FormWords = {
   newLease: 'Neue Reservierung', name: 'Name', nameLong: 'Der Name darf höchstens 80 Zeichen haben.',
   what: 'Was', howMany: 'Anzahl', from: 'Von', to: 'Bis', length: 'Dauer',
   zone: 'Zeiten in {zone}', checking: 'Wird geprüft…', periodBad: 'Das Ende muss nach dem Beginn liegen.',
-  missing: 'Es fehlt noch: {fields}.', badJson: '{field} ist kein gültiges JSON.',
+  missing: 'Es fehlt noch: {fields}.', eitherOr: '{one} oder {others}', badJson: '{field} ist kein gültiges JSON.',
   conditions: 'Bedingungen', anyOne: 'Beliebige freie', addCondition: 'Bedingung hinzufügen', property: 'Eigenschaft', value: 'Wert',
   trait: 'Trait', equals: '{property} = {values}', countOf: '{value} ({n})', removeCondition: 'Bedingung {condition} entfernen',
   matching: 'passend zu „{text}“', namesMore: '{names} und {n} weitere',

@@ -15,7 +15,7 @@ export const en = {
   newLease: 'New lease', name: 'Name', nameLong: 'The name can have at most 80 characters.',
   what: 'What', howMany: 'How many', from: 'From', to: 'To', length: 'Duration',
   zone: 'Times in {zone}', checking: 'Checking…', periodBad: 'The end must be after the start.',
-  missing: 'Still to fill in: {fields}.', badJson: '{field} is not valid JSON.',
+  missing: 'Still to fill in: {fields}.', eitherOr: '{one}, or {others}', badJson: '{field} is not valid JSON.',
   conditions: 'Conditions', anyOne: 'Any that is free', addCondition: 'Add a condition', property: 'Property', value: 'Value',
   trait: 'Trait', equals: '{property} = {values}', countOf: '{value} ({n})', removeCondition: 'Remove the condition {condition}',
   matching: 'matching “{text}”', namesMore: '{names} and {n} more',

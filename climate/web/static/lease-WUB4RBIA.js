@@ -1,1 +1,0 @@
-import{c as a,d as b,e as c,f as d,g as e}from"./chunk-XMMWOTNZ.js";import"./chunk-X2ALUHJ4.js";import"./chunk-3LKDSFMC.js";import"./chunk-OJQNECMR.js";import"./chunk-QNIY34EG.js";import"./chunk-AL3OBFY5.js";import"./chunk-QDK62WMX.js";import"./chunk-RJRWHOF6.js";export{b as Badge,c as LeaseDetails,a as isOver,d as ownerOf,e as projectOf};
