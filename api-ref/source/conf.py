@@ -22,7 +22,7 @@ from doc.ext import theme
 project = 'Climate API reference'
 copyright = 'Climate developers'
 
-extensions = ['doc.ext.api_ref']
+extensions = ['doc.ext.api_ref', 'doc.ext.copying']
 
 html_title = 'Climate API'
 html_theme = theme.NAME

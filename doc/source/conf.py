@@ -26,6 +26,7 @@ copyright = 'Climate developers'
 extensions = [
     'cliff.sphinxext',
     'doc.ext.capabilities',
+    'doc.ext.copying',
     'doc.ext.layers',
     'doc.ext.lifecycles',
     'doc.ext.metrics',
@@ -34,12 +35,18 @@ extensions = [
     'doc.ext.requests',
     'oslo_config.sphinxext',
     'oslo_policy.sphinxext',
+    'sphinx.ext.autodoc',
 ]
 
 exclude_patterns: list[str] = []
 highlight_language = 'console'
 # A reference that leads nowhere is an error under -W.
 nitpicky = True
+# The contract of plugins names classes that it does not describe, in docstrings that are made
+# for readers of the code.
+nitpick_ignore_regex = [('py:.*', '.*')]
+autodoc_typehints = 'none'
+autodoc_class_signature = 'separated'
 
 # The commands of openstackclient are described with its options.
 autoprogram_cliff_application = 'openstack'

@@ -1,0 +1,37 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Gives each block a button that copies its commands, without prompts and output."""
+
+from __future__ import annotations
+
+from typing import Any
+from typing import Final
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+HERE_DOCUMENT: Final = 'END'
+_OPTIONS: Final = {
+    'copybutton_prompt_text': '$ ',
+    'copybutton_line_continuation_character': '\\',
+    'copybutton_here_doc_delimiter': HERE_DOCUMENT,
+}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Add the buttons."""
+    app.setup_extension('sphinx_copybutton')
+    for name, value in _OPTIONS.items():
+        setattr(app.config, name, value)
+    return {'parallel_read_safe': True, 'parallel_write_safe': True}
