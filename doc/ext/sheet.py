@@ -10,31 +10,17 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""A sheet to draw bars, lines and words on, as SVG whose colours are classes.
-
-On a page of the documentation ``climate.css`` has the colours. A picture that stands
-alone carries them with it, for light and for dark surroundings.
-"""
+"""A sheet to draw bars, lines and words on, as SVG whose colours are classes of ``climate.css``."""
 
 from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from doc.ext import theme
 from doc.ext.svg import NAMESPACE
 
 WIDTH = 580
 LETTER = 6.8
 """About how wide a letter of the usual size is."""
-
-_STYLE = """
-text {{ font: 12px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: {text} }}
-.head {{ font-size: 14px; font-weight: 600 }} .small {{ font-size: 11px; fill: {mute} }}
-.line {{ stroke: {grid} }} .dash {{ stroke: {late}; stroke-width: 2 }}
-.paper {{ fill: {paper} }} .first {{ fill: {first} }} .second {{ fill: {second} }}
-.third {{ fill: {third} }} .out {{ fill: {mute} }} .late {{ fill: {late} }}
-.inside {{ fill: {paper} }} .dark {{ fill: {text} }}
-"""
 
 
 class Sheet:
@@ -86,26 +72,6 @@ class Sheet:
     def root(self) -> ElementTree.Element:
         """What was drawn, for a page."""
         return self._root
-
-    def standalone(self, title: str, description: str) -> str:
-        """Return what was drawn as a file."""
-        root = ElementTree.Element(_tag('svg'), {**self._root.attrib, 'role': 'img'})
-        for name, text in (('title', title), ('desc', description), ('style', style())):
-            ElementTree.SubElement(root, _tag(name)).text = text
-        size = {'width': f'{self.width:g}', 'height': f'{self.height:g}', 'rx': '8'}
-        ElementTree.SubElement(root, _tag('rect'), {'class': 'paper', **size})
-        root.extend(self._root)
-        ElementTree.indent(root)
-        ElementTree.register_namespace('', NAMESPACE)
-        return ElementTree.tostring(root, encoding='unicode') + '\n'
-
-
-def style() -> str:
-    """Return the colours of a picture that stands alone."""
-    light = {**theme.PICTURE_LIGHT, 'text': '#1f2933', 'grid': '#d5dae0', 'paper': '#ffffff'}
-    dark = {**theme.PICTURE_DARK, 'text': '#dfe3e8', 'grid': '#3a414b', 'paper': '#14181d'}
-    night = _STYLE.format_map(dark)
-    return f'{_STYLE.format_map(light)}@media (prefers-color-scheme: dark) {{{night}}}\n'
 
 
 def _tag(name: str) -> str:

@@ -21,7 +21,7 @@ NAME = 'furo'
 STATIC = str(pathlib.Path(__file__).resolve().parents[1] / 'source' / '_static')
 FAVICON = f'{STATIC}/logo.svg'
 STYLES = ['climate.css']
-# The colours of bars and lines, also in pictures that stand alone.
+# The colours of bars and lines.
 PICTURE_LIGHT = {
     'first': '#0e6b74',
     'second': '#7fb8bd',

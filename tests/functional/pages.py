@@ -51,7 +51,15 @@ MAINS = {
 }
 TOKEN = 'demo:demo:admin'
 # Those that people read first; tests/exhaustive/test_pages.py has all others.
-FIRST = ('doc/source/install/quick-start.rst', 'doc/source/user/servers.rst')
+FIRST = (
+    'README.rst',
+    'doc/source/install/quick-start.rst',
+    'doc/source/user/tasks.rst',
+    'doc/source/user/servers.rst',
+)
+# The page that sets a shell up for the others, and those that do so themselves.
+SHELL = 'doc/source/user/shell.rst'
+ALONE = (SHELL, 'README.rst', 'doc/source/install/quick-start.rst')
 # What pages may change of a resource that is there before and after.
 STATE = ('properties', 'disabled')
 CONFIGURATION = """
@@ -107,12 +115,8 @@ class Service:
                 'HOME': str(folder),
                 'LANG': 'C.UTF-8',
                 'PYTHONWARNINGS': 'ignore',
-                'CLIMATE': endpoint,
-                'TOKEN': TOKEN,
                 'PYTHON': sys.executable,
                 'SOURCE': str(ROOT),
-                'OS_AUTH_TYPE': 'none',
-                'OS_ENDPOINT': endpoint,
             },
             commands=self.commands,
             programs=tuple(MAINS),
@@ -121,6 +125,8 @@ class Service:
                 'http://controller:1234': address,
                 '/etc/climate/climate.conf': str(self.configuration),
             },
+            helped={'CLIMATE': endpoint, 'TOKEN': TOKEN},
+            active=False,
         )
         return Shell(folder, place, tuple(each.__name__ for each in helpers.HELPERS))
 
@@ -203,13 +209,17 @@ class PageCase(TestCase):
         cls.service = Service(pathlib.Path(folder), stack)
 
     def play(self, page: str) -> None:
-        """Run the blocks of a page in one shell, in their order."""
+        """Run the blocks of a page in one shell, in their order.
+
+        The shell is empty. Most pages expect that readers have set theirs up.
+        """
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         shell = self.useFixture(self.service.shell(folder))
         self.addCleanup(self.service.tidy)
-        for block in blocks.blocks():
-            if block.page == page and block.mark and block.mark.where is Where.STANDALONE:
-                shell.play(block)
+        for each in dict.fromkeys([page] if page in ALONE else [SHELL, page]):
+            for block in blocks.blocks():
+                if block.page == each and block.mark and block.mark.where is Where.STANDALONE:
+                    shell.play(block)
 
 
 def add_tests(case: type[PageCase], pages: Iterable[str]) -> None:

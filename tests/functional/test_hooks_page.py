@@ -14,13 +14,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import pathlib
 import re
-import shlex
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import fixtures
@@ -33,8 +30,6 @@ from climate.webhooks import signatures
 from tests import base
 from tests import databases
 from tests.architecture import ROOT
-from tests.functional import fixtures as services
-from tests.functional import http
 from tests.functional.manager import harness
 from tests.functional.manager.receivers import Receiver
 from tests.functional.manager.receivers import signed_by
@@ -51,41 +46,8 @@ def blocks(page: str, language: str) -> list[str]:
     return [re.sub('^   ', '', block, flags=re.M).strip('\n') for block in found]
 
 
-def request(command: str) -> tuple[str, str, Any, Mapping[str, str]]:
-    """Return method, path, body and headers of a command of curl."""
-    words = shlex.split(command.removeprefix('$ ').replace('\\\n', ' '))
-    values = list(itertools.pairwise(words))
-    options = dict(values)
-    headers = dict(value.split(': ', 1) for flag, value in values if flag == '-H')
-    url = next(word for word in words if word.startswith('http'))
-    body = json.loads(options['-d']) if '-d' in options else None
-    return options.get('-X', 'GET'), url.partition(':1234')[2], body, headers
-
-
 class TestPages(base.TestCase):
     """What users copy from the pages works."""
-
-    def send(self, command: str, service: services.Service, **names: str) -> Any:
-        method, path, body, headers = request(command)
-        for name, value in names.items():
-            path = path.replace(f'${name}', value)
-        self.assertEqual('reservation 1.5', headers['OpenStack-API-Version'])
-        answer = http.send(service.app, method, path, body, token=http.MEMBER, version='1.5')
-        self.assertIn(answer.status_int, (200, 201), answer.text)
-        return answer.json
-
-    def test_requests_for_webhooks(self) -> None:
-        service = self.useFixture(services.Service())
-        create, deliveries = blocks('user/webhooks.rst', 'console')
-        webhook = self.send(create, service)['webhook']
-        self.assertEqual(['lease.event.*', 'lease.delete'], webhook['event_types'])
-        found = self.send(deliveries, service, WEBHOOK_ID=webhook['id'])
-        self.assertEqual({'deliveries': []}, found)
-
-    def test_requests_for_feeds(self) -> None:
-        service = self.useFixture(services.Service())
-        (create,) = blocks('user/feeds.rst', 'console')
-        self.assertEqual('Europe/Berlin', self.send(create, service)['feed']['time_zone'])
 
     def test_the_event_has_the_attributes_that_are_shown(self) -> None:
         (shown,) = blocks('user/webhooks.rst', 'json')

@@ -48,6 +48,9 @@ _SAMPLE = Mark(where=Where.TEST, what='tests/functional/test_api_samples.py')
 _ROLES = ('doc', 'download', 'ref', 'term')
 _OTHERS = (
     'glossary',
+    'autoclass',
+    'autoexception',
+    'automodule',
     'layers',
     'life-cycle',
     'autoprogram-cliff',
@@ -73,6 +76,7 @@ class Block:
     :ivar page: the path of the page from the root
     :ivar line: where on the page it is, near enough to be found
     :ivar language: what it is written in; '' if the page does not say
+    :ivar caption: the name that readers see above it; '' if there is none
     :ivar file: the file that is shown, if it is not on the page itself
     :ivar mark: what becomes of it; None if nothing is said
     """
@@ -81,6 +85,7 @@ class Block:
     line: int
     language: str
     text: str
+    caption: str
     file: pathlib.Path | None
     mark: Mark | None
 
@@ -102,6 +107,7 @@ class _Code(Directive):
         block = nodes.literal_block(text, text)
         block.line = self.lineno
         block['language'] = ''.join(self.arguments)
+        block['caption'] = self.options.get('caption', '')
         return [block]
 
 
@@ -115,6 +121,7 @@ class _Include(_Code):
         block = nodes.literal_block(text, text)
         block.line = self.lineno
         block['language'] = self.options.get('language', '')
+        block['caption'] = self.options.get('caption', '')
         block['file'] = str(file)
         return [block]
 
@@ -192,6 +199,7 @@ def read_page(page: pathlib.Path) -> list[Block]:
             line=_line(node),
             language=node.get('language', ''),
             text=node.astext() + '\n',
+            caption=node.get('caption', ''),
             file=pathlib.Path(node['file']) if 'file' in node else None,
             mark=_mark(node),
         )

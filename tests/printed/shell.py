@@ -54,7 +54,7 @@ shopt -s expand_aliases
 : > .finally
 finally() { printf '%s\\n' "$*" | cat - .finally > .more; mv .more .finally; }
 simulated() {
-    python -m climate.simulator --state-dir .state/cloud show --json | pick "$@"
+    .venv/bin/python -m climate.simulator --state-dir .state/cloud show --json | pick "$@"
 }
 """
 _ASSIGNED = re.compile(r'^(?:export )?([A-Z][A-Z0-9_]*)=', re.MULTILINE)
@@ -70,6 +70,9 @@ class Place:
     :ivar programs: the names by which pages call them
     :ivar path: where other commands are found, before those of the machine
     :ivar words: what is written otherwise here than on the pages, such as addresses
+    :ivar helped: the environment that helpers have besides
+    :ivar active: whether programs are found by their names from the beginning, and not only
+        once a page has activated the environment of ``make``
     """
 
     environment: Mapping[str, str]
@@ -77,6 +80,8 @@ class Place:
     programs: tuple[str, ...]
     words: Mapping[str, str]
     path: str = ''
+    helped: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    active: bool = True
 
 
 class Shell(fixtures.Fixture):
@@ -94,14 +99,17 @@ class Shell(fixtures.Fixture):
         self._values: dict[str, str] = {}
 
     def _setUp(self) -> None:
-        folder = self.folder / '.venv' / 'bin'
+        folder, helpers = self.folder / '.venv' / 'bin', self.folder / '.helpers'
         folder.mkdir(parents=True)
+        helpers.mkdir()
         for name in self._place.programs:
             client = HERE / 'fork_client.py'
             self._program(folder / name, '-I', '-S', str(client), self._place.commands.path, name)
         for name in self._helpers:
-            self._program(folder / name, '-I', '-S', str(HELPERS), name)
-        path = ':'.join(filter(None, [str(folder), self._place.path, '/usr/bin', '/bin']))
+            self._program(helpers / name, '-I', '-S', str(HELPERS), name, **self._place.helped)
+        (folder / 'activate').write_text(f'PATH={shlex.quote(str(folder))}:$PATH\n')
+        active = str(folder) if self._place.active else ''
+        path = ':'.join(filter(None, [str(helpers), active, self._place.path, '/usr/bin', '/bin']))
         reading, writing = os.pipe()
         self._process = subprocess.Popen(
             ['bash', '--noprofile', '--norc'],
@@ -118,8 +126,9 @@ class Shell(fixtures.Fixture):
         self.addCleanup(self._close)
         self.run(PRELUDE)
 
-    def _program(self, path: pathlib.Path, *words: str) -> None:
-        path.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, *words])} "$@"\n')
+    def _program(self, path: pathlib.Path, *words: str, **named: str) -> None:
+        given = ''.join(f'export {name}={shlex.quote(value)}\n' for name, value in named.items())
+        path.write_text(f'#!/bin/sh\n{given}exec {shlex.join([sys.executable, *words])} "$@"\n')
         path.chmod(0o755)
 
     def _close(self) -> None:

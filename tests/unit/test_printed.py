@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import pathlib
 import re
+from collections.abc import Iterator
 
 import fixtures
 from oslo_config import cfg
 
 from climate import exceptions
+from doc.ext import copying
 from tests.architecture import ROOT
 from tests.base import TestCase
 from tests.printed import __main__ as report
@@ -85,6 +87,51 @@ class TestMarks(TestCase):
         self.assertEqual(str(len(blocks.blocks())), lines[-1].split()[1])
         told = [line for line in report.reasons(blocks.blocks()) if line.startswith(' ' * 8)]
         self.assertEqual(len(marked(Where.NOT)), len(told))
+
+
+class TestCopies(TestCase):
+    """What readers copy from a page is complete."""
+
+    def printed(self) -> Iterator[tuple[blocks.Block, commands.Command]]:
+        """Yield each command of a shell, with its block."""
+        for block in blocks.blocks():
+            if block.language in LANGUAGES and commands.PROMPT in block.text:
+                for command in commands.read_commands(block.text):
+                    yield block, command
+
+    def test_files_have_their_name(self) -> None:
+        for number, block in enumerate(found := blocks.blocks()):
+            if block.mark is None or block.language in LANGUAGES or not block.mark.what:
+                continue
+            later = '\n'.join(
+                each.text
+                for each in found[number + 1 :]
+                if each.page == block.page and each.language in LANGUAGES
+            )
+            name = block.mark.what
+            if block.mark.where is Where.STANDALONE and re.search(
+                rf'[@ ]{re.escape(name)}(?![\w.])', later
+            ):
+                self.assertEqual(name, block.caption, block.place)
+
+    def test_requests_are_silent(self) -> None:
+        for block, command in self.printed():
+            if commands.words(command.text)[:1] == ['curl']:
+                self.assertRegex(command.text, r'^curl -\w*[si]', block.place)
+
+    def test_the_button_copies_whole_commands(self) -> None:
+        for block, command in self.printed():
+            *before, _ = command.text.splitlines()
+            if copying.HERE_DOCUMENT not in command.text:
+                for line in before:
+                    self.assertEqual('\\', line[-1:], block.place)
+
+    def test_users_learn_the_commands_of_climate(self) -> None:
+        for block, command in self.printed():
+            if block.page.startswith('doc/source/user/') and not block.page.endswith('blazar.rst'):
+                self.assertNotRegex(
+                    command.text, r'openstack reservation|http://controller', block.place
+                )
 
 
 class TestReader(TestCase):

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -27,8 +26,6 @@ from doc.ext import timeline
 from doc.ext.charts import Picture
 from doc.ext.svg import NAMESPACE
 from tests import base
-from tests.architecture import ROOT
-from tools import pictures
 
 RECORD = {
     'now': '2030-01-02T09:00:00+00:00',
@@ -149,32 +146,8 @@ class TimelineTest(base.TestCase):
         self.assertIn(timeline.WORDS[EventKind.START][1], shown)
 
 
-class ReadmeTest(base.TestCase):
-    """What the README and the comparison show is what was recorded."""
-
-    def test_pictures(self) -> None:
-        readme = (ROOT / 'README.rst').read_text()
-        for name in pictures.FILES:
-            self.assertEqual((pictures.FOLDER / name).read_text(), pictures.text(name),
-                             'run "python -m tools.pictures"')  # fmt: skip
-            self.assertIn(f'doc/source/_static/{name}', readme)
-
-    def test_figures(self) -> None:
-        late = next(each for each in charts.read('lateness.json')['figures']
-                    if each['engine'] == 'MariaDB' and each['samples'])  # fmt: skip
-        create = next(each for each in charts.read('benchmarks.json')['figures']
-                      if each['engine'] == 'MariaDB' and 'create through the API, p50'
-                      in each['what'])  # fmt: skip
-        figures = {
-            'Creating a lease of one host, median': create['value'],
-            'First call to Nova after the start, median': charts._share(late, 0.5),
-        }
-        for page in ('README.rst', 'doc/source/reference/comparison.rst'):
-            text = (ROOT / page).read_text()
-            for what, value in figures.items():
-                row = re.search(rf'^ *{what}  .*?(\d+) ms$', text, re.MULTILINE)
-                assert row is not None, (page, what)
-                self.assertEqual(round(value), int(row[1]), (page, what))
+class RecordsTest(base.TestCase):
+    """What the pictures are drawn from."""
 
     def test_records_are_read(self) -> None:
         for record in charts.DATA.glob('*.json'):
