@@ -43,6 +43,7 @@ from climate.simulator import lateness
 from climate.simulator import network
 from climate.simulator import network_contents
 from climate.simulator import overview
+from climate.simulator import own_services
 from climate.simulator import placement
 from climate.simulator import quotas
 from climate.simulator import routers
@@ -61,6 +62,7 @@ SCHEMAS = tuple(
     part.SCHEMA
     for part in (
         runner,
+        own_services,
         faults,
         lateness,
         quotas,
@@ -101,6 +103,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
     :param server_deletion_seconds: the duration of deleting a server from now on; None
         keeps the duration in the state, 0 by default
     :ivar networks: makes the changes of other users in Neutron
+    :ivar own_services: the services that only plugins call
     :ivar volumes: makes the changes of other users in Cinder
     """
 
@@ -115,6 +118,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         super().__init__(store, VerbRunner(store, clock))
         self._open(self._runner)
         self.networks = network_contents.NetworkContents(store, self._runner)
+        self.own_services = own_services.OwnServices(store, self._runner)
         self.volumes = volume_contents.VolumeContents(store, self._runner)
         if server_deletion_seconds is not None:
             self.set_server_deletion_seconds(server_deletion_seconds)

@@ -20,6 +20,7 @@ import json
 
 from climate.simulator import faults
 from climate.simulator import lateness
+from climate.simulator import own_services
 from climate.simulator import providers
 from climate.simulator.runner import VerbRunner
 from climate.simulator.store import SimulatorStore
@@ -87,7 +88,7 @@ class Control:
         with self._store.transaction(self._runner.now()) as db:
             db.run(
                 'INSERT INTO faults (verb, times, moment, error, skip) VALUES (?, ?, ?, ?, ?)',
-                faults.known(verb),
+                faults.known(verb, own_services.names(db)),
                 times,
                 when,
                 error,
@@ -102,7 +103,7 @@ class Control:
         with self._store.transaction(self._runner.now()) as db:
             db.run(
                 "INSERT INTO faults (verb, moment, seconds) VALUES (?, 'slow', ?)",
-                faults.known(verb),
+                faults.known(verb, own_services.names(db)),
                 seconds,
             )
 

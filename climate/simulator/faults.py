@@ -22,6 +22,7 @@ import dataclasses
 import fnmatch
 import inspect
 import typing
+from collections.abc import Collection
 from collections.abc import Iterator
 from typing import Literal
 
@@ -87,12 +88,13 @@ class InjectedFault:
     skip: int = 0
 
 
-def known(pattern: str) -> str:
+def known(pattern: str, services: Collection[str] = ()) -> str:
     """Return *pattern* if a verb matches it.
 
+    :param services: names of further services, whose verbs are not known
     :raises ValueError: if no verb does
     """
-    if not fnmatch.filter(VERBS, pattern):
+    if pattern.partition('.')[0] not in services and not fnmatch.filter(VERBS, pattern):
         raise ValueError(f'no verb matches {pattern!r}; the verbs are {", ".join(VERBS)}')
     return pattern
 

@@ -56,7 +56,12 @@ class LeasedType:
 
     :ivar furnish: creates the resources, in addition to the four existing hosts, and the
         objects of the users; returns the reservations of a lease
-    :ivar plugin: creates the plugin, for :mod:`climate.testing.cases`
+    :ivar plugin: creates the plugin, for :mod:`climate.testing.cases`; takes each of
+        ``services`` by its name
+    :ivar services: creates the fakes of services that only this plugin calls, by name; see
+        :class:`climate.testing.own_services.OwnService`
+    :ivar has_effects: whether its start and end call services; False for a type whose leases
+        change nothing outside of Climate
     :ivar changes: changes of an active lease, by name: for each of the reservations a
         change, or None
     :ivar use: acts as the users of an active lease
@@ -70,7 +75,9 @@ class LeasedType:
     """
 
     furnish: Callable[[TypeRegistrar], tuple[Mapping[str, Any], ...]]
-    plugin: Callable[[], Plugin[Any]] | None = None
+    plugin: Callable[..., Plugin[Any]] | None = None
+    services: Mapping[str, Callable[[], object]] = dataclasses.field(default_factory=dict)
+    has_effects: bool = True
     changes: Mapping[str, tuple[Change | None, ...]] = dataclasses.field(default_factory=dict)
     use: Callable[[World, Lease], None] = lambda _world, _lease: None
     only: frozenset[str] = frozenset()

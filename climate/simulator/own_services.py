@@ -1,0 +1,79 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#      http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Keeps the state of services that only one plugin calls, and runs the calls to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Db
+from climate.simulator.store import SimulatorStore
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS own_services (name TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class OwnServices:
+    """The fakes of such services, each with attributes that are values of JSON.
+
+    Their state is part of that of the simulated cloud, so it is saved, restored and compared
+    with it, and survives a killed process. Their calls are verbs such as ``switch.turn_on``.
+    """
+
+    def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
+        self._store = store
+        self._runner = runner
+
+    def add(self, name: str, fake: object) -> None:
+        """Add a service with the state of *fake*, unless there is one of this name.
+
+        :raises TypeError: if its attributes are no values of JSON
+        """
+        with self._store.transaction(self._runner.now()) as db:
+            db.run(
+                'INSERT OR IGNORE INTO own_services (name, state) VALUES (?, ?)', name, _state(fake)
+            )
+
+    def call(
+        self, name: str, fake: object, verb: str, arguments: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
+        """Call a method of *fake*, with the state that the service has.
+
+        :raises climate.exceptions.EffectError: if it raises that, or is to fail
+        """
+        method: Callable[..., Any] = getattr(fake, verb)
+
+        def work(db: Db) -> Any:
+            row = db.row('SELECT state FROM own_services WHERE name = ?', name)
+            assert row is not None
+            vars(fake).clear()
+            vars(fake).update(json.loads(row['state']))
+            result = method(*arguments, **named)
+            db.run('UPDATE own_services SET state = ? WHERE name = ?', _state(fake), name)
+            return result
+
+        given = (*arguments, *named.values())
+        return self._runner.run(f'{name}.{verb}', tuple(map(repr, given)), work)
+
+
+def names(db: Db) -> frozenset[str]:
+    """Return the names of the services."""
+    return frozenset(row['name'] for row in db.rows('SELECT name FROM own_services'))
+
+
+def _state(fake: object) -> str:
+    return json.dumps(vars(fake), sort_keys=True)
