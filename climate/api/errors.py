@@ -88,6 +88,9 @@ def body(error: exceptions.ClimateError, version: microversions.Microversion) ->
         'error_name': error.error_name,
     }
     if isinstance(error, exceptions.NotEnoughResources) and version >= microversions.V1_1:
+        if error.detail:
+            # Clients compare the beginning of the text.
+            shown['error_message'] += f': {error.detail[:1].lower()}{error.detail[1:]}'
         reasons = _reasons(error, version)
         if reasons:
             shown['reasons'] = reasons
@@ -109,6 +112,7 @@ def _reasons(
         'matched': error.matched,
         'free': error.free,
         'first_blocker_ends': error.first_blocker_ends,
+        'detail': error.detail or None,
     }
     known = {key: value for key, value in facts.items() if value is not None}
     ends = known.get('first_blocker_ends')

@@ -41,9 +41,16 @@ Parameters = Mapping[str, Sequence[str]]
 
 _PLAIN = ('name', 'resource_type', 'project_id')
 _TIMES = ('start_before', 'start_after', 'end_before', 'end_after')
-LEASES = frozenset({*_PLAIN, *_TIMES, 'status', 'sort_key', 'sort_dir', 'limit', 'marker'})
-USERS = ('user_id', 'user')
 FIELDS = 'fields'
+SINCE = {FIELDS: V1_5, 'user': V1_7, 'user_id': V1_7, 'values': V1_7}
+"""The microversions that added parameters to lists that are older."""
+LEASES = frozenset(
+    {
+        *_PLAIN,
+        *_TIMES,
+        *('status', 'sort_key', 'sort_dir', 'limit', 'marker', FIELDS, 'user', 'user_id'),
+    }
+)
 RESOURCES = frozenset({'type', 'name', 'sort_key', 'sort_dir', 'limit', 'marker'})
 _MANY = frozenset({'sort_key', 'sort_dir'})
 _LONGEST = 255
@@ -83,7 +90,7 @@ def refuse_unknown(
     if version < V1_1:
         return
     for key, values in parameters.items():
-        if key not in known:
+        if key not in known or version < SINCE.get(key, version):
             raise exceptions.InvalidInput(f'Unknown query parameter {bodies.printable(key)}')
         if len(values) > 1 and key not in many:
             raise _malformed(key, 'it may be given once only')
@@ -131,7 +138,7 @@ def leases(
     """
     if version < V1_1:
         return LeaseQuery(project_id=project_id)
-    refuse_unknown(parameters, _known(version), version, _MANY)
+    refuse_unknown(parameters, LEASES, version, _MANY)
     for key in (*_PLAIN, 'user_id'):
         if len(one(parameters, key) or '') > _LONGEST:
             raise _malformed(key, f'at most {_LONGEST} characters are allowed')
@@ -150,12 +157,6 @@ def leases(
         marker=_marker(one(parameters, 'marker')),
         **times,
     )
-
-
-def _known(version: Microversion) -> Collection[str]:
-    """Return the names of the parameters of a list of leases."""
-    found = LEASES | {FIELDS} if version >= V1_5 else LEASES
-    return found.union(USERS) if version >= V1_7 else found
 
 
 def _user(parameters: Parameters, caller_id: str) -> str | None:

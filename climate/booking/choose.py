@@ -251,7 +251,7 @@ class Chooser:
         fit = functools.partial(self._fit, needed)
         reduced = [key for key, parts in self._parts.items() if parts.total()]
         reasons = self._searches().reasons(needed, self._window(needed), fit, reduced)
-        return refusals.refusal(needed, reasons)
+        return refusals.refusal(self.tx, needed, reasons)
 
     def _record(
         self,

@@ -16,13 +16,21 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from collections.abc import Sequence
+from typing import Final
 
 from climate import exceptions
+from climate.allocation import requirements
 from climate.booking.requirements import Reasons
 from climate.booking.requirements import Requirements
+from climate.db.store import Transaction
+from climate.domain.nouns import of_plural
+
+_MOST_NAMES: Final = 20
 
 
-def refusal(needed: Requirements, reasons: Reasons) -> exceptions.NotEnoughResources:
+def refusal(
+    tx: Transaction, needed: Requirements, reasons: Reasons
+) -> exceptions.NotEnoughResources:
     """Return the refusal of a request, with the reasons.
 
     It names no end to wait for if there would be too little without any booking.
@@ -36,7 +44,26 @@ def refusal(needed: Requirements, reasons: Reasons) -> exceptions.NotEnoughResou
         unplaced=needed.placement is not None and reasons.free >= needed.minimum,
     )
     error.demanded = demanded(needed)
+    if reasons.matched < needed.search.minimum:
+        error.detail = _unknown_property(tx, needed)
     return error
+
+
+def _unknown_property(tx: Transaction, needed: Requirements) -> str:
+    """Name a property that no resource has; '' if some resource has each that is required.
+
+    A private property is as unknown to others as one that no resource has.
+    """
+    wanted = requirements.keys(needed.search.requirement)
+    if not wanted:
+        return ''
+    known = tx.property_values.names(needed.search.resource_type, private=needed.private)
+    unknown = sorted(wanted.difference(known))
+    if not unknown:
+        return ''
+    noun = of_plural(needed.search.noun.removeprefix('GiB of ')).one
+    there = ', '.join([*known[:_MOST_NAMES], *(['…'] if len(known) > _MOST_NAMES else [])])
+    return f'No {noun} has the property {unknown[0]}; there are {there or "none"}'
 
 
 def demanded(needed: Requirements) -> dict[str | None, int]:

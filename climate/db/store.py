@@ -67,6 +67,7 @@ from climate.db.outbox import Outbox
 from climate.db.oversight import Oversight
 from climate.db.projects import Projects
 from climate.db.properties import Properties
+from climate.db.property_choices import PropertyCounts
 from climate.db.refusals import RefusalCounts
 from climate.db.reservations import Reservations
 from climate.db.reservations import VAULT
@@ -148,6 +149,7 @@ class Transaction:
         self.maintenances = Maintenances(session, now)
         self.resource_types = ResourceTypes(session, now)
         self.properties = Properties(session, now)
+        self.property_values = PropertyCounts(session, now)
         self.troubles = Troubles(session, now)
         self.leases = Leases(session, now)
         self.lease_lists = LeaseLists(session, now)

@@ -26,6 +26,7 @@ from typing import Protocol
 from climate.db import expired_holds
 from climate.db.store import Store
 from climate.db.store import Transaction
+from climate.domain.choices import Choices
 from climate.domain.requests import BusyPeriod
 from climate.domain.requests import CalendarQuery
 from climate.domain.requests import Caller
@@ -288,6 +289,12 @@ class Resources:
         with self._store.reading() as tx:
             keys = tx.properties.keys(resource_type)
         return [key for key in keys if include_private or not key.private]
+
+    def choices(self, resource_type: str, caller: Caller, include_private: bool) -> Choices:
+        """Return the properties and traits that requirements can choose from."""
+        project_id = None if caller.all_projects else caller.project_id
+        with self._store.reading(budget=caller.budget) as tx:
+            return tx.property_values.choices(resource_type, project_id, private=include_private)
 
     def set_private(self, resource_type: str, name: str, private: bool) -> PropertyKey:
         """Show a property to all callers, or to privileged ones only.

@@ -373,5 +373,11 @@ STORY: Sequence[Step] = (
         token=ADMIN,
         version='1.6',
     ),
+    Step(
+        name='properties/list-values-1.7',
+        method='GET',
+        path='/v1/os-hosts/properties?values=true',
+        version='1.7',
+    ),
     Step(name='leases/show-1.7', method='GET', path='/v1/leases/{fourth}', version='1.7'),
 )

@@ -42,10 +42,10 @@ Row = dict[str, Any]
 Test = Callable[[Row], bool]
 
 CALENDAR = frozenset({'lease_id', 'reservation_id'})
-PROPERTIES = frozenset({'detail', 'all'})
+PROPERTIES = frozenset({'detail', 'all', 'values'})
 LISTS: Mapping[str, frozenset[str]] = {
     '/availability': availability.PARAMETERS,
-    '/leases': queries.LEASES | {queries.FIELDS, *queries.USERS},
+    '/leases': queries.LEASES,
     '/resources': queries.RESOURCES,
     '/resources/allocations': CALENDAR | {'type'},
     '/resources/{resource_id}/allocations': CALENDAR,

@@ -35,6 +35,7 @@ export type ApiError = {
     matched?: number;
     free?: number;
     first_blocker_ends?: Time;
+    detail?: string;
   }>;
   alternatives?: Array<StoredOffer | Offer>;
 };
@@ -404,10 +405,30 @@ export type Placement = {
   }>;
 };
 
+export type Properties = {
+  resource_properties: Array<PropertyChoices>;
+  traits: Array<{
+    trait: string;
+    resources: number;
+  }>;
+} | {
+  resource_properties: Array<Property>;
+};
+
 export type Property = {
   property: string;
   private?: boolean;
   values?: Array<string>;
+};
+
+export type PropertyChoices = {
+  property: string;
+  private: boolean;
+  values: Array<{
+    value: string;
+    resources: number;
+  }>;
+  values_count: number;
 };
 
 export type Readiness = {
@@ -1097,15 +1118,14 @@ export interface Operations {
       allocations: Array<Allocation>;
     };
   };
-  /** List the names of properties and, with ``detail``, their values. */
+  /** List the names of properties and, with ``detail`` or ``values``, their values. */
   'GET /os-hosts/properties': {
     query?: {
       all?: unknown;
       detail?: unknown;
+      values?: unknown;
     };
-    answer: {
-      resource_properties: Array<Property>;
-    };
+    answer: Properties;
   };
   /** Make a property private or public. */
   'PATCH /os-hosts/properties/{property_name}': {
@@ -1251,16 +1271,15 @@ export interface Operations {
       allocations: Array<AllocationOfAny>;
     };
   };
-  /** List the names of properties of a type, and their values with ``detail``. */
+  /** List the names of properties of a type; their values with ``detail`` or ``values``. */
   'GET /resources/properties': {
     query: {
       all?: unknown;
       detail?: unknown;
       type: string;
+      values?: unknown;
     };
-    answer: {
-      resource_properties: Array<Property>;
-    };
+    answer: Properties;
   };
   /** Make a property of the type in ``type`` private or public. */
   'PATCH /resources/properties/{property_name}': {

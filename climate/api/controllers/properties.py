@@ -22,6 +22,7 @@ from climate.api import bodies
 from climate.api import queries
 from climate.api.controllers import base
 from climate.api.microversions import V1_2
+from climate.api.microversions import V1_7
 from climate.api.routing import Request
 from climate.api.routing import Scope
 from climate.api.schemas import properties as schemas
@@ -46,9 +47,9 @@ class PropertiesController(base.Controller):
         return PropertyController(self._services, self._settings, key, self._resource_type), ()
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, ('detail', 'all'))
+    @base.guard(policies.LIST, ('detail', 'all', 'values'))
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
-        """List the names of properties and, with ``detail``, their values.
+        """List the names of properties and, with ``detail`` or ``values``, their values.
 
         ``all`` adds private properties if the caller can see them, and is
         ignored otherwise.
@@ -86,9 +87,9 @@ class PropertiesOfAnyController(base.Controller):
         return PropertyOfAnyController(self._services, self._settings, key), ()
 
     @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, ('detail', 'all', 'type'))
+    @base.guard(policies.LIST, ('detail', 'all', 'type', 'values'))
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
-        """List the names of properties of a type, and their values with ``detail``."""
+        """List the names of properties of a type; their values with ``detail`` or ``values``."""
         resource_type = queries.required(req.scope.parameters, 'type')
         return _names(self._services, req.scope, resource_type)
 
@@ -110,6 +111,8 @@ class PropertyOfAnyController(base.Item):
 def _names(services: Services, scope: Scope, resource_type: str) -> dict[str, Any]:
     detail = queries.flag(scope.parameters, 'detail')
     private = queries.flag(scope.parameters, 'all') and scope.sees_private
+    if scope.version >= V1_7 and queries.flag(scope.parameters, 'values'):
+        return view.choices(services.resources.choices(resource_type, scope.caller, private))
     keys = services.resources.property_keys(resource_type, private)
     show = view.detail if detail else view.name
     return {'resource_properties': [show(key) for key in keys]}

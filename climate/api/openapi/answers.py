@@ -36,6 +36,7 @@ from climate.api.openapi.schemas import ref
 from climate.api.openapi.schemas import RESOURCE_ID
 from climate.api.openapi.schemas import TEXT
 from climate.api.openapi.schemas import WHOLE
+from climate.domain.choices import MOST_VALUES
 from climate.domain.history import Effect
 from climate.domain.history import StepState
 from climate.domain.offers import OfferKind
@@ -86,8 +87,12 @@ def _errors(version: Microversion) -> dict[str, Json]:
                 'matched': COUNT,
                 'free': COUNT,
                 'first_blocker_ends': _TIME,
+                'detail': TEXT,
             },
-            optional=('resource_type', 'reservation', 'matched', 'free', 'first_blocker_ends'),
+            optional=(
+                *('resource_type', 'reservation', 'matched', 'free', 'first_blocker_ends'),
+                'detail',
+            ),
         )
         optional['reasons'] = listed(reason)
     if version >= V1_4:
@@ -215,7 +220,7 @@ def _resources(version: Microversion) -> dict[str, Json]:
         'Resource': record(resource),
         'ResourceType': record(kind),
         'Maintenance': _maintenance(),
-        **_properties(),
+        **_properties(version),
     }
 
 
@@ -235,8 +240,21 @@ def _maintenance() -> Json:
     )
 
 
-def _properties() -> dict[str, Json]:
+def _properties(version: Microversion) -> dict[str, Json]:
     detail: Json = {'property': TEXT, 'private': BOOLEAN, 'values': listed(TEXT)}
+    names: Json = {'resource_properties': listed(ref('Property'))}
+    found: dict[str, Json] = {'Properties': record(names)}
+    if version >= V1_7:
+        value = record({'value': TEXT, 'resources': COUNT})
+        choices: Json = {
+            **detail,
+            'values': {**listed(value), 'maxItems': MOST_VALUES},
+            'values_count': COUNT,
+        }
+        traits = listed(record({'trait': TEXT, 'resources': COUNT}))
+        found['PropertyChoices'] = record(choices)
+        counted: Json = {'resource_properties': listed(ref('PropertyChoices')), 'traits': traits}
+        found['Properties'] = {'anyOf': [record(counted), record(names)]}
     changed: Json = {
         'id': TEXT,
         'resource_type': TEXT,
@@ -246,6 +264,7 @@ def _properties() -> dict[str, Json]:
         'updated_at': _TIME_OR_NULL,
     }
     return {
+        **found,
         'Property': record(detail, optional=('private', 'values')),
         'ChangedProperty': record(changed),
     }

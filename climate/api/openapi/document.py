@@ -23,6 +23,7 @@ from typing import Final
 from oslo_log import log as logging
 
 from climate.api import microversions
+from climate.api import queries
 from climate.api import routes
 from climate.api.controllers.root import RootController
 from climate.api.microversions import Microversion
@@ -145,7 +146,7 @@ class DocumentWriter:
         if names is described.query and version < microversions.V1_1:
             # Lists have no filters at 1.0.
             names = ()
-        names = [name for name in names if version >= parameters.SINCE.get(name, version)]
+        names = [name for name in names if version >= queries.SINCE.get(name, version)]
         try:
             query = parameters.of_query(route.method, route.path, names)
         except KeyError as missing:

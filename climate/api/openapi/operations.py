@@ -66,7 +66,7 @@ _TAGGED: Final = ('If-None-Match',)
 _CHANGES: Final = ('If-Match',)
 _OFFERS: Final = record({'offers': listed(ref('StoredOffer')), 'searched_until': ref('Time')})
 _REHEARSED: Final = _shows('dry_run', 'Rehearsal')
-_PROPERTIES: Final = _shows('resource_properties', listed(ref('Property')))
+_PROPERTIES: Final[dict[int, Json | None]] = {200: ref('Properties')}
 
 OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('GET', '/availability'): Operation(
@@ -82,7 +82,7 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('GET', '/me'): Operation(answers=_shows('me', 'Caller')),
     ('GET', '/leases'): Operation(
         answers=_page('leases', 'ListedLease'),
-        query=queries.LEASES | {queries.FIELDS, *queries.USERS},
+        query=queries.LEASES,
         headers=_TAGGED,
     ),
     ('POST', '/leases'): Operation(

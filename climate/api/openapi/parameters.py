@@ -79,15 +79,9 @@ QUERY: Final[dict[str, Json]] = {
     'type': {**_NAME, 'description': 'A resource type.'},
     'user': {**schemas.TEXT, 'enum': ['me'], 'description': 'Only leases of the caller.'},
     'user_id': {**_NAME, 'description': 'Only leases of this user.'},
+    'values': {**_ANY, 'description': 'Whether to count the resources with each value.'},
 }
 """Schemas by name; a parameter with one name means the same in every route."""
-
-SINCE: Final[dict[str, Microversion]] = {
-    'fields': microversions.V1_5,
-    'user': microversions.V1_7,
-    'user_id': microversions.V1_7,
-}
-"""The microversions that added parameters to routes that are older."""
 
 REQUIRED: Final = frozenset(
     {

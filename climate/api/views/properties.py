@@ -18,6 +18,7 @@ from typing import Any
 
 from climate.api import dates
 from climate.api.microversions import Microversion
+from climate.domain.choices import Choices
 from climate.domain.resources import PropertyKey
 
 
@@ -29,6 +30,22 @@ def name(value: PropertyKey) -> dict[str, Any]:
 def detail(value: PropertyKey) -> dict[str, Any]:
     """Return a property with its values."""
     return {'property': value.name, 'private': value.private, 'values': list(value.values)}
+
+
+def choices(value: Choices) -> dict[str, Any]:
+    """Return the properties and traits that requirements can choose from."""
+    return {
+        'resource_properties': [
+            {
+                'property': one.name,
+                'private': one.private,
+                'values': [{'value': text, 'resources': number} for text, number in one.values],
+                'values_count': one.number,
+            }
+            for one in value.properties
+        ],
+        'traits': [{'trait': one.name, 'resources': one.resources} for one in value.traits],
+    }
 
 
 def record(value: PropertyKey, version: Microversion) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from climate.api.microversions import Microversion
 from climate.api.microversions import V1_7
 from climate.api.views import resources
 from climate.domain.resource_types import ResourceType
+from climate.plugins.titles import titled
 
 
 def resource_type(value: ResourceType, version: Microversion) -> dict[str, Any]:
@@ -36,7 +37,9 @@ def resource_type(value: ResourceType, version: Microversion) -> dict[str, Any]:
         'classes': list(value.classes),
         'inventories': resources.inventories(declared.classes) if declared else None,
         'announce': list(declared.announce) if declared else None,
-        'reservation_schema': value.request_schema,
+        'reservation_schema': titled(value.request_schema)
+        if version >= V1_7
+        else value.request_schema,
         'resource_schema': value.resource_schema,
         'created_at': dates.write_record(declared.created_at if declared else None, version),
         'updated_at': dates.write_record(declared.updated_at if declared else None, version),
