@@ -56,7 +56,6 @@ BEFORE_START = (20, 10, 5)
 # Longer than the first announcement before the start, which must be in the future when the
 # request arrives: the client takes seconds to begin.
 LEAD = datetime.timedelta(seconds=30)
-LENGTH = datetime.timedelta(seconds=15)
 
 
 def pools(state: pathlib.Path) -> dict[str, list[str]]:
@@ -78,11 +77,11 @@ def print_pools(state: pathlib.Path, printer: Printer) -> dict[str, list[str]]:
 
 def show(service: Service, bus: Bus, client: Client, printer: Printer) -> None:
     """Show one lease from its creation to its end."""
-    hosts = ('--type', 'physical:host', '-c', 'Name', '-c', 'Inventories')
+    hosts = ('--type', 'physical:host', '-c', 'Name', '-c', 'Type')
     client.run('reservable', 'resource', 'list', *hosts)
     announced = [word for seconds in BEFORE_START for word in ('--notify-before', f'{seconds}s')]
     columns = ('-c', 'name', '-c', 'status', '-c', 'start_date', '-c', 'end_date')
-    dates = ('--at', f'+{LEAD.seconds}s', '--for', f'{LENGTH.seconds}s')
+    dates = ('--at', f'+{LEAD.seconds}s', '--for', '1h')
     client.run('lease', 'create', 'demo', '--hosts', '2', *dates, *announced, *columns)
     reservation_id = bus.wait_for('lease.create')['reservations'][0]['id']
     printer.say('Two of four hosts are booked. A request for three is refused, with offers:')
@@ -97,7 +96,9 @@ def show(service: Service, bus: Bus, client: Client, printer: Printer) -> None:
     expect(len(leased) == 2, f'{len(leased)} hosts are leased')
     client.run('lease', 'show', 'demo', *columns)
 
-    ended = bus.wait_for('lease.event.end_lease', LENGTH.total_seconds() + PATIENCE)
+    printer.say('If you are done before the end, return the hosts, so that others can use them:')
+    client.run('lease', 'end', 'demo', '--now', *columns)
+    ended = bus.wait_for('lease.event.end_lease')
     expect(ended['status'] == 'TERMINATED', f'the lease is {ended["status"]}')
     printer.say(f'TERMINATED {ended["late_by_seconds"]:.2f} s after its end')
     released = print_pools(service.state, printer)
