@@ -53,7 +53,7 @@ LEVELS = {
     'resources': 6,
     'leases': 5,
     'webhooks': 5,
-    'feeds': 5,
+    'feeds': 6,
     'enforcement': 4,
     'plugins': 3,
     'db': 2,

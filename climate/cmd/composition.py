@@ -249,7 +249,9 @@ def api(
         calendar=PagedCalendar(parts.store, parts.plugins),
         keyed_answers=KeyedAnswers(parts.store, parts.settings.limits),
         webhooks=subscriptions(parts, functools.partial(wake, 'webhooks')),
-        feeds=FeedLinks(parts.store, parts.settings.limits, FeedSettings.from_conf(parts.conf)),
+        feeds=FeedLinks(
+            parts.store, parts.plugins, parts.settings.limits, FeedSettings.from_conf(parts.conf)
+        ),
         plugins=parts.plugins,
         enforcer=make_enforcer(parts.conf),
         clock=parts.clock,

@@ -162,10 +162,9 @@ class Standalone:
 
     def __init__(self, options: argparse.Namespace) -> None:
         state = pathlib.Path(options.state_dir).resolve()
-        state.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = _locked(state)
         _close_to_others(state)
-        conf = _conf(state, options.config_file)
+        conf = _conf(state, options)
         _write_configuration(state, conf)
         self._metrics = standalone_metrics.StandaloneMetrics(conf)
         tracing.set_up(conf, 'climate-standalone')
@@ -260,6 +259,7 @@ def _encryption_key(state: pathlib.Path) -> str:
 
 
 def _locked(state: pathlib.Path) -> IO[str]:
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = (state / 'lock').open('w')
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -271,8 +271,8 @@ def _locked(state: pathlib.Path) -> IO[str]:
     return lock
 
 
-def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
-    conf = config.new_conf()
+def _conf(state: pathlib.Path, options: argparse.Namespace) -> cfg.ConfigOpts:
+    conf, files = config.new_conf(), options.config_file
     try:
         conf([], project='climate', prog='climate-standalone', default_config_files=files)
         config.name_files(conf, files)
@@ -295,6 +295,9 @@ def _conf(state: pathlib.Path, files: list[str]) -> cfg.ConfigOpts:
     conf.set_default('minutes_before_end_lease', 1, group='manager')
     conf.set_default('max_sleep', 1.0, group='manager')
     standalone_mail.set_defaults(conf)
+    if options.port:
+        page_url = f'{serving.url(options.host, options.port)}/ui'
+        conf.set_default('page_url', page_url, group='feeds')
     config.set_up_logging(conf, 'climate-standalone')
     return conf
 

@@ -48,6 +48,8 @@ from climate.db.deferred import NotBatched
 from climate.db.events import Events
 from climate.db.handovers import Blocker
 from climate.db.handovers import Handovers
+from climate.db.holdings import holding
+from climate.db.holdings import Holdings
 from climate.db.leases import Leases
 from climate.db.lists import Among
 from climate.db.reservations import Reservations
@@ -63,6 +65,8 @@ from climate.db.trusts import Trusts
 from climate.domain.events import Event
 from climate.domain.history import Effect
 from climate.domain.history import HistoryStep
+from climate.domain.holdings import HeldResource
+from climate.domain.holdings import Holding
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
@@ -182,6 +186,26 @@ class _BatchAllocations(Allocations):
 
 
 @dataclasses.dataclass(eq=False)
+class _BatchHoldings(Holdings):
+    reads: BatchReads
+    writes: DeferredWrites
+
+    def of(self, reservation_ids: Collection[str]) -> dict[str, Holding]:
+        if self.writes.record.released or self.writes.record.given_back:
+            raise NotBatched('reads allocations after it has released some')
+        found = {}
+        for key in reservation_ids:
+            ids = {item.resource_id for item in self.reads.allocations.get(key, ())}
+            if not self.reads.resources.keys() >= ids:
+                raise NotBatched('reads resources that it does not have')
+            if ids:
+                found[key] = holding(
+                    HeldResource(one, self.reads.resources[one].name) for one in ids
+                )
+        return found
+
+
+@dataclasses.dataclass(eq=False)
 class _BatchHandovers(Handovers):
     reads: BatchReads
 
@@ -258,6 +282,7 @@ class UnitOfWork(Transaction):
         self.reservations = _BatchReservations(session, self.now, reads, writes)
         self.events = _BatchEvents(session, self.now, reads, writes)
         self.allocations = _BatchAllocations(session, self.now, reads, writes)
+        self.holdings = _BatchHoldings(session, self.now, reads, writes)
         self.handovers = _BatchHandovers(session, self.now, reads)
         self.resources = _BatchResources(session, self.now, reads)
         self.steps = _BatchSteps(session, self.now, reads, writes)

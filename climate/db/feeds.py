@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import datetime
-from collections import defaultdict
 from typing import Any
 
 import sqlalchemy as sa
@@ -177,11 +176,7 @@ class FeedRows(Repository):
             query = query.where(LEASES.c.id == lease_id)
         query = query.order_by(LEASES.c.start_date.desc(), LEASES.c.id).limit(most)
         rows = self._session.execute(query).all()
-        types = self._resource_types([row.id for row in rows])
-        return [
-            _entry(row, row.id, row.start_date, row.end_date, types[row.id], project_id)
-            for row in rows
-        ]
+        return [_entry(row, row.id, row.start_date, row.end_date, project_id) for row in rows]
 
     def uses(
         self, resource_id: int, project_id: str, since: datetime.datetime, most: int
@@ -223,7 +218,7 @@ class FeedRows(Repository):
             .limit(most)
         )
         found = [
-            _entry(row, f'{row.id}.{resource_id}', row.first, row.last, (), project_id)
+            _entry(row, f'{row.id}.{resource_id}', row.first, row.last, project_id)
             for row in self._session.execute(query)
         ]
         closed = (
@@ -248,18 +243,6 @@ class FeedRows(Repository):
             raise exceptions.NotFound(object={'resource_id': str(resource_id)})
         return found
 
-    def _resource_types(self, lease_ids: list[str]) -> dict[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = defaultdict(list)
-        if lease_ids:
-            rows = self._session.execute(
-                sa.select(RESERVATIONS.c.lease_id, RESERVATIONS.c.resource_type)
-                .where(RESERVATIONS.c.lease_id.in_(lease_ids), RESERVATIONS.c.part_of.is_(None))
-                .order_by(RESERVATIONS.c.lease_id, RESERVATIONS.c.position)
-            )
-            for lease_id, resource_type in rows:
-                found[lease_id].append(resource_type)
-        return defaultdict(tuple, {key: tuple(types) for key, types in found.items()})
-
 
 def _within(reach: Reach) -> sa.Select[Any]:
     """Return the query of the feeds that a caller can use."""
@@ -274,7 +257,6 @@ def _entry(
     uid: str,
     start: datetime.datetime,
     end: datetime.datetime,
-    types: tuple[str, ...],
     project_id: str,
 ) -> CalendarEntry:
     own = row.project_id == project_id
@@ -285,7 +267,7 @@ def _entry(
         end=end,
         status=row.status,
         lease_id=row.id if own else None,
-        resource_types=types,
+        held=(),
         # Users also delete leases that are over.
         cancelled=row.deleted_at is not None and row.deleted_at < end,
         created_at=row.created_at,
@@ -301,7 +283,7 @@ def _maintenance(row: Any) -> CalendarEntry:
         end=row.end_date,
         status='',
         lease_id=None,
-        resource_types=(),
+        held=(),
         cancelled=False,
         created_at=row.created_at,
         changed_at=row.updated_at or row.created_at,

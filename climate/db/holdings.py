@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 from collections import defaultdict
 from collections.abc import Collection
+from collections.abc import Iterable
 from typing import Final
 
 import sqlalchemy as sa
@@ -52,7 +53,7 @@ class Holdings(Repository):
             rows = self._session.execute(_HELD, {'reservation_ids': list(reservation_ids)})
             for reservation_id, resource_id, name in rows:
                 found[reservation_id].append(HeldResource(resource_id, name))
-        return {key: _holding(resources) for key, resources in found.items()}
+        return {key: holding(resources) for key, resources in found.items()}
 
     def added(self, lease: Lease) -> Lease:
         """Return a lease with what its reservations hold."""
@@ -75,6 +76,7 @@ class Holdings(Repository):
         )
 
 
-def _holding(resources: list[HeldResource]) -> Holding:
-    resources.sort(key=lambda one: (sort_key(one.name), one.id))
-    return Holding(tuple(resources[:MOST_SHOWN]), len(resources))
+def holding(resources: Iterable[HeldResource]) -> Holding:
+    """Return what a reservation of these resources holds."""
+    found = sorted(resources, key=lambda one: (sort_key(one.name), one.id))
+    return Holding(tuple(found[:MOST_SHOWN]), len(found))

@@ -90,7 +90,8 @@ class CalendarEntry:
     :ivar title: of a lease: its name; of a maintenance: its reason; '' if it is anonymous
     :ivar status: of the lease; '' for a maintenance
     :ivar lease_id: None for a maintenance, and for a lease of another project
-    :ivar resource_types: of the reservations
+    :ivar held: a line for each reservation: ``2 hosts: compute-3, compute-4``; and for what
+        users can do with it
     :ivar cancelled: whether it was deleted
     :ivar changed_at: when it last changed (aware UTC)
     """
@@ -101,7 +102,7 @@ class CalendarEntry:
     end: datetime.datetime
     status: str
     lease_id: str | None
-    resource_types: tuple[str, ...]
+    held: tuple[str, ...]
     cancelled: bool
     created_at: datetime.datetime
     changed_at: datetime.datetime

@@ -161,9 +161,7 @@ def _summary(entry: CalendarEntry) -> str:
 
 def _description(entry: CalendarEntry) -> str:
     lines = [f'Status: {entry.status}', f'Lease: {entry.lease_id}']
-    if entry.resource_types:
-        lines.append(f'Reservations: {", ".join(entry.resource_types)}')
-    return '\n'.join(lines)
+    return '\n'.join([*entry.held, *lines])
 
 
 def _status(entry: CalendarEntry) -> str:

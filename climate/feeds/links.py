@@ -24,6 +24,8 @@ import hashlib
 import re
 import secrets
 import uuid
+from collections.abc import Mapping
+from typing import Any
 from typing import Final
 
 from climate import exceptions
@@ -38,6 +40,8 @@ from climate.domain.feeds import FeedDraft
 from climate.domain.requests import Caller
 from climate.domain.requests import Reach
 from climate.enforcement.limits import ProjectLimits
+from climate.feeds import contents
+from climate.plugins.contract import Plugin
 
 _BYTES: Final = 32
 _SECRET = re.compile(r'[A-Za-z0-9_-]{43}', re.ASCII)
@@ -79,11 +83,19 @@ class Calendar:
 class FeedLinks:
     """The operations of users on calendar feeds.
 
+    :param plugins: the resource types
     :param limits: how many feeds each project may have
     """
 
-    def __init__(self, store: Store, limits: ProjectLimits, settings: FeedSettings) -> None:
+    def __init__(
+        self,
+        store: Store,
+        plugins: Mapping[str, Plugin[Any]],
+        limits: ProjectLimits,
+        settings: FeedSettings,
+    ) -> None:
         self._store = store
+        self._plugins = plugins
         self._limits = limits
         self.settings = settings
 
@@ -166,6 +178,7 @@ class FeedLinks:
             except exceptions.NotFound:
                 return None
             found = tx.feeds.uses(feed.resource_id, feed.project_id, since, most)
+        found = contents.described(tx, self._plugins, found)
         return Calendar(feed=feed, title=feed.name or title, entries=tuple(found))
 
     def _check_shown(self, tx: Transaction, caller: Caller, draft: FeedDraft) -> None:

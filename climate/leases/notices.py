@@ -14,14 +14,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from climate.db.store import Transaction
+from climate.domain import nouns
 from climate.domain.events import Event
+from climate.domain.holdings import Holding
 from climate.domain.leases import Lease
 from climate.leases import reading
 from climate.messaging import payloads
+from climate.messaging import schemas
 from climate.plugins.contract import Plugin
 
 Plugins = Mapping[str, Plugin[Any]]
@@ -34,6 +38,19 @@ def descriptions(lease: Lease, plugins: Plugins) -> dict[str, dict[str, Any]]:
         for reservation in lease.reservations
         if reservation.resource_type in plugins
     }
+
+
+def holdings(tx: Transaction, lease: Lease, plugins: Plugins) -> dict[str, dict[str, Any]]:
+    """Return what the reservations of a lease hold, and how to use it, by reservation id."""
+    found = {}
+    for one in tx.holdings.added(lease).reservations:
+        plugin, held = plugins.get(one.resource_type), one.holding or Holding()
+        uses = reading.instructions(plugin, one, held.resources) if plugin and held.number else ()
+        words = plugin.nouns if plugin else nouns.RESOURCES
+        found[one.id] = payloads.holding(
+            one, words, held, [dataclasses.asdict(use) for use in uses]
+        )
+    return found
 
 
 def tell(
@@ -52,6 +69,7 @@ def tell(
         now=tx.now,
         event=event,
         descriptions=descriptions(lease, plugins),
+        held=holdings(tx, lease, plugins) if event_type in schemas.HELD else {},
         **details,
     )
     tx.outbox.post(

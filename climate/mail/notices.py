@@ -50,6 +50,7 @@ class Notice:
     :ivar reason: why something failed; '' if nothing did
     :ivar resources: a line for each reservation: ``2 hosts: compute-3, compute-4``
     :ivar uses: what the owner can do with them, as titles and texts to copy
+    :ivar project_name: '' if it is unknown
     :ivar operation: the event that has failed, such as ``start_lease``; '' if none has
     """
 
@@ -66,6 +67,7 @@ class Notice:
     reason: str = ''
     resources: tuple[str, ...] = ()
     uses: tuple[tuple[str, str], ...] = ()
+    project_name: str = ''
     operation: str = ''
 
     @classmethod
@@ -123,6 +125,7 @@ def read(
         reason=_reason(payload),
         resources=holdings.lines(reservations),
         uses=holdings.uses(reservations),
+        project_name=str(payload.get('project_name') or ''),
         operation=str(payload.get('event_type') or ''),
     )
 

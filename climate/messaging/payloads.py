@@ -21,6 +21,7 @@ from __future__ import annotations
 import datetime
 import functools
 from collections.abc import Mapping
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 from typing import Final
@@ -30,9 +31,11 @@ from climate.domain.events import Event
 from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.facts import AggregateFacts
 from climate.domain.history import DeletedObject
+from climate.domain.holdings import Holding
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.domain.owners import Owner
 from climate.domain.owners import StoppedSubscription
 from climate.domain.resources import Resource
@@ -64,6 +67,7 @@ def build(
     reason: str | None = None,
     moved: Mapping[str, Any] = MappingProxyType({}),
     readiness: Readiness | None = None,
+    held: Mapping[str, Mapping[str, Any]] = _NOTHING,
 ) -> dict[str, Any]:
     """Return the payload of a notification, as :mod:`schemas` describes it.
 
@@ -77,7 +81,9 @@ def build(
     :param moved: the reservation and its old and new resources, for ``lease.rehomed``
     :param readiness: which resources are ready, for ``lease.ready`` and
         ``lease.not_ready``
-    :raises KeyError: if the event type is unknown
+    :param held: what each reservation holds, by id, for types in :data:`schemas.HELD`:
+        the fields of :func:`holding`
+    :raises KeyError: if the event type or what a reservation holds is unknown
     :raises ValueError: if the type requires an event and none was given
     """
     extra = schemas.EXTRA[event_type]
@@ -96,10 +102,35 @@ def build(
         payload['seconds_to_end'] = _seconds(lease.period.end - now)
     if 'reason' in extra:
         payload['reason'] = reason or 'unknown'
+    if event_type in schemas.HELD:
+        payload.update(user_name=lease.user_name, project_name=lease.project_name)
+        for reservation in payload['reservations']:
+            reservation.update(held[reservation['id']])
     payload.update(moved)
     if readiness is not None:
         payload.update(_readiness(readiness))
     return payload
+
+
+def holding(
+    reservation: Reservation, nouns: Nouns, held: Holding, uses: Sequence[Mapping[str, str]]
+) -> dict[str, Any]:
+    """Return the fields of what a reservation holds.
+
+    :param nouns: what people call its resources
+    :param uses: what a person does with it, as the API shows it
+    """
+    return {
+        'part_of': reservation.part_of,
+        'noun': nouns.many,
+        'noun_one': nouns.one,
+        'resources': [
+            {'id': str(one.id), 'name': one.name}
+            for one in held.resources[: schemas.MOST_RESOURCES]
+        ],
+        'resources_count': held.number,
+        'instructions': [dict(one) for one in uses],
+    }
 
 
 def deletion_type(found: DeletedObject) -> str:

@@ -51,19 +51,19 @@ VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
         CREATE: '1.1',
         UPDATE: '1.1',
         DELETE: '1.1',
-        BEFORE_START: '1.1',
-        START: '1.1',
+        BEFORE_START: '1.2',
+        START: '1.2',
         NOTIFICATION: '1.1',
-        BEFORE_END: '1.1',
+        BEFORE_END: '1.2',
         END: '1.1',
-        ERROR: '1.1',
-        DEGRADED: '1.1',
+        ERROR: '1.2',
+        DEGRADED: '1.2',
         REHOMED: '1.1',
         READY: '1.0',
-        NOT_READY: '1.0',
+        NOT_READY: '1.1',
         SERVER_DELETED: '1.0',
         OBJECT_DELETED: '1.0',
-        TRUST_LOST: '1.0',
+        TRUST_LOST: '1.1',
         WEBHOOK_STOPPED: '1.0',
         FEED_STOPPED: '1.0',
         RESOURCE_DEGRADED: '1.0',
@@ -94,22 +94,41 @@ def _object(fields: Fields) -> dict[str, Any]:
     }
 
 
-_RESERVATION: Final = _object(
-    {
-        'id': _TEXT,
-        'lease_id': _TEXT,
-        'resource_type': _TEXT,
-        'status': _TEXT,
-        'missing_resources': _BOOLEAN,
-        'resources_changed': _BOOLEAN,
-        # The resource type defines the content, as in the API.
-        'request': {'type': 'object'},
-        'aggregate_id': {'type': ['integer', 'null']},
-        'aggregate_name': _MAYBE_TEXT,
-        'created_at': _MAYBE_DATE,
-        'updated_at': _MAYBE_DATE,
-    }
-)
+_RESERVATION: Final[Fields] = {
+    'id': _TEXT,
+    'lease_id': _TEXT,
+    'resource_type': _TEXT,
+    'status': _TEXT,
+    'missing_resources': _BOOLEAN,
+    'resources_changed': _BOOLEAN,
+    # The resource type defines the content, as in the API.
+    'request': {'type': 'object'},
+    'aggregate_id': {'type': ['integer', 'null']},
+    'aggregate_name': _MAYBE_TEXT,
+    'created_at': _MAYBE_DATE,
+    'updated_at': _MAYBE_DATE,
+}
+
+_INSTRUCTION: Final = _object({'name': _TEXT, 'title': _TEXT, 'command': _TEXT, 'value': _TEXT})
+
+MOST_RESOURCES: Final = 100
+"""The most resources of a reservation that a notification names."""
+
+_HELD: Final[Fields] = {
+    'part_of': _MAYBE_TEXT,
+    'noun': _TEXT,
+    'noun_one': _TEXT,
+    'resources': {
+        'type': 'array',
+        'items': _object({'id': _TEXT, 'name': _TEXT}),
+        'maxItems': MOST_RESOURCES,
+    },
+    'resources_count': {'type': 'integer', 'minimum': 0},
+    'instructions': {'type': 'array', 'items': _INSTRUCTION},
+}
+
+HELD: Final = frozenset({BEFORE_START, START, BEFORE_END, ERROR, DEGRADED, NOT_READY, TRUST_LOST})
+"""The types that owners receive as mails: they have names, and what each reservation holds."""
 
 _EVENT: Final = _object({'id': _TEXT, 'event_type': _TEXT, 'time': _DATE, 'status': _TEXT})
 
@@ -126,8 +145,14 @@ _LEASE: Final[Fields] = {
     'notices': {**_NAMES, 'type': ['array', 'null']},
     'created_at': _MAYBE_DATE,
     'updated_at': _MAYBE_DATE,
-    'reservations': {'type': 'array', 'items': _RESERVATION},
+    'reservations': {'type': 'array', 'items': _object(_RESERVATION)},
     'events': {'type': 'array', 'items': _EVENT},
+}
+
+_OWNED: Final[Fields] = {
+    'user_name': _MAYBE_TEXT,
+    'project_name': _MAYBE_TEXT,
+    'reservations': {'type': 'array', 'items': _object({**_RESERVATION, **_HELD})},
 }
 
 _HAPPENED: Final[Fields] = {
@@ -194,7 +219,10 @@ _STOPPED: Final[Fields] = {
 
 SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
-        **{name: _object({**_LEASE, **extra}) for name, extra in EXTRA.items()},
+        **{
+            name: _object({**_LEASE, **(_OWNED if name in HELD else {}), **extra})
+            for name, extra in EXTRA.items()
+        },
         SERVER_DELETED: _object(_DELETED),
         OBJECT_DELETED: _object(_DELETED),
         WEBHOOK_STOPPED: _object(_STOPPED),

@@ -117,7 +117,7 @@ class Service(World):
             calendar=PagedCalendar(self.store, self.plugins),
             keyed_answers=KeyedAnswers(self.store, ProjectLimits()),
             webhooks=subscriptions(self.store, ProjectLimits()),
-            feeds=FeedLinks(self.store, ProjectLimits(), FeedSettings()),
+            feeds=FeedLinks(self.store, self.plugins, ProjectLimits(), FeedSettings()),
             plugins=self.plugins,
             enforcer=make_enforcer(conf),
             clock=self.clock,

@@ -227,7 +227,7 @@ class Service(fixtures.Fixture):
             calendar=PagedCalendar(self.store, self.plugins),
             keyed_answers=KeyedAnswers(self.store, self._limits),
             webhooks=subscriptions(self.store, self._limits),
-            feeds=FeedLinks(self.store, self._limits, FeedSettings()),
+            feeds=FeedLinks(self.store, self.plugins, self._limits, FeedSettings()),
             plugins=self.plugins,
             enforcer=make_enforcer(self.conf),
             clock=self.clock,

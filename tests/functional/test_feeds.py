@@ -85,6 +85,14 @@ class FeedsTest(TestCase):
         self.assertEqual('ours', event['SUMMARY'])
         self.assertEqual('2030-02-01T00:00:00+00:00', event['DTSTART'].dt.isoformat())
 
+    def test_an_entry_says_what_one_has_and_how_to_use_it(self) -> None:
+        lease = self.lease('ours', hosts=2)
+        self.lease('theirs', OTHER)
+        reservation = lease['reservations'][0]['id']
+        text = str(self.events(self.feed())['ours']['DESCRIPTION'])
+        self.assertRegex(text, rf'^2 hosts: compute-\d, compute-\d \(reservation {reservation}\)\n')
+        self.assertIn(f'openstack server create --hint reservation={reservation} ', text)
+
     def test_a_change_keeps_the_id_and_raises_the_sequence(self) -> None:
         lease, url = self.lease('ours'), self.feed()
         before, tag = self.events(url)['ours'], self.open(url).headers['ETag']

@@ -118,7 +118,10 @@ class TestRunning(_Test):
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         self.assertIn(f'Its mails are files in {self.service.state}/mail\n', self.said())
         until('it was mailed', lambda: self.mail(lease, 'has started'))
-        self.assertIn(f'/ui/#/lease/{lease["id"]}\n', self.mail(lease, 'has started'))
+        text, reservation = self.mail(lease, 'has started'), lease['reservations'][0]['id']
+        self.assertIn(f'/ui/#/lease/{lease["id"]}\n', text)
+        self.assertRegex(text, rf'\n  1 host: compute-\d \(reservation {reservation}\)\n')
+        self.assertIn(f'    openstack server create --hint reservation={reservation} ', text)
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')
         until('that was told', lambda: 'lease.event.end_lease' in self.told(lease))
         self.assertEqual(

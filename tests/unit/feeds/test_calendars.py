@@ -52,7 +52,7 @@ def entry(**facts: object) -> CalendarEntry:
         'end': datetime.datetime(2030, 3, 31, 5, tzinfo=datetime.UTC),
         'status': 'PENDING',
         'lease_id': 'l1',
-        'resource_types': ('physical:host', 'network'),
+        'held': ('2 hosts: compute-3, compute-4', '1 network'),
         'cancelled': False,
         'created_at': MADE,
         'changed_at': MADE,
@@ -103,7 +103,10 @@ class TestCalendars(TestCase):
         self.assertEqual('l1@climate', event['UID'])
         self.assertEqual('CONFIRMED', event['STATUS'])
         self.assertEqual('https://reservation.example.org/ui/#/lease/l1', event['URL'])
-        self.assertIn('physical:host, network', event['DESCRIPTION'])
+        self.assertEqual(
+            ['2 hosts: compute-3, compute-4', '1 network', 'Status: PENDING', 'Lease: l1'],
+            event['DESCRIPTION'].splitlines(),
+        )
 
     def test_alarms_ring_before_the_start_and_before_the_end(self) -> None:
         event = self.only()

@@ -173,6 +173,7 @@ class TestLetters(base.TestCase):
         command = 'openstack server create --hint reservation=r-1 NAME'
         notice = samples.notice(
             kind='started',
+            project_name='physics',
             resources=('2 hosts: compute-3, compute-4 (reservation r-1)',),
             uses=(('Create a server on these hosts', command), ('VLAN of <the> network', '101')),
         )
@@ -182,6 +183,8 @@ class TestLetters(base.TestCase):
         self.assertIn(f'\nCreate a server on these hosts:\n\n    {command}\n', text)
         self.assertIn('\nVLAN of <the> network:\n\n    101\n', text)
         self.assertIn('<li>2 hosts: compute-3, compute-4 (reservation r-1)</li>', page)
+        self.assertIn('\nProject:  physics\n', text)
+        self.assertIn('<td>physics</td>', page)
         self.assertIn(f'{command}</pre>', page)
         self.assertIn('VLAN of &lt;the&gt; network', page)
 

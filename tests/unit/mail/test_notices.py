@@ -32,6 +32,10 @@ from tests.unit.messaging import samples as messages
 BEFORE_START = 'lease.event.before_start_lease'
 
 
+def _dumped(notice: notices.Notice) -> str:
+    return json.dumps(dataclasses.asdict(notice), default=datetime.datetime.isoformat)
+
+
 def _of(notice: notices.Notice) -> tuple[str, str, str]:
     return notice.lease_id, notice.name, notice.user_id
 
@@ -63,7 +67,13 @@ class TestRead(base.TestCase):
             assert found is not None
             self.assertEqual((kind, 'l1', 'demo', 'u1'), (found.kind, *_of(found)))
             self.assertEqual((messages.START, messages.END), (found.start, found.end))
-            self.assertEqual(('physical:host, active', 'other, pending'), found.resources)
+            self.assertEqual(
+                ('2 hosts: compute-1, compute-2 (reservation r1)', '1 network (reservation r2)'),
+                found.resources,
+            )
+            self.assertEqual('physics', found.project_name)
+            self.assertEqual(((messages.USE['title'], messages.USE['command']),), found.uses)
+            self.assertEqual(found, notices.Notice.load(json.loads(_dumped(found))))
             why = {'degraded': ('Nova is away', 'not ready: compute-2'), 'error': ('Nova is away',)}
             self.assertIn(found.reason, why.get(kind, ('',)))
 

@@ -20,10 +20,13 @@ from typing import Any
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.history import DeletedObject
+from climate.domain.holdings import HeldResource
+from climate.domain.holdings import Holding
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.nouns import Nouns
 from climate.domain.owners import Owner
 from climate.domain.owners import StoppedSubscription
 from climate.domain.periods import Period
@@ -81,6 +84,13 @@ DELETIONS = {
 
 STOPPED = ('webhook.stopped', 'feed.stopped')
 
+USE = {
+    'name': 'create_server',
+    'title': 'Create a server on these hosts',
+    'command': 'openstack server create --hint reservation=r1 NAME',
+    'value': '',
+}
+
 HOST = Resource(id=7, resource_type='physical:host', name='compute-7')
 
 
@@ -109,8 +119,21 @@ def lease(**changes: Any) -> Lease:
         'events': tuple(event(kind) for kind in EventKind),
         'notices': ('started', 'error'),
         'created_at': CREATED,
+        'project_name': 'physics',
     }
     return Lease(**{**values, **changes})
+
+
+HELD = {
+    one.id: payloads.holding(one, words, held, uses)
+    for one, words, held, uses in zip(
+        lease().reservations,
+        (Nouns('host', 'hosts'), Nouns('network', 'networks')),
+        (Holding((HeldResource(1, 'compute-1'), HeldResource(2, 'compute-2')), 2), Holding()),
+        ([USE], []),
+        strict=True,
+    )
+}
 
 
 def payload(
@@ -135,6 +158,7 @@ def payload(
         reason='Nova is away',
         moved=moved if event_type == 'lease.rehomed' else {},
         readiness=SAID if event_type in ('lease.ready', 'lease.not_ready') else None,
+        held=HELD,
     )
 
 

@@ -63,6 +63,13 @@ PUBLISHED = {
     'resource.degraded 1.0': '338cf89429ab1f46',
     'resource.reduced 1.0': '338cf89429ab1f46',
     'resource.recovered 1.0': '338cf89429ab1f46',
+    'lease.event.before_start_lease 1.2': '230977096f4b3895',
+    'lease.event.start_lease 1.2': 'd4cec8a444c1312e',
+    'lease.event.before_end_lease 1.2': 'f2bf63ce75ddc940',
+    'lease.event.error 1.2': '2df4c39f457a7473',
+    'lease.degraded 1.2': '520e5c7b69b67a77',
+    'lease.not_ready 1.1': '79266d1b421c71e5',
+    'lease.trust.lost 1.1': '520e5c7b69b67a77',
 }
 
 REFERENCE = pathlib.Path(__file__).parents[3] / 'doc/source/reference/notifications.rst'
@@ -81,6 +88,10 @@ def fields(schema: Any) -> set[str]:
     for one in inner:
         names |= fields(one)
     return names
+
+
+def _counted(reservation: dict[str, Any]) -> tuple[int, str, str]:
+    return reservation['resources_count'], reservation['noun'], reservation['noun_one']
 
 
 class TestSchemas(base.TestCase):
@@ -155,6 +166,19 @@ class TestBuild(base.TestCase):
         self.assertEqual((17, 'r1'), (first['aggregate_id'], first['aggregate_name']))
         self.assertEqual({}, second['request'])
         self.assertEqual((None, None), (second['aggregate_id'], second['aggregate_name']))
+
+    def test_what_is_held_is_said_to_owners(self) -> None:
+        for event_type in schemas.EXTRA:
+            first, _ = samples.payload(event_type)['reservations']
+            self.assertEqual(event_type in schemas.HELD, 'resources' in first, event_type)
+        first, second = samples.payload('lease.event.start_lease')['reservations']
+        self.assertEqual(
+            [{'id': '1', 'name': 'compute-1'}, {'id': '2', 'name': 'compute-2'}],
+            first['resources'],
+        )
+        self.assertEqual((2, 'hosts', 'host'), _counted(first))
+        self.assertEqual([samples.USE], first['instructions'])
+        self.assertEqual((0, 'networks', 'network'), _counted(second))
 
     def test_internal_events_are_not_shown(self) -> None:
         kinds = {event['event_type'] for event in samples.payload('lease.create')['events']}
