@@ -24,7 +24,7 @@ import webob
 from fixtures import TempDir
 
 from climate.client.osc import changes
-from climate.client.osc import leases
+from climate.client.osc import deletion
 from climate.conf import mail as options
 from climate.mail.letters import Letters
 from climate.mail.letters import LetterSettings
@@ -36,9 +36,9 @@ from tests.unit.mail import samples
 
 _ADVICE = re.compile(r'^(PUT) http://climate(\S+) (\{.*\})$', re.MULTILINE)
 _COMMAND = re.compile(r'^ +openstack lease (\w+) (.*)$', re.MULTILINE)
+_COMMANDS = {'extend': changes.ExtendLease, 'delete': deletion.DeleteLease}
 # A text of an operator, for users without the command.
 _TEXT = 'Subject: $name\n\n$prolong_request\n'
-_COMMANDS = {'extend': changes.ExtendLease, 'delete': leases.DeleteLease}
 
 
 def notice(kind: str, **facts: Any) -> Notice:
