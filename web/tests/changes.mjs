@@ -99,6 +99,12 @@ export const changes = (
     await page.getByRole('button', { name: 'All projects' }).click();
     await shown(['list-a', 'list-b', 'of-bob', 'of-ann']);
     await page.getByRole('row', { name: /of-ann.*Pending.*1 host.*ann.*elsewhere/ }).waitFor();
+    await page.setViewportSize({ width: 320, height: 700 });
+    const widths = () => page.locator('.page').evaluate((one) => [one.scrollWidth, one.clientWidth]);
+    await eventually(async () => (await widths())[0] === (await widths())[1]);
+    await page.getByRole('cell', { name: 'elsewhere' }).waitFor();
+    await accessible(page, 'list narrow');
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByLabel('Ended leases too').check();
     await shown(['of-ann', 'of-bob', 'list-b', 'list-a', 'used']);
     await page.getByLabel('Status').selectOption('Ended');
@@ -120,6 +126,7 @@ export const changes = (
     await page.getByLabel('Name', { exact: true }).fill('mine-now');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'mine-now' }).waitFor();
+    await page.locator(':focus', { hasText: 'Rename…' }).waitFor();
     await page.getByRole('button', { name: 'Reminders…' }).click();
     const start = page.getByRole('group', { name: 'Remind me before the start' });
     await start.getByLabel('Only these').check();

@@ -58,7 +58,10 @@ export function Acts({ lease, changed, times }: { lease: Lease; changed: () => v
   const [other, setAct] = useState<Act | null>(null);
   const [failure, setFailure] = useState('');
   const act = times ? TIMES : other;
+  const buttons = useRef<HTMLDivElement>(null);
   const open = (one: Act | null): void => {
+    // What had the focus is gone with the form.
+    if (!one) buttons.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
     setFailure('');
     setAct(one === TIMES ? null : one);
     const { drawer } = state;
@@ -80,11 +83,15 @@ export function Acts({ lease, changed, times }: { lease: Lease; changed: () => v
   const possible = ACTS.filter(({ rule, fits }) => state.me?.may[rule] && (!fits || fits(lease)));
   const Form = act?.form;
   const below = useRef<HTMLDivElement>(null);
-  // In a small window it would open out of sight.
-  useLayoutEffect(() => below.current?.scrollIntoView({ block: 'nearest' }), [act]);
+  useLayoutEffect(() => {
+    // In a small window it would open out of sight.
+    below.current?.scrollIntoView({ block: 'nearest' });
+    // Times that come from the calendar are to be confirmed here.
+    if (times && Object.keys(times).length > 0) below.current?.querySelector('input')?.focus();
+  }, [act]);
   return (
     <>
-      <div class="actions" role="group" aria-label={say('actions')}>
+      <div class="actions" role="group" aria-label={say('actions')} ref={buttons}>
         {possible.map((one) => (
           <button type="button" key={one.word} class={one.danger ? 'danger' : ''}
             aria-expanded={act === one} onClick={() => open(act === one ? null : one)}>

@@ -49,7 +49,7 @@ export function CalendarLink({ lease }: { lease?: Lease }) {
       {link && (
         <div class="ask">
           <TextField label={say('subscribe')} value={link} change={() => undefined} readOnly />
-          <Copy text={link} what={say('subscribe')} />
+          <Copy text={link} what={say('theLink')} />
           <p class="muted">{say('secretLink')}</p>
         </div>
       )}

@@ -61,6 +61,6 @@ export const de: LeaseWords = {
   noLeases: 'Noch keine Reservierungen. Ziehen Sie im Kalender über freie Zeit, um etwas zu reservieren.', noneFound: 'Keine passenden Reservierungen.',
   calendarLink: 'Kalenderlink erstellen', subscribe: 'Diese Adresse im Kalenderprogramm abonnieren',
   secretLink: 'Wer diese Adresse hat, kann den Kalender ohne Passwort lesen. Sie wird nur einmal angezeigt.',
-  links: 'Kalenderlinks', linkOfProject: 'alle Reservierungen des Projekts', linkOfLease: 'eine Reservierung', linkOfResource: 'eine Ressource',
+  theLink: 'Kalenderlink', links: 'Kalenderlinks', linkOfProject: 'alle Reservierungen des Projekts', linkOfLease: 'eine Reservierung', linkOfResource: 'eine Ressource',
   linkUntil: 'gültig bis {day}', linkStopped: 'angehalten: {why}', revoke: 'Widerrufen', revokeAsk: 'Kalender, die „{name}“ nutzen, werden nicht mehr aktualisiert.', revokeNow: 'Link widerrufen', revoked: 'Der Link {name} wurde widerrufen.',
 };

@@ -64,7 +64,7 @@ export const en = {
   // Links with which calendar programs show leases.
   calendarLink: 'Create calendar link', subscribe: 'Subscribe to this address in your calendar app',
   secretLink: 'Anyone with this address can read the calendar without a password. It is shown only once.',
-  links: 'Calendar links', linkOfProject: 'all leases of the project', linkOfLease: 'one lease', linkOfResource: 'a resource',
+  theLink: 'calendar link', links: 'Calendar links', linkOfProject: 'all leases of the project', linkOfLease: 'one lease', linkOfResource: 'a resource',
   linkUntil: 'valid until {day}', linkStopped: 'stopped: {why}', revoke: 'Revoke', revokeAsk: 'Calendars that use “{name}” will no longer be updated.', revokeNow: 'Revoke link', revoked: 'The link {name} was revoked.',
 };
 export type LeaseWords = Record<keyof typeof en, string>;
