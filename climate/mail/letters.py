@@ -250,12 +250,12 @@ class Letters:
     def _values(
         self, notice: Notice, user_name: str, now: datetime.datetime, zone: zoneinfo.ZoneInfo
     ) -> dict[str, str]:
-        lease_id = clean(notice.lease_id)
+        lease_id, name = clean(notice.lease_id), clean(notice.name)[:_LONGEST_NAME]
         page_url = self._settings.page_url
         page = addresses.lease_page(page_url, lease_id) if page_url else ''
         where = f'{self._settings.api_url}/v1/leases/{lease_id}'
         return {
-            'name': clean(notice.name)[:_LONGEST_NAME],
+            'name': name,
             'lease_id': lease_id,
             'project_id': clean(notice.project_id),
             'project': clean(notice.project_name) or clean(notice.project_id),
@@ -267,7 +267,7 @@ class Letters:
             'starts': phrases.starts(notice.start - now),
             'ends': phrases.ends(notice.end - now),
             'status': clean(notice.status),
-            'problem': phrases.problem(notice),
+            'problem': phrases.problem(notice, name),
             'reason': clean(notice.reason) or 'unknown',
             'resources': '\n'.join(f'  {clean(line)}' for line in notice.resources) or '  nothing',
             'instructions': _instructions(notice),

@@ -60,14 +60,17 @@ def ends(left: datetime.timedelta) -> str:
     return _verb(left, 'ends', 'is ending', 'has ended')
 
 
-def problem(notice: Notice) -> str:
-    """Return what has failed, as the beginning of a sentence: its reason follows."""
+def problem(notice: Notice, name: str) -> str:
+    """Return what has failed, as the beginning of a sentence: its reason follows.
+
+    :param name: of the lease, as the mail shows it
+    """
     verb = _OPERATIONS.get(notice.operation)
     if verb is None:
-        return 'there is a problem with your lease'
+        return f'there is a problem with your lease "{name}"'
     if notice.reason.startswith(_WAITING):
-        return f'Climate cannot {verb} your lease yet, and keeps trying'
-    return f'Climate could not {verb} your lease'
+        return f'Climate cannot {verb} your lease "{name}" yet, and keeps trying'
+    return f'Climate could not {verb} your lease "{name}"'
 
 
 def _verb(left: datetime.timedelta, future: str, present: str, past: str) -> str:

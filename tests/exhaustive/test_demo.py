@@ -43,7 +43,7 @@ KEY_LINES = (
     r'aggregate freepool: compute-1, compute-2, compute-3, compute-4',
     r'All hosts were released',
     r'its owner received this mail',
-    r'your lease has started\. You have, until ',
+    r'your lease "demo" has started\. You have, until ',
     r'its port is free, its directory is removed',
 )
 

@@ -73,7 +73,7 @@ class TestLetters(base.TestCase):
 
     def test_each_kind_says_what_it_is_about(self) -> None:
         for kind, word in (
-            ('before_start', 'lease is starting'),
+            ('before_start', 'lease "demo 1" is starting'),
             ('started', 'has started'),
             ('before_end', 'ends in'),
             ('degraded', 'no host'),
@@ -155,14 +155,14 @@ class TestLetters(base.TestCase):
 
     def test_what_has_failed(self) -> None:
         for operation, reason, words in (
-            ('start_lease', 'no host', 'Climate could not start your lease:'),
-            ('end_lease', 'no host', 'Climate could not end your lease:'),
+            ('start_lease', 'no host', 'Climate could not start your lease "demo 1":'),
+            ('end_lease', 'no host', 'Climate could not end your lease "demo 1":'),
             (
                 'start_lease',
                 'waiting: host-1',
-                'Climate cannot start your lease yet, and keeps trying:',
+                'Climate cannot start your lease "demo 1" yet, and keeps trying:',
             ),
-            ('', 'no host', 'there is a problem with your lease:'),
+            ('', 'no host', 'there is a problem with your lease "demo 1":'),
         ):
             notice = samples.notice(kind='error', operation=operation, reason=reason)
             text = samples.text(letters().one(notice, 'a@b', 'Alice', NOW))
