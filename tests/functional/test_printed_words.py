@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import itertools
 import types
 import unittest.mock
 from collections.abc import Iterator
@@ -62,7 +63,8 @@ def printed() -> Iterator[tuple[str, list[str]]]:
             words = commands.words(command.text.rpartition('; ')[2])
             # Commands of root are comments to this parser.
             if words and words[0].endswith('openstack'):
-                yield block.place, [word.strip('()') for word in words[1:]]
+                own = itertools.takewhile(lambda word: word[:1] not in '>|', words[1:])
+                yield block.place, [word.strip('()') for word in own]
 
 
 class TestWords(TestCase):
