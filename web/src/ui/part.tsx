@@ -14,7 +14,8 @@
 import { state } from '../data/state.ts';
 import { NOTHING } from '../model/controls.ts';
 import type { Control } from '../model/controls.ts';
-import { kindOf, say, sayIf } from '../words/form/index.ts';
+import { say, sayIf } from '../words/form/index.ts';
+import { kindOf } from '../words/kinds.ts';
 import { Chips } from './chips.tsx';
 import { Field } from './fields.tsx';
 import { conditionFields, inputsOf, isCounted, labelOf, retyped, typeOf } from './parts.ts';

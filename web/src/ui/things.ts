@@ -14,7 +14,8 @@
 import { state } from '../data/state.ts';
 import type { Held, Lease, Reservation, ResourceType } from '../data/types.ts';
 import { written } from '../model/where.ts';
-import { kindOf, things } from '../words/form/index.ts';
+import { things } from '../words/form/index.ts';
+import { kindOf } from '../words/kinds.ts';
 import { say } from '../words/lease/index.ts';
 
 const MOST_NAMES = 12;

@@ -18,6 +18,7 @@ import { UNGROUPED, present, state, update, viewport } from '../data/state.ts';
 import { DENSITIES, SPANS } from '../model/viewport.ts';
 import type { Density } from '../model/viewport.ts';
 import { fullDay, say } from '../words/index.ts';
+import { kindOf } from '../words/kinds.ts';
 import { freshDraft } from './drafts.ts';
 
 /** What is called when the period or the rows in view change. */
@@ -117,7 +118,7 @@ function Filters() {
       <input type="search" class="search" aria-label={say('search')} placeholder={say('search')}
         onInput={(event) => searched(value(event))} />
       <select aria-label={say('type')} value={state.type} onChange={(event) => toType(value(event))}>
-        {state.types.map((type) => <option key={type.name} value={type.name}>{type.name}</option>)}
+        {state.types.map((type) => <option key={type.name} value={type.name}>{kindOf(type)}</option>)}
       </select>
       {/* Also before it is known, so that what is below does not move then. */}
       {state.properties?.length !== 0 && (

@@ -31,10 +31,3 @@ export function things(type: ResourceType, n: number): string {
   const noun = n === 1 ? type.noun_one ?? type.noun : type.noun;
   return noun ? `${written(n)} ${noun}` : say('noun_other', { n });
 }
-
-/** Return a type in words, such as "Hosts". */
-export function kindOf(type: ResourceType): string {
-  const known = sayIf('kind', type.name);
-  const noun = known || type.noun || type.name;
-  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
-}
