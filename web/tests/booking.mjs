@@ -86,7 +86,7 @@ export const booking = (
   async 'what is filtered is what is booked'() {
     const search = page.getByRole('searchbox');
     const amount = page.getByLabel('How many');
-    await search.fill('rack=r2');
+    await search.fill('rack = r2');
     await counted(page, '1 resource');
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();
     await page.getByText('rack = r2', { exact: true }).waitFor();
@@ -111,9 +111,17 @@ export const booking = (
     await page.getByRole('button', { name: 'Remove the condition rack = r2' }).click();
     await page.getByText('1 of 2 hosts free for 1 h.').or(page.getByText('2 of 2 hosts free for 1 h.')).waitFor();
     await page.getByLabel('Add a condition').selectOption('rack');
-    await page.getByLabel('Value').selectOption('r1');
+    await page.getByLabel('Value').selectOption({ label: 'r1 (1)' });
     await page.getByText('rack = r1', { exact: true }).waitFor();
     await page.getByText('1 of 1 host free for 1 h.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await search.fill('');
+    await counted(page, '2 resources');
+    // A property that no host has is named, with those that there are.
+    await search.fill('racks=r2');
+    await counted(page, 'No matching resources.');
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    await page.getByText(/No host has the property racks; there are .*, rack, /).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await search.fill('');
     await counted(page, '2 resources');

@@ -95,7 +95,7 @@ export const features = (context, page, address) => ({
   },
   async 'a calendar link'() {
     await page.getByRole('button', { name: 'Create calendar link' }).last().click();
-    const link = await page.getByLabel('Subscribe to this address').inputValue();
+    const link = await page.getByRole('textbox', { name: 'Subscribe to this address' }).inputValue();
     const answer = await context.request.get(link);
     assert.match(await answer.text(), /SUMMARY:.*moves/);
     await accessible(page, 'link');

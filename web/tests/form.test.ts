@@ -17,7 +17,7 @@ import { test } from 'node:test';
 import { controlsOf, valueOf } from '../src/model/controls.ts';
 import type { Condition, Known } from '../src/model/requirement.ts';
 import {
-  fits, instead, namesOf, requirement, searched, size, withValue,
+  choosable, fits, instead, namesOf, requirement, searched, size, withValue,
 } from '../src/model/requirement.ts';
 import { windows } from '../src/model/windows.ts';
 import { de } from '../src/words/form/de.ts';
@@ -30,11 +30,18 @@ const HOST = 'physical:host';
 const GPU: Condition = { kind: 'property', property: 'gpu', values: ['a100'] };
 const KNOWN: Known = {
   properties: [
-    { property: 'gpu', values: [{ value: 'a100', resources: 2 }, { value: 'v100', resources: 1 }] },
-    { property: 'rack', values: [{ value: 'a1' }] },
+    { property: 'cpu_info', own: false, values: [{ value: `{"model": "${'a1'.repeat(40)}"}`, resources: 2 }] },
+    { property: 'vcpus', own: false, values: [{ value: '16', resources: 2 }] },
+    { property: 'hypervisor_id', own: false, values: [{ value: 'a1', resources: 1 }, { value: 'b2', resources: 1 }] },
+    { property: 'gpu', own: true, values: [{ value: 'a100', resources: 2 }, { value: 'v100', resources: 1 }] },
+    { property: 'rack', own: true, values: [{ value: 'a1', resources: 1 }, { value: 'a2', resources: 1 }] },
   ],
   traits: [{ trait: 'CUSTOM_A100_NVLINK', resources: 1 }],
 };
+
+test('one can choose of what tells resources apart', () => {
+  assert.deepEqual(choosable(KNOWN).map(({ property }) => property), ['gpu', 'rack', 'vcpus']);
+});
 
 test('conditions are a requirement', () => {
   assert.equal(requirement(HOST, []), null);

@@ -15,22 +15,24 @@ import { get, iso } from './api.ts';
 import { present } from './state.ts';
 import type { Known } from '../model/requirement.ts';
 
-interface Properties {
-  resource_properties: { property: string; values?: (string | { value: string; resources: number })[] }[];
-  traits?: { trait: string; resources: number }[];
+interface Choices {
+  resource_properties: { property: string; values: { value: string; resources: number }[] }[];
+  traits: { trait: string; resources: number }[];
 }
 const NAMES = 100;
 const LEASES = 100;
 
-/** Return the properties and traits of the resources of a type. */
+/** Return the properties and traits of the resources of a type, as far as requirements can choose. */
 export async function knownOf(type: string): Promise<Known> {
-  const found = await get<Properties>('resources/properties', { type, detail: true })
-    .catch(() => ({ resource_properties: [] } as Properties));
+  const path = 'resources/properties';
+  const [all, set] = await Promise.all([
+    get<Choices>(path, { type, values: true }),
+    get<{ resource_properties: { property: string }[] }>(path, { type }),
+  ]).catch(() => [{ resource_properties: [], traits: [] }, { resource_properties: [] }] as const);
+  const own = new Set(set.resource_properties.map(({ property }) => property));
   return {
-    properties: found.resource_properties.map(({ property, values = [] }) => ({
-      property, values: values.map((value) => (typeof value === 'string' ? { value } : value)),
-    })),
-    traits: found.traits ?? [],
+    properties: all.resource_properties.map((one) => ({ ...one, own: own.has(one.property) })),
+    traits: [...all.traits],
   };
 }
 

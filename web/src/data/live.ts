@@ -135,7 +135,7 @@ export function shownShares(): Availability | null {
 /** Fetch what the grid shows and does not have. */
 export function look(): void {
   rows.want({
-    type: state.type, search: state.search, group: state.group, mine: state.mineOnly,
+    type: state.type, search: state.search.replace(/\s*=\s*/, '='), group: state.group, mine: state.mineOnly,
   });
   rows.arrange({
     head: Math.ceil(HEAD / viewport.rowHeight), folded: state.folded, only: state.only,

@@ -59,7 +59,7 @@ export interface Alternative {
 /** Why a lease is refused: how many resources meet the requirement, and how many of them are free. */
 export interface Reason {
   resource_type: string; matched?: number; free?: number; first_blocker_ends?: string | null;
-  message?: string;
+  detail?: string;
 }
 export interface Step {
   effect: string; resource_type: string; state: string; first_at: string; error: string | null;

@@ -22,11 +22,9 @@ export type Condition =
   | { kind: 'trait'; trait: string }
   | { kind: 'search'; text: string; terms: Expression[] };
 
-/** The properties and traits of resources, as far as they are known. */
-export interface Known {
-  properties: { property: string; values: { value: string; resources?: number }[] }[];
-  traits: { trait: string; resources?: number }[];
-}
+/** A property with its values; operators set it if it is `own`, and the cloud reports it otherwise. */
+export interface KnownProperty { property: string; values: { value: string; resources: number }[]; own: boolean }
+export interface Known { properties: KnownProperty[]; traits: { trait: string; resources: number }[] }
 
 /** Comparisons and traits that a requirement can have at most. */
 export const MOST_TERMS = 100;
@@ -103,7 +101,8 @@ export function searched(type: string, text: string, known: Known, names: string
   if (exact) return { kind: 'property', property: exact[1]!.trim(), values: [exact[2]!.trim()] };
   const has = (word: string): boolean => word.toLowerCase().includes(text.toLowerCase());
   const terms = [
-    ...known.properties.flatMap(({ property, values }) => values.filter(({ value }) => has(value))
+    // The calendar searches what operators have set.
+    ...known.properties.filter(({ own }) => own).flatMap(({ property, values }) => values.filter(({ value }) => has(value))
       .map(({ value }) => equal(property, value))),
     ...known.traits.filter(({ trait }) => has(trait)).map(({ trait }): Expression => ['trait', trait]),
     ...names.filter(has).map((name) => identity(type, name)).filter((one) => one !== null),
@@ -119,3 +118,14 @@ export function fits(type: string, conditions: Condition[]): boolean {
   const parts = type === 'physical:host' ? [names, others] : [conditions];
   return parts.every((part) => size(requirement(type, part)) <= MOST_TERMS);
 }
+
+/** Return the properties that tell resources apart: first those of operators, no ids and long texts. */
+export function choosable({ properties }: Known): KnownProperty[] {
+  const names = (one: KnownProperty): boolean => !one.own && one.property !== 'hypervisor_hostname'
+    && one.values.length > 1 && one.values.every(({ resources }) => resources === 1);
+  const long = (one: KnownProperty): boolean => one.values.some(({ value }) => value.length > LONG);
+  const shown = properties.filter((one) => one.values.length > 0 && !names(one) && !long(one));
+  return [...shown.filter(({ own }) => own), ...shown.filter(({ own }) => !own)];
+}
+/** Characters of a value that a list can show. */
+const LONG = 64;

@@ -13,7 +13,7 @@
 /** Conditions on what is reserved: chips that can be removed, and a choice of known ones. */
 import { useEffect, useState } from 'preact/hooks';
 import { knownOf } from '../data/known.ts';
-import { fits, withValue } from '../model/requirement.ts';
+import { choosable, fits, withValue } from '../model/requirement.ts';
 import type { Condition, Known } from '../model/requirement.ts';
 import { say } from '../words/form/index.ts';
 import { either } from '../words/index.ts';
@@ -70,9 +70,8 @@ function Chooser({ part, change }: { part: Part; change: (conditions: Condition[
     setProperty('');
     knownOf(type).then(setKnown, () => setKnown(null));
   }, [type]);
-  const properties = known?.properties.filter(({ values }) => values.length > 0) ?? [];
+  const properties = known ? choosable(known) : [];
   if (properties.length === 0 && !known?.traits.length) return null;
-  const counted = (value: string, n: number | undefined): string => (n === undefined ? value : say('countOf', { value, n }));
   const values = property === TRAITS
     ? known!.traits.map(({ trait, resources }) => ({ value: trait, resources }))
     : properties.find((one) => one.property === property)?.values ?? [];
@@ -94,7 +93,7 @@ function Chooser({ part, change }: { part: Part; change: (conditions: Condition[
       {property && (
         <select aria-label={say('value')} value="" onChange={(event) => add(event.currentTarget.value)}>
           <option value="">{say('value')}</option>
-          {values.map(({ value, resources }) => <option key={value} value={value}>{counted(value, resources)}</option>)}
+          {values.map(({ value, resources }) => <option key={value} value={value}>{say('countOf', { value, n: resources })}</option>)}
         </select>
       )}
     </div>

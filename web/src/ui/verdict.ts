@@ -76,8 +76,8 @@ async function judge(wish: Wish, signal: AbortSignal): Promise<Verdict> {
 /** Return why one type is not available, in words. */
 function reasonOf(reason: Reason, wish: Wish): string {
   const { matched, free, first_blocker_ends: ends } = reason;
-  if (matched === undefined) return reason.message ?? '';
-  if (matched === 0) return reason.message ?? say('noMatch');
+  if (reason.detail) return `${reason.detail}.`;
+  if (!matched) return say('noMatch');
   const type = typeOf(reason.resource_type);
   const named = things(type, matched);
   const wanted = Math.max(0, ...wish.parts.filter((part) => part.type === type.name).map((part) => part.amount));

@@ -1,1 +1,0 @@
-import{c as a,d as b,e as c,f as d,g as e}from"./chunk-PGJASWNZ.js";import"./chunk-D4BTGHRK.js";import"./chunk-Z3ZRW3LQ.js";import"./chunk-OJQNECMR.js";import"./chunk-M6B6ICZ5.js";import"./chunk-AL3OBFY5.js";import"./chunk-QDK62WMX.js";import"./chunk-RJRWHOF6.js";export{b as Badge,c as LeaseDetails,a as isOver,d as ownerOf,e as projectOf};

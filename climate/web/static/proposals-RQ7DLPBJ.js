@@ -1,1 +1,0 @@
-import{m as a,n as b,o as c,p as d,q as e,r as f}from"./chunk-D4BTGHRK.js";import"./chunk-Z3ZRW3LQ.js";import"./chunk-RJRWHOF6.js";export{a as CHECKING,e as judge,f as judgeTimes,b as pathOf,d as retimed,c as timesOf};
