@@ -86,8 +86,10 @@ def reasons(error: errors.RefusedRequest, zone: datetime.tzinfo | None = None) -
     for reason in error.reasons:
         ends = times.write(reason.get('first_blocker_ends'), zone)
         until = f', and the first reservation in the way ends {ends}' if ends else ''
-        if reason.get('detail'):
-            yield f'{reason["resource_type"]}: {reason["detail"]}'
+        if detail := reason.get('detail'):
+            # The message of the service often ends with it.
+            if detail.lower() not in str(error).lower():
+                yield f'{reason["resource_type"]}: {detail}'
             continue
         yield f'{reason["resource_type"]}: {reason["matched"]} match, {reason["free"]} free{until}'
 

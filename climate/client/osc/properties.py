@@ -15,13 +15,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
+from cliff import columns
 from osc_lib.cli import format_columns
 
 from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.sdk.proxy import ReservationProxy
+
+_MOST: Final = 10
 
 
 def _add_type(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +41,9 @@ def _add_type(parser: argparse.ArgumentParser) -> None:
 
 
 class ListProperties(commands.Lister):
-    """List the properties that requirements can compare, with the values that there are."""
+    """List the properties and traits that requirements can compare, with their values."""
+
+    spare = ('Private',)
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the options."""
@@ -47,14 +56,43 @@ class ListProperties(commands.Lister):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
-        query: dict[str, Any] = {'detail': True, 'type': parsed_args.type}
-        if parsed_args.private:
-            query['all'] = True
-        rows = (
-            (each.property, each.is_private, format_columns.ListColumn(each.values))
-            for each in plugin.client(self.app).resource_properties(**query)
-        )
+        proxy = plugin.client(self.app)
+        query = {'all': True} if parsed_args.private else {}
+        if proxy.supports('1.7'):
+            rows = _counted(proxy.counted_properties(parsed_args.type, **query))
+        else:
+            rows = _plain(proxy, parsed_args.type, query)
         return ('Property', 'Private', 'Values'), rows
+
+
+class CountedValuesColumn(columns.FormattableColumn[list[dict[str, Any]]]):
+    """The values of a property, with the number of resources that have each."""
+
+    def human_readable(self) -> str:
+        """Return the first of them."""
+        shown = [f'{each["value"]} ({each["resources"]})' for each in self._value[:_MOST]]
+        more = len(self._value) - _MOST
+        return ', '.join([*shown, *([f'{more} more'] if more > 0 else [])])
+
+    def machine_readable(self) -> Any:
+        """Return the values."""
+        return [each['value'] for each in self._value]
+
+
+def _counted(found: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    for each in found['resource_properties']:
+        yield each['property'], each['private'], CountedValuesColumn(each['values'])
+    for each in found['traits']:
+        required = {'value': 'required', 'resources': each['resources']}
+        yield f'trait:{each["trait"]}', False, CountedValuesColumn([required])
+
+
+def _plain(
+    proxy: ReservationProxy, resource_type: str, query: Mapping[str, Any]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield what older services list: only properties that operators have set."""
+    for each in proxy.resource_properties(detail=True, type=resource_type, **query):
+        yield each.property, each.is_private, format_columns.ListColumn(each.values)
 
 
 class SetProperty(commands.ShowOne):

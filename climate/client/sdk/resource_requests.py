@@ -151,6 +151,16 @@ class ResourceRequests(ReservationRequests):
         self.require(_SINCE, 'the list of properties')
         return self._list(ResourceProperty, **query)
 
+    def counted_properties(self, resource_type: str, **query: Any) -> dict[str, Any]:
+        """Return what requirements can compare, with the number of resources of each value.
+
+        :param query: ``all``
+        :returns: ``resource_properties``, also those that the cloud sets, and ``traits``
+        """
+        self.require('1.7', 'the values of properties')
+        params = {'type': resource_type, 'values': True, **query}
+        return self.json('GET', ResourceProperty.base_path, params=params)
+
     def update_resource_property(
         self, name: str, private: bool, resource_type: str
     ) -> ResourceProperty:

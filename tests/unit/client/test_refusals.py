@@ -68,6 +68,14 @@ class RefusalTest(base.TestCase):
         self.assertRegex(lines[5], r'^  2\. .*\(with another property\)$')
         self.assertEqual(['     rack: r1', '     offer b'], lines[6:])
 
+    def test_an_explanation_is_shown_once(self) -> None:
+        error = refusal()
+        error.reasons = [{'resource_type': 'physical:host', 'detail': 'No host has the property a'}]
+        lines = refusals.describe(error).split('\n')
+        self.assertEqual('  physical:host: No host has the property a', lines[1])
+        error.message = 'Not enough hosts available: no host has the property a'
+        self.assertEqual([error.message], refusals.describe(error).split('\n'))
+
     def test_choice(self) -> None:
         answers: Iterator[str] = iter(['3', 'x', '0', ' 2 '])
         error = refusal(offer('soonest', id='a'), offer('longest'), offer('most', id='b'))
