@@ -91,6 +91,8 @@ PLAIN_CLASSES = {
     'RequestOrigin': 'the ids of a request, on their way into logs and traces',
     'Outage': 'a missing resource, on its way into a notification',
     'OfferPreference': 'what a caller prefers among offers; described as a parameter',
+    'PropertyChoices': 'the choices of a property',
+    'TraitChoice': 'a choice',
     'PropertyValues': 'the values of a property, in an offer',
     'RefusedAmount': 'how much refusals of a day were about',
     'RefusedKey': 'what refusals are summed by',
