@@ -63,6 +63,6 @@ def _lines(
     names = [one.name for one in held.resources]
     phrase = wording.phrase(request, words.one, words.many, names, held.number)
     yield f'{phrase} (reservation {reservation.id})'
-    if plugin is not None and held.number:
-        for use in reading.instructions(plugin, reservation, held.resources)[:_MOST_USES]:
+    if plugin is not None:
+        for use in reading.instructions(plugin, reservation, held)[:_MOST_USES]:
             yield f'{use.title}: {use.command or use.value}'

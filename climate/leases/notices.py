@@ -45,7 +45,7 @@ def holdings(tx: Transaction, lease: Lease, plugins: Plugins) -> dict[str, dict[
     found = {}
     for one in tx.holdings.added(lease).reservations:
         plugin, held = plugins.get(one.resource_type), one.holding or Holding()
-        uses = reading.instructions(plugin, one, held.resources) if plugin and held.number else ()
+        uses = reading.instructions(plugin, one, held) if plugin else ()
         words = plugin.nouns if plugin else nouns.RESOURCES
         found[one.id] = payloads.holding(
             one, words, held, [dataclasses.asdict(use) for use in uses]

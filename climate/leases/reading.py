@@ -28,6 +28,7 @@ from typing import Protocol
 
 from climate import exceptions
 from climate.domain.holdings import HeldResource
+from climate.domain.holdings import Holding
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
 from climate.plugins.contract import Plugin
@@ -78,17 +79,23 @@ def describe(plugin: Describer, reservation: Reservation) -> dict[str, Any]:
 
 
 def instructions(
-    plugin: Describer, reservation: Reservation, resources: Sequence[HeldResource]
+    plugin: Describer, reservation: Reservation, held: Holding
 ) -> Sequence[Instruction]:
     """Return what a person does with a reservation.
 
-    Nothing with one that is over or has failed, that its plugin cannot read, or that is
-    part of another one, whose instructions are to be followed.
+    An active one may have what is in no allocation: a server or a stack that its owner had
+    before, or volumes without guarantee. Nothing is done with one that is over or has failed,
+    that its plugin cannot read, or that is part of another one, whose instructions are to be
+    followed.
+
+    :param held: what it holds, as far as that is shown
     """
     if reservation.status not in _USABLE or reservation.part_of is not None:
         return ()
+    if not held.number and reservation.status is not ReservationStatus.ACTIVE:
+        return ()
     try:
-        return plugin.instructions(reservation, resources)
+        return plugin.instructions(reservation, held.resources)
     except Exception as error:
         _fault(reservation, error)
         return ()

@@ -49,7 +49,7 @@ class Instructed:
         self.active = {one.resource_type: [] for one in lease.reservations}
         for one in lease.reservations:
             plugin, holding = self._world.plugins[one.resource_type], one.holding or Holding()
-            self.active[one.resource_type] += reading.instructions(plugin, one, holding.resources)
+            self.active[one.resource_type] += reading.instructions(plugin, one, holding)
 
     def _now(self) -> Lease:
         with self._world.store.reading() as tx:

@@ -20,6 +20,7 @@ from typing import Final
 
 from climate.api.microversions import Microversion
 from climate.api.microversions import V1_7
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.leases import reading
 from climate.leases.reading import Describer
@@ -51,10 +52,11 @@ def holding(
     """
     if value.holding is None:
         return {}
-    resources = value.holding.resources if named else ()
+    resources: tuple[HeldResource, ...] = value.holding.resources if named else ()
     found: Sequence[Instruction] = ()
-    if describer and value.holding.number:
-        found = reading.instructions(describer, value, resources)
+    if describer:
+        held = value.holding._replace(resources=resources)
+        found = reading.instructions(describer, value, held)
     return {
         'resources': [{'id': str(one.id), 'name': one.name} for one in resources],
         'resources_count': value.holding.number,

@@ -14,11 +14,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import textwrap
 from typing import Any
 
+from climate.api.views import holdings
 from climate.domain.holdings import HeldResource
+from climate.domain.holdings import Holding
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.resource_types import Declaration
@@ -31,10 +34,12 @@ from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.host.pools import HostSettings
 from climate.plugins.instructions import Instruction
 from climate.plugins.network.plugin import NetworkPlugin
+from climate.plugins.volume.plugin import VirtualVolume
 from tests import base
 from tests.architecture import ROOT
 
 PAGE = ROOT / 'doc' / 'source' / 'contributor' / 'plugins.rst'
+HELD = Holding((HeldResource(1, 'compute-1'),), 1)
 
 
 def reservation(**fields: Any) -> Reservation:
@@ -87,25 +92,35 @@ class InstructionsTest(base.TestCase):
         )
         self.assertEqual(('licence', 'licences'), declared.nouns)
 
+    def test_volumes_without_guarantee_are_held_by_no_allocation(self) -> None:
+        volumes = reservation(
+            resource_type='virtual:volume', facts={'volumes': {'0': 'v-1'}}, request={}
+        )
+        shown = holdings.holding(dataclasses.replace(volumes, holding=Holding()), VirtualVolume())
+        self.assertEqual(['attach_volume'], [one['name'] for one in shown['instructions']])
+
     def test_a_network_that_does_not_exist_yet(self) -> None:
         self.assertEqual((), tuple(NetworkPlugin().instructions(reservation(), ())))
 
     def test_none_for_what_is_over_or_a_part(self) -> None:
         plugin = PhysicalHost()
-        self.assertEqual(1, len(reading.instructions(plugin, reservation(), ())))
+        self.assertEqual(1, len(reading.instructions(plugin, reservation(), Holding())))
+        pending = reservation(status=ReservationStatus.PENDING)
+        self.assertEqual(1, len(reading.instructions(plugin, pending, HELD)))
+        self.assertEqual((), reading.instructions(plugin, pending, Holding()))
         for changed in (
             {'status': ReservationStatus.DELETED},
             {'status': ReservationStatus.ERROR},
             {'part_of': 'other'},
         ):
-            self.assertEqual((), reading.instructions(plugin, reservation(**changed), ()))
+            self.assertEqual((), reading.instructions(plugin, reservation(**changed), HELD))
 
     def test_none_of_a_plugin_that_fails(self) -> None:
         class Failing(PhysicalHost):
             def instructions(self, *_: Any) -> Any:
                 raise KeyError('x')
 
-        self.assertEqual((), reading.instructions(Failing(), reservation(), ()))
+        self.assertEqual((), reading.instructions(Failing(), reservation(), HELD))
 
     def test_the_example_of_the_page(self) -> None:
         block = re.search(
