@@ -133,6 +133,16 @@ export const booking = (
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('Group by').selectOption('');
   },
+  async 'a form begins in the period that one looks at'() {
+    for (let half = 0; half < 4; half++) await page.getByRole('button', { name: 'Later', exact: true }).click();
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    const start = await page.getByLabel('From', { exact: true }).inputValue();
+    const days = (Date.parse(`${start}Z`) - Date.now()) / 86400000;
+    assert.ok(days > 12 && days < 15, start);
+    await page.getByText(/^Times in Etc\/GMT/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Today', exact: true }).click();
+  },
   async 'a form asks for what its type needs'() {
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();
     const what = page.getByRole('combobox', { name: 'What', exact: true });
@@ -159,7 +169,9 @@ export const booking = (
     await page.getByText(/Available. Room for [0-9]+ servers for 1 h./).waitFor();
     await page.getByRole('button', { name: 'Add another' }).click();
     const second = page.getByRole('group', { name: 'Reservation 2' });
-    await second.getByRole('combobox', { name: 'What', exact: true }).selectOption('Network');
+    const kind = second.getByRole('combobox', { name: 'What', exact: true });
+    await eventually(() => kind.evaluate((one) => one === document.activeElement));
+    await kind.selectOption('Network');
     await second.getByLabel('Name of the network').fill('lab');
     await available(page);
     await accessible(page, 'several');

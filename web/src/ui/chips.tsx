@@ -50,7 +50,11 @@ export function Chips(props: { part: Part; change: (conditions: Condition[]) => 
             <li key={text} class="chip" title={title}>
               <span>{text}</span>
               <button type="button" aria-label={say('removeCondition', { condition: text })}
-                onClick={() => props.change(conditions.filter((one) => one !== condition))}>×</button>
+                onClick={(event) => {
+                  // The button goes, and the focus with it.
+                  event.currentTarget.closest('fieldset')?.querySelector('select')?.focus();
+                  props.change(conditions.filter((one) => one !== condition));
+                }}>×</button>
             </li>
           );
         })}

@@ -15,8 +15,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, call, iso, seconds } from '../data/api.ts';
 import { knownOf } from '../data/known.ts';
 import { afterChange, trouble } from '../data/live.ts';
-import { state } from '../data/state.ts';
+import { present, state } from '../data/state.ts';
 import type { Offer } from '../data/types.ts';
+import { instead } from '../model/requirement.ts';
 import { MOST_DAYS, dayOf, windows } from '../model/windows.ts';
 import type { Between, Window } from '../model/windows.ts';
 import { say } from '../words/form/index.ts';
@@ -70,6 +71,15 @@ async function search(wish: Wish, wanted: Wanted, all: Window[], told: (at: numb
   return found.sort((one, other) => by(one) - by(other)).slice(0, MOST);
 }
 
+/** Return a wish for what an offer has, such as hosts in the same rack. */
+function withRequirements(wish: Wish, { requirements = [] }: Offer): Wish {
+  const parts = wish.parts.map((part, number) => ({
+    ...part, conditions: requirements.filter(({ reservation }) => reservation === number)
+      .reduce((all, { property, values }) => instead(all, property, values), part.conditions),
+  }));
+  return { ...wish, parts };
+}
+
 /** Return the periods that are long enough and not over, or why there is none. */
 function possible(wanted: Wanted): { all: Window[]; why: string } {
   const length = wanted.number * wanted.unit;
@@ -116,7 +126,8 @@ export function Finder({ wish, busy, take, enter }: FinderProps) {
   enter.current = start;
   const hold = (offer: Offer): void => {
     const window = { start: seconds(offer.start_date), end: seconds(offer.end_date) };
-    ask(wish, wanted, window, { limit: 1, hold: HOLD }).then(([mine]) => {
+    ask(withRequirements(wish, offer), { ...wanted, prefer: 'soonest' }, window, { limit: 1, hold: HOLD }).then(([answer]) => {
+      const mine = answer && { ...offer, ...answer };
       if (!mine) return setFound({ ...found, failure: say('goneOffer') });
       setFound({ ...found, offers: found.offers!.map((one) => (one === offer ? mine : one)) });
       afterChange();
@@ -141,7 +152,7 @@ export function Finder({ wish, busy, take, enter }: FinderProps) {
           {found.offers.map((offer) => (
             <div key={offer.id} class="holdable">
               <OfferButton offer={offer} wish={wish} busy={busy} take={taken} />
-              {!offer.held_until && (
+              {!offer.held_until && seconds(offer.start_date) > present() + HOLD + LEAD && (
                 <button type="button" class="link" disabled={busy} onClick={() => hold(offer)}
                   aria-label={`${say('holdThis')}: ${moment(seconds(offer.start_date))}`}>
                   {say('holdThis')}
@@ -197,7 +208,7 @@ function Same({ wish, wanted, set }: WantingProps) {
   const [names, setNames] = useState<string[]>([]);
   useEffect(() => {
     knownOf(type).then(({ properties }) => {
-      const all = properties.map(({ property }) => property);
+      const all = properties.filter(({ own }) => own).map(({ property }) => property);
       setNames(all);
       if (!all.includes(wanted.property)) set({ property: all.includes(state.group) ? state.group : all[0] ?? '' });
     }, trouble);

@@ -146,19 +146,34 @@ interface WishProps { wish: Wish; set: (change: Partial<Wish>) => void }
 /** The reservations of the lease: often one, each with a frame of its own if there are several. */
 function Parts({ wish, set, change }: WishProps & { change: (part: Part) => void }) {
   const [used, setUsed] = useState(new Map<string, string[]>());
+  const last = useRef<HTMLFieldSetElement>(null);
+  const more = useRef<HTMLButtonElement>(null);
+  const added = useRef(false);
   useEffect(() => void usedBefore().then(setUsed, trouble), []);
+  useEffect(() => {
+    if (added.current) last.current?.querySelector('select')?.focus();
+    added.current = false;
+  }, [wish.parts.length]);
   const several = wish.parts.length > 1;
   return (
     <>
       {wish.parts.map((part, number) => (several ? (
-        <fieldset key={part.id} class="part">
+        <fieldset key={part.id} class="part" ref={last}>
           <legend>{say('partOf', { n: number + 1 })}</legend>
           <PartFields part={part} change={change} used={used} />
-          <button type="button" class="link"
-            onClick={() => set({ parts: wish.parts.filter((one) => one !== part) })}>{say('remove')}</button>
+          <button type="button" class="link" aria-label={`${say('remove')}: ${say('partOf', { n: number + 1 })}`}
+            onClick={() => {
+              more.current?.focus();
+              set({ parts: wish.parts.filter((one) => one !== part) });
+            }}>
+            {say('remove')}
+          </button>
         </fieldset>
       ) : <PartFields key={part.id} part={part} change={change} used={used} />))}
-      <button type="button" class="link" onClick={() => set({ parts: [...wish.parts, newPart(state.type)] })}>
+      <button type="button" class="link" ref={more} onClick={() => {
+        added.current = true;
+        set({ parts: [...wish.parts, newPart(state.type)] });
+      }}>
         {say('another')}
       </button>
     </>

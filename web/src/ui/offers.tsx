@@ -47,7 +47,7 @@ export function OfferButton(props: { offer: Offer; wish: Wish; busy: boolean; ta
   const values = offer.requirements?.map((one) => say('equals', { property: one.property, values: either(one.values) }));
   const details = [
     say('forLength', { d: duration(end - start) }), ...new Set(values ?? []),
-    ...(offer.cost == null ? [] : [say('costs', { cost: Number(offer.cost) })]),
+    ...(!Number(offer.cost) ? [] : [say('costs', { cost: Number(offer.cost) })]),
     ...(offer.held_until ? [say('heldUntil', { end: clock(seconds(offer.held_until)) })] : []),
   ];
   return (
