@@ -28,6 +28,7 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate.client import details
 from climate.client import requirements
 from climate.client import sizes
 from climate.client import templates
@@ -41,7 +42,6 @@ class WrittenReservation(Reservation):
 
 _RANGE: Final = re.compile(r'(\d{1,9})(?:-(\d{1,9}))?')
 _COUNTED: Final = re.compile(r'(?P<name>.+?)(?:=(?P<amount>\d{1,9}))?')
-_AFFINITIES: Final = {'same': 'True', 'different': 'False', 'any': 'None'}
 
 
 class ReservationSyntaxError(ValueError):
@@ -111,7 +111,7 @@ def _resource(text: str) -> Reservation:
         raise ValueError(f'{text!r} is no TYPE=N,FIELD=VALUE')
     found = WrittenReservation(resource_type=kind, amount=amount)
     for pair in pairs:
-        found.update(_parameter(pair))
+        found.update(details.parameter(pair))
     return found
 
 
@@ -266,32 +266,6 @@ class ReservationDetail:
     short: str = ''
 
 
-def _names(text: str) -> list[str]:
-    return [each.strip() for each in text.split(',') if each.strip()]
-
-
-def _file(text: str) -> str:
-    try:
-        return pathlib.Path(text).read_text(encoding='utf-8')
-    except OSError as error:
-        raise ValueError(f'{text}: {error.strerror}') from None
-    except UnicodeError:
-        raise ValueError(f'{text}: not a text in UTF-8') from None
-
-
-def _parameter(text: str) -> dict[str, str]:
-    name, sign, value = text.partition('=')
-    if not name or not sign:
-        raise ValueError(f'{text!r} is no NAME=VALUE')
-    return {name: value}
-
-
-def _affinity(text: str) -> str:
-    if text not in _AFFINITIES:
-        raise ValueError(f'{text!r} is unknown; write {", ".join(_AFFINITIES)}')
-    return _AFFINITIES[text]
-
-
 DETAILS: Final[Mapping[str, ReservationDetail]] = {
     'where': ReservationDetail(
         metavar='REQUIREMENT',
@@ -308,13 +282,15 @@ DETAILS: Final[Mapping[str, ReservationDetail]] = {
         metavar='SIZE', about='local disk of each server, such as 40G', read=sizes.gibibytes
     ),
     'affinity': ReservationDetail(
-        metavar='WHERE', about='hosts of the servers: same, different or any', read=_affinity
+        metavar='WHERE', about='hosts of the servers: same, different or any', read=details.affinity
     ),
     'on-end': ReservationDetail(
-        metavar='ACTIONS', about='what happens at the end, such as snapshot,delete', read=_names
+        metavar='ACTIONS',
+        about='what happens at the end, such as snapshot,delete',
+        read=details.names,
     ),
     'before-end': ReservationDetail(
-        metavar='ACTIONS', about='what happens before the end, such as snapshot', read=_names
+        metavar='ACTIONS', about='what happens before the end, such as snapshot', read=details.names
     ),
     'nic': ReservationDetail(
         metavar='NETWORK',
@@ -325,7 +301,7 @@ DETAILS: Final[Mapping[str, ReservationDetail]] = {
         metavar='KEY', about='the key pair of the new server', read=lambda text: text
     ),
     'user-data': ReservationDetail(
-        metavar='FILE', about='the user data of the new server', read=_file
+        metavar='FILE', about='the user data of the new server', read=details.content
     ),
     'environment': ReservationDetail(
         metavar='FILE',
@@ -334,7 +310,7 @@ DETAILS: Final[Mapping[str, ReservationDetail]] = {
         short='-e',
     ),
     'parameter': ReservationDetail(
-        metavar='NAME=VALUE', about='a parameter of the new stack', read=_parameter
+        metavar='NAME=VALUE', about='a parameter of the new stack', read=details.parameter
     ),
 }
 """The options that belong to the reservation before them, by name."""
