@@ -96,8 +96,12 @@ export const changes = (
     await shown(['list-a', 'list-b']);
     await page.getByRole('button', { name: 'My project', exact: true }).click();
     await shown(['list-a', 'list-b', 'of-bob']);
+    // All pages are read, however few leases each has.
+    await page.route(/v1.leases\?.*limit=25/, (route) =>
+      route.continue({ url: route.request().url().replace('limit=25', 'limit=1') }));
     await page.getByRole('button', { name: 'All projects' }).click();
     await shown(['list-a', 'list-b', 'of-bob', 'of-ann']);
+    await page.unrouteAll({ behavior: 'wait' });
     await page.getByRole('row', { name: /of-ann.*Pending.*1 host.*ann.*elsewhere/ }).waitFor();
     await page.setViewportSize({ width: 320, height: 700 });
     const widths = () => page.locator('.page').evaluate((one) => [one.scrollWidth, one.clientWidth]);
