@@ -75,7 +75,7 @@ class TestWords(TestCase):
         # The pages that run check values: some name files, and one shows a mistake.
         self.useFixture(
             fixtures.MonkeyPatch(
-                'climate.client.reservations.ReservationReader.add', unittest.mock.Mock()
+                'climate.client.reservation_reader.ReservationReader.add', unittest.mock.Mock()
             )
         )
 

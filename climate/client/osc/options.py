@@ -26,6 +26,7 @@ from dateutil import tz
 from osc_lib import exceptions
 
 from climate.client import requirements
+from climate.client import reservation_reader
 from climate.client import reservations
 from climate.client import sizes
 from climate.client import times
@@ -38,8 +39,8 @@ class _Append(argparse.Action):
     """Reads options in their order, on which the meaning of details depends."""
 
     @staticmethod
-    def reader() -> reservations.ReservationReader:
-        return reservations.ReservationReader()
+    def reader() -> reservation_reader.ReservationReader:
+        return reservation_reader.ReservationReader()
 
     def __call__(
         self,
@@ -58,8 +59,8 @@ class _Append(argparse.Action):
 
 class _Change(_Append):
     @staticmethod
-    def reader() -> reservations.ReservationReader:
-        return reservations.ReservationReader(changes=True)
+    def reader() -> reservation_reader.ReservationReader:
+        return reservation_reader.ReservationReader(changes=True)
 
 
 def add_reservations(parser: argparse.ArgumentParser, changes: bool = False) -> None:

@@ -19,6 +19,7 @@ import pathlib
 
 import fixtures
 
+from climate.client import reservation_reader
 from climate.client import reservations
 from climate.client import sizes
 from tests import base
@@ -78,7 +79,7 @@ class ReservationOptionsTest(base.TestCase):
                 {'resource_type': 'custom:laser', 'amount': 1},
                 {'resource_type': 'virtual:stack', 'a': 1},
             ],
-            reservations.build(given),
+            reservation_reader.build(given),
         )
 
     def test_what_is_wrong_names_the_option(self) -> None:
@@ -98,7 +99,7 @@ class ReservationOptionsTest(base.TestCase):
             ([('reservation', '{')], '--reservation: not JSON'),
         ):
             error = self.assertRaises(
-                reservations.ReservationSyntaxError, reservations.build, given
+                reservations.ReservationSyntaxError, reservation_reader.build, given
             )
             self.assertIn(message, str(error))
 
@@ -126,7 +127,7 @@ class ReservationOptionsTest(base.TestCase):
                     'on_end': ['snapshot', 'delete'],
                 }
             ],
-            reservations.build(given),
+            reservation_reader.build(given),
         )
 
     def test_a_stack_with_its_files(self) -> None:
@@ -135,7 +136,7 @@ class ReservationOptionsTest(base.TestCase):
         template, environment = folder / 'course.yaml', folder / 'env.yaml'
         template.write_text('heat_template_version: 2021-04-16\na: {get_file: start.sh}\n')
         environment.write_text('parameters: {image: ubuntu}')
-        found = reservations.build(
+        found = reservation_reader.build(
             [
                 ('stack', str(template)),
                 ('environment', str(environment)),
@@ -151,7 +152,7 @@ class ReservationOptionsTest(base.TestCase):
         self.assertEqual({address: 'echo hello'}, found['files'])
         self.assertEqual(address, json.loads(found['template'])['a']['get_file'])
         self.assertEqual('ubuntu', json.loads(found['environment'])['parameters']['image'])
-        named = reservations.build([('stack', f'exam={template}')])[0]
+        named = reservation_reader.build([('stack', f'exam={template}')])[0]
         self.assertEqual('exam', named['name'])
 
     def test_what_cannot_be_read(self) -> None:
@@ -164,7 +165,7 @@ class ReservationOptionsTest(base.TestCase):
             ([('hosts', '1'), ('on-end', 'delete')], '--on-end: it must follow --server, --boot'),
         ):
             error = self.assertRaises(
-                reservations.ReservationSyntaxError, reservations.build, given
+                reservations.ReservationSyntaxError, reservation_reader.build, given
             )
             self.assertIn(text, str(error))
 
@@ -185,7 +186,7 @@ class ReservationOptionsTest(base.TestCase):
             }.get(option, [])
             error = self.assertRaises(
                 reservations.ReservationSyntaxError,
-                reservations.build,
+                reservation_reader.build,
                 [*owner, (option, str(file))],
             )
             self.assertIn(f'--{option}: {file}: {text}', str(error))

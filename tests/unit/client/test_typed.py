@@ -19,6 +19,7 @@ from typing import Any
 
 from osc_lib import exceptions
 
+from climate.client import reservation_reader
 from climate.client import reservations
 from climate.client.osc import typed
 from tests import base
@@ -47,7 +48,7 @@ class TypedReservationsTest(base.TestCase):
 
     def read(self, *given: tuple[str, str]) -> list[dict[str, Any]]:
         proxy: Any = Proxy()
-        return typed.typed(proxy, reservations.build(given))
+        return typed.typed(proxy, reservation_reader.build(given))
 
     def test_values(self) -> None:
         for text, expected in (
