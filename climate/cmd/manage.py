@@ -28,6 +28,7 @@ from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import manage_events
 from climate.cmd import manage_leases
+from climate.cmd import manage_samples
 from climate.cmd import webhooks
 from climate.cmd.composition import say
 from climate.db import error_log
@@ -100,6 +101,7 @@ def _commands(subparsers: Any) -> None:
         run=_clock
     )
     webhooks.add_commands(add('webhook', help='The webhooks'))
+    manage_samples.add_commands(add('samples', help='Something to lease in a simulated cloud'))
     secrets = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
     secrets.add_parser('new', help='print a new key').set_defaults(run=_new_key)
     secrets.add_parser(

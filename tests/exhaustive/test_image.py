@@ -45,8 +45,32 @@ STATE = 'var/lib/climate'
 SERVERS = {
     'OS_DATABASE__CONNECTION': f'sqlite:////{STATE}/climate.sqlite',
     'OS_DEFAULT__TRANSPORT_URL': 'fake://',
-    'OS_METRICS__ENABLED': 'true',
 }
+HERE = 'http://127.0.0.1:1234'
+# What the image of nginx has around the configuration that compose mounts.
+NGINX = """
+events {}
+http {
+    access_log off;
+    client_body_temp_path /run/body;
+    proxy_temp_path /run/proxy;
+    fastcgi_temp_path /run/fastcgi;
+    uwsgi_temp_path /run/uwsgi;
+    scgi_temp_path /run/scgi;
+    include /etc/nginx/conf.d/default.conf;
+}
+"""
+BOOK = """
+import datetime, json, sys, urllib.request as r
+end = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=2)
+lease = {
+    'name': 'first', 'start_date': 'now', 'end_date': f'{end:%Y-%m-%d %H:%M}',
+    'reservations': [{'resource_type': 'physical:host', 'min': 2, 'max': 2}],
+}
+headers = {'Content-Type': 'application/json', 'Origin': sys.argv[1]}
+body = json.dumps(lease).encode()
+print(r.urlopen(r.Request(f'{sys.argv[1]}/v1/leases', body, headers)).status)
+"""
 # A root that cannot be written, but for what compose mounts there.
 MOUNTS = """
 mount --bind {root} {root}
@@ -54,6 +78,7 @@ mount -o remount,bind,ro {root}
 mount -t proc proc {root}/proc
 mount -t tmpfs -o mode=1777,size=64m tmpfs {root}/tmp
 mount -t tmpfs -o mode=1777 tmpfs {root}/dev/shm
+mount -t tmpfs tmpfs {root}/run
 mount --bind {state} {root}/var/lib/climate
 exec chroot {root} sh -c 'echo mounted; exec sleep infinity'
 """
@@ -120,6 +145,9 @@ class ImageTest(base.TestCase):
         for name in ('tmp', 'dev/shm', STATE, 'etc/climate'):
             (self.root / name).mkdir(parents=True, exist_ok=True)
         shutil.copy2(DEPLOY / 'compose' / 'climate.conf', self.root / 'etc' / 'climate')
+        source, target, _ = self.services['proxy']['volumes'][0].split(':')
+        shutil.copy2(DEPLOY / 'compose' / source, self.root / target.lstrip('/'))
+        (self.root / 'etc' / 'nginx' / 'nginx.conf').write_text(NGINX)
         # A new volume has what the image has there, with its owner.
         state = self.folder / 'state'
         subprocess.run(['cp', '--archive', str(self.root / STATE), str(state)], check=True)
@@ -153,8 +181,9 @@ class ImageTest(base.TestCase):
 
     def test_it_runs_read_only_and_not_as_root(self) -> None:
         where = self.contained()
-        tables = self.ask(where, *self.services['tables']['command'])
-        self.assertEqual(0, tables.returncode, tables.stderr)
+        for name in ('tables', 'samples'):
+            done = self.ask(where, *self.services[name]['command'])
+            self.assertEqual(0, done.returncode, done.stderr)
         logs = [
             self.start(where, self.final.command),
             self.start(where, self.services['manager']['command']),
@@ -165,20 +194,41 @@ class ImageTest(base.TestCase):
             processes.until('healthy', lambda: self.ask(where, *health).returncode == 0, 300)
             check = (*self.services['manager']['command'], '--check')
             processes.until('works', lambda: self.ask(where, *check).returncode == 0, 300)
+            self.check_contents(where)
         except AssertionError:
             said = ''.join(log.read_text(errors='replace')[-3000:] for log in logs)
             self.addDetail('logs', content.text_content(said))
             raise
-        # A request that reads the tables, and one for a file of the package.
-        for path, wanted in (('/v1/leases', {'leases': []}), ('/v1/openapi.json', None)):
-            found = json.loads(self.get(where, path))
-            self.assertEqual(wanted or found, found)
         self.check_rights(where)
 
-    def get(self, where: chroots.Namespaces, path: str) -> str:
-        """Return what the API answers."""
+    def check_contents(self, where: chroots.Namespaces) -> None:
+        """Check what there is at the first start, through the proxy as a browser sees it."""
+        done = where.run('nginx', '-e', '/run/nginx-errors.log')
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual([], json.loads(self.get(where, f'{HERE}/v1/leases'))['leases'])
+        self.assertIn('openapi', json.loads(self.get(where, f'{HERE}/v1/openapi.json')))
+        hosts = json.loads(self.get(where, f'{HERE}/v1/os-hosts'))['hosts']
+        self.assertEqual(4, len(hosts), hosts)
+        page = self.get(where, f'{HERE}/ui/')
+        for script in re.findall(r'src="([^"]+)"', page):
+            self.assertTrue(self.get(where, f'{HERE}/ui/{script}'))
+        self.assertIn('<script', page)
+        booked = self.ask(where, 'python', '-c', BOOK, HERE)
+        self.assertEqual('201', booked.stdout.strip(), booked.stderr)
+
+        def active() -> bool:
+            metrics = self.get(where, 'http://127.0.0.1:9792/metrics')
+            return 'climate_leases{status="ACTIVE"} 1.0' in metrics
+
+        # The results of its queries are kept for 15 s.
+        processes.until('the lease is active', active, 300)
+        requests = self.get(where, 'http://127.0.0.1:9791/metrics')
+        self.assertIn('climate_api_request_seconds_count', requests)
+
+    def get(self, where: chroots.Namespaces, url: str) -> str:
+        """Return the body of an answer."""
         code = 'import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())'
-        done = self.ask(where, 'python', '-c', code, f'http://127.0.0.1:1235{path}')
+        done = self.ask(where, 'python', '-c', code, url)
         self.assertEqual(0, done.returncode, done.stderr)
         return done.stdout
 
@@ -191,6 +241,8 @@ class ImageTest(base.TestCase):
         for path in ('/opt/climate/x', '/etc/climate/x', '/x'):
             refused = where.run('touch', path)
             self.assertIn('Read-only file system', refused.stderr, path)
+        open_to_others = where.run('find', f'/{STATE}', '-perm', '/007', '-printf', '%m %p\\n')
+        self.assertEqual('', open_to_others.stdout + open_to_others.stderr)
         written = self.ask(where, 'touch', f'/{STATE}/x')
         self.assertEqual(0, written.returncode, written.stderr)
         self.assertIsNone(

@@ -112,11 +112,16 @@ class ContainerfileTest(base.TestCase):
         self.assertEqual([], final.ports)
         self.assertIn('--bind=127.0.0.1:1235', final.command)
         self.assertIn('127.0.0.1:1235/', services['api']['healthcheck']['test'][-1])
-        self.assertEqual(['127.0.0.1:1234:1234'], services['api']['ports'])
+        published = [*services['api']['ports'], *services['manager']['ports']]
+        self.assertEqual({'127.0.0.1'}, {port.partition(':')[0] for port in published})
+        self.assertIn('127.0.0.1:1234:1234', published)
+        # One port for the metrics of each manager.
+        first, last = services['manager']['ports'][0].split(':')[1].split('-')
+        self.assertEqual(services['manager']['deploy']['replicas'], int(last) - int(first) + 1)
         self.assertEqual('service:api', services['proxy']['network_mode'])
         (source, _, _) = services['proxy']['volumes'][0].split(':')
         self.assertEqual(proxies.NGINX, (DEPLOY / 'compose' / source).resolve())
         self.assertNotEqual('0', final.user.partition(':')[0])
-        for name in ('tables', 'api', 'manager', 'proxy'):
+        for name in ('tables', 'samples', 'api', 'manager', 'proxy'):
             self.assertTrue(services[name]['read_only'], name)
             self.assertEqual(['ALL'], services[name]['cap_drop'], name)
