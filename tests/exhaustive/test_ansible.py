@@ -25,6 +25,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import ansible
@@ -61,6 +62,8 @@ ALONE = {
     'climate_start': True,
 }
 UNITS = ('climate-api.service', 'climate-manager.service', 'climate-purge.timer')
+# Enabled by hand, and not in the list of the host.
+OTHERS = ('climate-mail.service', 'climate-manager@2.service')
 LIBRARIES = (
     *('ansible', 'ansible_core-*', '[Jj]inja2*', '[Mm]arkup[Ss]afe*', 'packaging*'),
     *('resolvelib*', 'yaml', '_yaml', '[Pp]y[Yy][Aa][Mm][Ll]-*', 'cryptography*'),
@@ -72,6 +75,17 @@ _READ = (
     'c(["--config-file", "/etc/climate/climate.conf"]); '
     'print(c.api.max_limit)'
 )
+
+
+def restarts(output: str) -> Iterator[tuple[str, str]]:
+    """Yield which host started what, in order."""
+    started = None
+    for line in output.splitlines():
+        if line.startswith('TASK ['):
+            started = re.search(r'Enable the (\w+), and start or restart', line)
+        changed = re.match(r'changed: \[(\w+)\]', line)
+        if started and changed:
+            yield changed[1], started[1]
 
 
 class AnsibleTest(base.TestCase):
@@ -113,18 +127,24 @@ class AnsibleTest(base.TestCase):
         own = {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
         subprocess.run(argv, check=True, capture_output=True, env=own)
 
-    def play(self, **changes: Any) -> dict[str, int]:
-        """Run the playbook, and return the figures of its recap."""
+    def run_playbook(
+        self, *arguments: str, inventory: str = 'hosts.ini', **changes: Any
+    ) -> chroots.Done:
+        """Run the playbook on the host itself."""
         variables = json.dumps(VARIABLES | changes)
         (self.host.root / 'role' / 'vars.json').write_text(variables, encoding='utf-8')
-        argv = ('python3', '-m', 'ansible', 'playbook', '--connection', 'local')
-        files = ('--inventory', '/role/hosts.ini', '--extra-vars', '@/role/vars.json')
-        done = self.system.run(
+        argv = ('python3', '-m', 'ansible', 'playbook', '--connection', 'local', *arguments)
+        files = ('--inventory', f'/role/{inventory}', '--extra-vars', '@/role/vars.json')
+        return self.system.run(
             *argv,
             *files,
             '/role/playbook.yaml',
             environment={'PYTHONPATH': '/ansible', 'ANSIBLE_ROLES_PATH': '/role/roles'},
         )
+
+    def play(self, **changes: Any) -> dict[str, int]:
+        """Run the playbook, and return the figures of its recap."""
+        done = self.run_playbook(**changes)
         self.assertEqual(0, done.returncode, done.stdout[-4000:] + done.stderr[-2000:])
         recap = done.stdout.rpartition('PLAY RECAP')[2]
         return {name: int(number) for name, number in re.findall(r'(\w+)=(\d+)', recap)}
@@ -147,6 +167,7 @@ class AnsibleTest(base.TestCase):
         first = self.play()
         self.assertGreater(first['changed'], 5)
         self.check_files()
+        self.ask('systemctl', 'enable', *OTHERS)
         self.assertGreater(self.play(**ALONE)['changed'], 0)
         self.check_units()
         third = self.play(**ALONE)
@@ -155,6 +176,38 @@ class AnsibleTest(base.TestCase):
         self.ask('systemctl', 'disable', '--now', 'nginx')
         self.play(**ALONE, climate_proxy='haproxy')
         self.check_proxy('haproxy')
+        self.check_order()
+
+    def check_order(self) -> None:
+        """Check that two hosts restart one after the other, and not after a failure."""
+        lines = ['[climate]']
+        for name in ('one', 'two'):
+            # The same machine, which has something new twice.
+            marks = self.folder(f'run-{name}')
+            self.mark(name)
+            python = 'ansible_python_interpreter=/usr/bin/python3'
+            lines.append(f'{name} {python} climate_marks=/{marks.name}')
+        (self.host.root / 'role' / 'two.ini').write_text('\n'.join([*lines, '']))
+        start = ('--tags', 'start')
+        done = self.run_playbook(*start, inventory='two.ini', **ALONE)
+        self.assertEqual(0, done.returncode, done.stdout[-4000:] + done.stderr[-2000:])
+        self.assertEqual(
+            [(name, verb) for verb in ('managers', 'API') for name in ('one', 'two')],
+            [*restarts(done.stdout)],
+            done.stdout,
+        )
+        self.mark('one')
+        self.mark('two')
+        units = [*UNITS, 'climate-manager@missing-on-purpose.timer']
+        done = self.run_playbook(*start, inventory='two.ini', **ALONE, climate_units=units)
+        self.assertNotEqual(0, done.returncode, done.stdout)
+        self.assertNotIn('[two]', done.stdout)
+        self.assertTrue((self.host.root / 'run-two' / 'managers').exists())
+
+    def mark(self, name: str) -> None:
+        """Say that the processes of a host have to restart."""
+        for kind in ('managers', 'api'):
+            (self.host.root / f'run-{name}' / kind).touch()
 
     def check_proxy(self, name: str) -> None:
         """Check that a proxy runs, and answers for the API with its own limit of bodies."""
@@ -171,6 +224,10 @@ class AnsibleTest(base.TestCase):
         for unit in UNITS:
             self.assertEqual('active', self.ask('systemctl', 'is-active', unit).strip())
             self.assertEqual('enabled', self.ask('systemctl', 'is-enabled', unit).strip())
+        for unit in OTHERS:
+            self.assertEqual(
+                'disabled', self.system.run('systemctl', 'is-enabled', unit).stdout.strip()
+            )
         code = (
             'import urllib.request as r; '
             'print(r.urlopen("http://localhost:1234/healthcheck?checks=database").status)'
