@@ -9,16 +9,21 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
-"""Deploys Climate for the benchmark on the test cloud."""
+"""A client of the measured services, and what their deployments have in common."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import datetime
+import os
 import pathlib
-import re
+import signal
+import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 import requests
@@ -27,13 +32,12 @@ from keystoneauth1 import identity
 from keystoneauth1 import session as ksa_session
 from oslo_config import cfg
 
+from benchmarks.cloud_statements import CountingProxy
 from climate import conf as climate_conf
 from climate.clients import real
+from climate.clients.base import Cloud as OpenStack
 from climate.clients.base import Compute
 from climate.clock import SystemClock
-from climate.cmd import config
-from climate.db import migration
-from climate.db.store import Store
 from tests.contract.proxy import FaultProxy
 from tests.functional import processes as commands
 from tools.cloud import processes
@@ -41,36 +45,10 @@ from tools.cloud.errors import CloudError
 from tools.cloud.state import Cloud
 
 HOSTS = 3
-NAME = 'climate_bench'
-_VERSION = {'OpenStack-API-Version': 'reservation 1.1'}
-_FORMAT = '%Y-%m-%dT%H:%M:%S.%fZ'
-_OTHERS = re.compile(r'climate-(api|manager)')
-_CLIMATE = """
-[DEFAULT]
-transport_url = {cloud.transport_url}
-[database]
-connection = {database}
-[manager]
-rpc_topic = {name}
-[keystone_authtoken]
-www_authenticate_uri = {cloud.auth_url}
-memcached_servers = {cloud.memcached}
-service_token_roles = service
-service_token_roles_required = true
-{login}
-[nova]
-region_name = {cloud.region}
-endpoint_override = {nova}
-aggregate_freepool_name = {name}
-{login}
-[placement]
-region_name = {cloud.region}
-[oslo_messaging_notifications]
-driver = messagingv2
-[oslo_messaging_rabbit]
-rabbit_quorum_queue = false
-"""
-_LOGIN = """auth_type = password
+# Both understand this format, without seconds.
+_FORMAT = '%Y-%m-%d %H:%M'
+_PATIENCE = 300
+LOGIN = """auth_type = password
 auth_url = {cloud.auth_url}
 username = climate
 password = {cloud.password}
@@ -78,121 +56,151 @@ project_name = service
 user_domain_name = Default
 project_domain_name = Default
 """
+"""Options with which a service logs in to Keystone."""
 
 
 class Arrivals(FaultProxy):
-    """A proxy in front of Nova that records the time of each request."""
+    """A proxy in front of Nova that records when which request arrives."""
 
     def __init__(self, target: str) -> None:
-        self.at: list[datetime.datetime] = []
+        self.at: list[tuple[datetime.datetime, str]] = []
         super().__init__(target)
 
     def noted(self, line: str, token: str | None) -> Any:
         """Record the time of a request."""
-        self.at.append(SystemClock().now())
+        self.at.append((SystemClock().now(), line))
         return super().noted(line, token)
+
+    def first_change(self, since: datetime.datetime) -> datetime.datetime | None:
+        """Return when the first change of an aggregate arrived."""
+        found = [at for at, line in self.at if at >= since and _changes(line)]
+        return min(found, default=None)
+
+
+def _changes(line: str) -> bool:
+    return line.startswith('POST ') and '/os-aggregates' in line
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Watch:
+    """What watches a service: proxies in front of Nova and of its database."""
+
+    nova: Arrivals
+    database: CountingProxy
 
 
 class Service:
-    """A client of the measured deployment, for a user and an administrator.
+    """A client of one of the services, for a user and an administrator.
 
     :ivar hosts: the names of the hosts that can be reserved
+    :ivar watch: what the service does in the meantime
     """
 
-    def __init__(self, cloud: Cloud, url: str, nova: Arrivals, hosts: list[str]) -> None:
+    def __init__(self, cloud: Cloud, url: str, watch: Watch, hosts: list[str]) -> None:
         self.hosts = hosts
+        self.watch = watch
         self._url = url
-        self._nova = nova
-        self._clock = SystemClock()
-        self._user = _session(cloud, 'alice', cloud.users['alice'])
-        self._admin = _session(cloud, 'admin', 'admin')
+        self._user = session(cloud, 'alice', cloud.users['alice'])
+        self._admin = session(cloud, 'admin', 'admin')
         self._token = self._user.get_token()
 
     def now(self) -> datetime.datetime:
         """Return the present instant."""
-        return self._clock.now()
-
-    def nova_calls(self) -> list[datetime.datetime]:
-        """Return the times of all calls to Nova, in order."""
-        return sorted(self._nova.at)
+        return SystemClock().now()
 
     def register(self) -> None:
         """Register the hosts."""
         for host in self.hosts:
             self._admin.post(f'{self._url}/os-hosts', json={'name': host})
 
+    def unregister(self) -> None:
+        """Unregister the hosts, so that the service leaves none in Placement."""
+        for each in self._admin.get(f'{self._url}/os-hosts').json()['hosts']:
+            self._admin.delete(f'{self._url}/os-hosts/{each["id"]}', raise_exc=False)
+
     def ask(
-        self, begin: datetime.datetime, length: datetime.timedelta, **reservation: str
+        self, begin: datetime.datetime, length: datetime.timedelta, host: str = ''
     ) -> requests.Response:
-        """Request a lease of one host, on a new connection."""
-        wanted = {'resource_type': 'physical:host', 'min': 1, 'max': 1, **reservation}
+        """Request a lease of one host, on a new connection.
+
+        :param host: the name of the host; '' for any
+        """
+        properties = f'["==", "$hypervisor_hostname", "{host}"]' if host else ''
+        wanted = {
+            'resource_type': 'physical:host',
+            'min': 1,
+            'max': 1,
+            'hypervisor_properties': properties,
+            'resource_properties': '',
+        }
         body = {
-            'name': 'bench',
+            'name': f'bench {time.monotonic_ns()}',
             'start_date': begin.strftime(_FORMAT),
             'end_date': (begin + length).strftime(_FORMAT),
             'reservations': [wanted],
+            'events': [],
         }
-        headers = {**_VERSION, 'X-Auth-Token': self._token or ''}
-        return requests.post(f'{self._url}/leases', json=body, headers=headers, timeout=60)
+        return self._send('POST', '/leases', json=body)
 
-    def create(self, begin: datetime.datetime, length: datetime.timedelta) -> dict[str, Any]:
-        """Create a lease of one host and return it.
+    def create(self, begin: datetime.datetime, length: datetime.timedelta) -> str:
+        """Create a lease of one host and return its id.
 
         :raises CloudError: if it is refused
         """
         answer = self.ask(begin, length)
         if answer.status_code != requests.codes.created:
             raise CloudError(f'no lease: {answer.status_code} {answer.text}')
-        lease: dict[str, Any] = answer.json()['lease']
-        return lease
+        return str(answer.json()['lease']['id'])
 
     def leases(self) -> list[dict[str, Any]]:
         """Return all leases."""
-        found: list[dict[str, Any]] = self._user.get(f'{self._url}/leases').json()['leases']
+        found: list[dict[str, Any]] = self._send('GET', '/leases').json()['leases']
         return found
 
-    def lease(self, lease_id: str) -> dict[str, Any]:
-        """Return one lease."""
-        found: dict[str, Any] = self._user.get(f'{self._url}/leases/{lease_id}').json()['lease']
-        return found
+    def status(self, lease_id: str) -> str:
+        """Return the status of a lease; DELETED if there is none."""
+        answer = self._send('GET', f'/leases/{lease_id}')
+        if answer.status_code == requests.codes.not_found:
+            return 'DELETED'
+        return str(answer.json()['lease']['status'])
 
     def delete(self, lease_id: str) -> None:
         """Delete a lease."""
-        self._user.delete(f'{self._url}/leases/{lease_id}')
+        self._send('DELETE', f'/leases/{lease_id}')
+
+    def clear(self) -> None:
+        """Delete all leases, and wait until they are gone.
+
+        :raises CloudError: if they stay
+        """
+        deadline = time.monotonic() + _PATIENCE
+        while found := self.leases():
+            if time.monotonic() > deadline:
+                raise CloudError(f'{len(found)} leases cannot be deleted')
+            for lease in found:
+                self.delete(lease['id'])
+            time.sleep(0.5)
+
+    def _send(self, method: str, path: str, **more: Any) -> requests.Response:
+        headers = {'X-Auth-Token': self._token or ''}
+        url = f'{self._url}{path}'
+        return requests.request(method, url, headers=headers, timeout=_PATIENCE, **more)
 
 
 @contextlib.contextmanager
-def deployment(cloud: Cloud) -> Iterator[Service]:
-    """Run one API process and one manager on the cloud, instead of the existing ones.
-
-    :raises CloudError: if there are not enough unused hosts
-    """
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_without_others(cloud))
-        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        nova = Arrivals(f'{cloud.url("nova-api")}/v2.1')
-        stack.callback(nova.close)
-        conf = _write(cloud, nova, folder / 'climate.conf')
-        stack.callback(_forget, cloud)
-        hosts = _make(cloud, conf)
-        compute = real.connect(_configuration(conf)).compute
-        stack.callback(_clean, compute)
-        compute.create_aggregate(NAME, None)
-        port = commands.free_port()
-        url = f'http://127.0.0.1:{port}'
-        words = ('--config-file', str(conf))
-        for name, *more in (('climate-api', '--port', str(port)), ('climate-manager',)):
-            stack.enter_context(commands.Command(name, *words, *more, folder=folder))
-        commands.until('the API answers', lambda: _answers(f'{url}/healthcheck'))
-        service = Service(cloud, f'{url}/v1', nova, hosts)
+def registered(service: Service) -> Iterator[None]:
+    """Register the hosts of a service for a while."""
+    try:
         service.register()
-        yield service
+        yield
+    finally:
+        service.unregister()
 
 
 @contextlib.contextmanager
-def _without_others(cloud: Cloud) -> Iterator[None]:
+def without_others(cloud: Cloud) -> Iterator[None]:
     """Stop the Climate processes of the cloud, and restart them at the end."""
-    names = [name for name in processes.running(cloud) if _OTHERS.match(name)]
+    names = [name for name in processes.running(cloud) if name.startswith('climate-')]
     for name in names:
         processes.stop(cloud, name)
     try:
@@ -202,7 +210,105 @@ def _without_others(cloud: Cloud) -> Iterator[None]:
             processes.start(cloud, name)
 
 
-def _session(cloud: Cloud, user: str, project: str) -> ksa_session.Session:
+@contextlib.contextmanager
+def watched(cloud: Cloud, name: str) -> Iterator[Watch]:
+    """Create a database *name*, and yield proxies in front of it and of Nova."""
+    _drop(cloud, name)
+    with _server(cloud).begin() as connection:
+        connection.execute(sa.text(f'CREATE DATABASE {name} CHARACTER SET utf8mb4'))
+    nova = Arrivals(f'{cloud.url("nova-api")}/v2.1')
+    database = CountingProxy(cloud.database(name))
+    try:
+        yield Watch(nova=nova, database=database)
+    finally:
+        nova.close()
+        database.close()
+        _drop(cloud, name)
+
+
+def _server(cloud: Cloud) -> sa.Engine:
+    return sa.create_engine(cloud.database('climate'), poolclass=sa.NullPool)
+
+
+def _drop(cloud: Cloud, name: str) -> None:
+    with _server(cloud).begin() as connection:
+        connection.execute(sa.text(f'DROP DATABASE IF EXISTS {name}'))
+
+
+def openstack(cloud: Cloud) -> OpenStack:
+    """Return the services of the cloud as an operator sees them."""
+    conf = cfg.ConfigOpts()
+    climate_conf.register_opts(conf)
+    with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
+        file.write(f'[nova]\nregion_name = {cloud.region}\n{LOGIN.format(cloud=cloud)}')
+        file.flush()
+        conf([], default_config_files=[file.name])
+    return real.connect(conf)
+
+
+@contextlib.contextmanager
+def pool(cloud: Cloud, nova: Compute, name: str) -> Iterator[list[str]]:
+    """Create an empty aggregate for the hosts that are not leased, and yield unused hosts.
+
+    :raises CloudError: if there are not enough unused hosts
+    """
+    _clean(nova, name)
+    taken = {host for aggregate in nova.list_aggregates() for host in aggregate.hosts}
+    free = [host for host in cloud.hosts if host not in taken and not nova.list_servers(host)]
+    if len(free) < HOSTS:
+        raise CloudError(
+            f'{HOSTS} hosts without servers are needed that are in no aggregate, and there are '
+            f'{len(free)} of {len(cloud.hosts)}'
+        )
+    nova.create_aggregate(name, None)
+    try:
+        yield free[-HOSTS:]
+    finally:
+        _clean(nova, name)
+
+
+def _clean(nova: Compute, name: str) -> None:
+    found = nova.find_aggregate(name)
+    if found is not None:
+        for host in found.hosts:
+            nova.remove_host(found.id, host)
+        nova.delete_aggregate(found.id)
+
+
+@contextlib.contextmanager
+def process(
+    folder: pathlib.Path, *argv: str | pathlib.Path, environment: Mapping[str, str] | None = None
+) -> Iterator[None]:
+    """Run a process with its output in *folder*; end it with its children."""
+    log = folder / f'{pathlib.Path(argv[0]).name}.log'
+    with log.open('ab') as output:
+        running = subprocess.Popen(
+            [str(word) for word in argv],
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**commands.clean_environment(), **(environment or {})},
+            start_new_session=True,
+        )
+    try:
+        yield
+    finally:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.wait(20)
+
+
+def answers(url: str, *statuses: int) -> bool:
+    """Whether an address answers with one of these statuses."""
+    try:
+        return requests.get(url, timeout=20).status_code in statuses
+    except requests.RequestException:
+        return False
+
+
+def session(cloud: Cloud, user: str, project: str) -> ksa_session.Session:
+    """Return a session of a user in a project."""
     auth = identity.V3Password(
         auth_url=cloud.auth_url,
         username=user,
@@ -211,67 +317,4 @@ def _session(cloud: Cloud, user: str, project: str) -> ksa_session.Session:
         user_domain_name='Default',
         project_domain_name='Default',
     )
-    return ksa_session.Session(auth=auth, timeout=60)
-
-
-def _write(cloud: Cloud, nova: Arrivals, path: pathlib.Path) -> pathlib.Path:
-    login = _LOGIN.format(cloud=cloud)
-    text = _CLIMATE.format(
-        cloud=cloud, database=cloud.database(NAME), name=NAME, login=login, nova=nova.url
-    )
-    path.write_text(text)
-    return path
-
-
-def _configuration(path: pathlib.Path) -> cfg.ConfigOpts:
-    conf = cfg.ConfigOpts()
-    climate_conf.register_opts(conf)
-    conf([], default_config_files=[str(path)])
-    return conf
-
-
-def _server(cloud: Cloud) -> sa.Engine:
-    return sa.create_engine(cloud.database('climate'))
-
-
-def _forget(cloud: Cloud) -> None:
-    with _server(cloud).begin() as connection:
-        connection.execute(sa.text(f'DROP DATABASE IF EXISTS {NAME}'))
-
-
-def _make(cloud: Cloud, path: pathlib.Path) -> list[str]:
-    """Create the database, and return unused hosts."""
-    _forget(cloud)
-    with _server(cloud).begin() as connection:
-        connection.execute(sa.text(f'CREATE DATABASE {NAME} CHARACTER SET utf8mb4'))
-    conf = config.new_conf()
-    conf([], project='climate', default_config_files=[str(path)])
-    store = Store(conf, SystemClock())
-    migration.sync(store.engine)
-    store.close()
-    compute = real.connect(_configuration(path)).compute
-    _clean(compute)
-    taken = {host for aggregate in compute.list_aggregates() for host in aggregate.hosts}
-    free = [host for host in cloud.hosts if host not in taken and not compute.list_servers(host)]
-    if len(free) < HOSTS:
-        raise CloudError(
-            f'{HOSTS} hosts without servers are needed that are in no aggregate, and there are '
-            f'{len(free)} of {len(cloud.hosts)}'
-        )
-    return free[:HOSTS]
-
-
-def _clean(compute: Compute) -> None:
-    """Remove the freepool of the benchmark."""
-    pool = compute.find_aggregate(NAME)
-    if pool is not None:
-        for host in pool.hosts:
-            compute.remove_host(pool.id, host)
-        compute.delete_aggregate(pool.id)
-
-
-def _answers(url: str) -> bool:
-    try:
-        return requests.get(url, timeout=5).ok
-    except requests.RequestException:
-        return False
+    return ksa_session.Session(auth=auth, timeout=_PATIENCE)
