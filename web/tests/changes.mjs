@@ -35,11 +35,14 @@ export const changes = (
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const { lease } = await ask(context, address, 'POST', 'leases', { ...later('used', 0, 30), start_date: 'now' });
     await eventually(async () => (await named('used')).status === 'ACTIVE');
+    await page.setViewportSize({ width: 1440, height: 500 });
     await page.goto(`${address}#/lease/${lease.id}`);
     const { id } = lease.reservations[0];
     const drawer = page.getByRole('complementary');
     await drawer.getByRole('heading', { name: '1 host', exact: true }).waitFor();
     await drawer.getByText(/^compute-[12]$/).waitFor();
+    assert.equal(await drawer.evaluate((one) => one.scrollTop), 0);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('button', { name: 'Copy: Create a server on these hosts' }).click();
     await spoken(page, 'Copied: Create a server on these hosts');
     const copied = () => page.evaluate(() => navigator.clipboard.readText());

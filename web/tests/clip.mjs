@@ -34,7 +34,7 @@ export async function book(page, drag, take) {
   await picture();
   await page.getByRole('button', { name: 'Times…' }).click();
   await page.getByRole('button', { name: '+7 d' }).click();
-  await page.getByText(/It can be extended until/).waitFor();
+  await page.getByText(/Other leases have/).waitFor();
   await page.locator('.notice.shown').waitFor({ state: 'detached' });
   await picture();
   await page.keyboard.press('Escape');

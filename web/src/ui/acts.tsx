@@ -84,6 +84,7 @@ export function Acts({ lease, changed, times }: { lease: Lease; changed: () => v
   const Form = act?.form;
   const below = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
+    if (!act) return;
     // In a small window it would open out of sight.
     below.current?.scrollIntoView({ block: 'nearest' });
     // Times that come from the calendar are to be confirmed here.
