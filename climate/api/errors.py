@@ -84,13 +84,10 @@ def body(error: exceptions.ClimateError, version: microversions.Microversion) ->
     """Return *error* as a JSON object."""
     shown: dict[str, Any] = {
         'error_code': error.code,
-        'error_message': error.message,
+        'error_message': error.message if version < microversions.V1_1 else error.sentence,
         'error_name': error.error_name,
     }
     if isinstance(error, exceptions.NotEnoughResources) and version >= microversions.V1_1:
-        if error.detail:
-            # Clients compare the beginning of the text.
-            shown['error_message'] += f': {error.detail[:1].lower()}{error.detail[1:]}'
         reasons = _reasons(error, version)
         if reasons:
             shown['reasons'] = reasons

@@ -268,9 +268,12 @@ class Negotiation:
         return self._app(environ, start_response)
 
 
-def requested(environ: Mapping[str, Any]) -> Microversion:
-    """Return the microversion of a request; the oldest if it names none.
+def requested(
+    environ: Mapping[str, Any], default: Microversion = microversions.MIN
+) -> Microversion:
+    """Return the microversion of a request.
 
+    :param default: if it names none
     :raises climate.exceptions.InvalidInput: if it cannot be parsed
     :raises climate.exceptions.NotAcceptable: if it is not supported
     """
@@ -279,7 +282,7 @@ def requested(environ: Mapping[str, Any]) -> Microversion:
         microversions.SERVICE_TYPE,
     )
     if not text:
-        return microversions.MIN
+        return default
     if text.lower() == 'latest':
         return microversions.MAX
     match = _MICROVERSION.fullmatch(text)

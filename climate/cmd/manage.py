@@ -39,11 +39,14 @@ from climate.db import prerequisites
 from climate.db import purge
 from climate.db import rotation
 from climate.db import vault
+from climate.db.clock_difference import Difference
 from climate.db.store import Store
 from climate.domain.resources import ResourceDraft
 from climate.manager.clocks import Clocks
 from climate.resources import catalog
 from climate.resources.registrar import Registrar
+
+_EXACT = datetime.timedelta(milliseconds=1)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,9 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except exceptions.DatabaseUnavailable as error:
         return _refuse(error.explanation, 2)
     except exceptions.ConfigurationError as error:
-        return _refuse(error.message, 2)
+        return _refuse(error.sentence, 2)
     except exceptions.ClimateError as error:
-        return _refuse(error.message, 1)
+        return _refuse(error.sentence, 1)
 
 
 def _refuse(why: str, status: int) -> int:
@@ -133,13 +136,21 @@ def _rotate(_conf: cfg.ConfigOpts, store: Store) -> int:
 
 
 def _clock(conf: cfg.ConfigOpts, store: Store) -> int:
-    found = store.difference()
-    say(
-        f'the clock of this machine must be moved by {found.offset.total_seconds():+.3f} s'
-        f' (give or take {found.uncertainty.total_seconds():.3f} s)'
-    )
+    say(standing(store.difference()))
     Clocks(store, SystemClock(), conf.manager.claim_seconds).check()
     return 0
+
+
+def standing(found: Difference) -> str:
+    """Return how the clock of this machine stands, against that of the database."""
+    offset, uncertainty = abs(found.offset), found.uncertainty
+    if offset <= max(uncertainty, _EXACT):
+        within = max(offset + uncertainty, _EXACT) / _EXACT
+        return f'the clock of this machine is right, within {within:.0f} ms'
+    return (
+        f'the clock of this machine must be moved by {found.offset.total_seconds():+.3f} s'
+        f' (give or take {uncertainty.total_seconds():.3f} s)'
+    )
 
 
 def _sync(conf: cfg.ConfigOpts, store: Store) -> int:

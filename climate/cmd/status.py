@@ -149,7 +149,7 @@ def _standing(version: str | None) -> upgradecheck.Result:
     if version is None:
         return upgradecheck.Result(
             upgradecheck.Code.FAILURE,
-            f'There are no tables, the code needs {migration.head()}: run climate-manage db sync',
+            'The database has no tables yet: run climate-manage db sync',
         )
     why = migration.complaint(version, migration.revisions())
     if why is not None:

@@ -175,9 +175,9 @@ class CalendarPages(Repository):
             .where(*_matches(query))
             .limit(query.limit + 1)
         )
-        order: tuple[Any, ...] = (RESOURCES.c.id,)
+        order: tuple[Any, ...] = (RESOURCES.c.sort_name, RESOURCES.c.id)[not query.natural :]
         if query.group_by is not None:
-            order = (group.is_(None), group, RESOURCES.c.id)
+            order = (group.is_(None), group, *order)
         if query.marker is not None:
             statement = statement.where(self._after(query.marker, query))
         if query.offset:
@@ -187,15 +187,25 @@ class CalendarPages(Repository):
 
     def _after(self, marker: int, query: CalendarPageQuery) -> Any:
         """Return the condition that a resource follows the marker."""
-        further = RESOURCES.c.id > marker
-        if query.group_by is None:
+        further: Any = RESOURCES.c.id > marker
+        if query.group_by is None and not query.natural:
             return further
-        value = _GROUPS.c.value
+        value = sa.null().label('value') if query.group_by is None else _GROUPS.c.value
         row = self._session.execute(
-            sa.select(value).select_from(_grouped(query)).where(RESOURCES.c.id == marker)
+            sa.select(value, RESOURCES.c.sort_name)
+            .select_from(_grouped(query))
+            .where(RESOURCES.c.id == marker)
         ).one_or_none()
         if row is None:
             raise exceptions.InvalidInput(f"marker: there is no resource '{marker}'")
+        if query.natural:
+            key = RESOURCES.c.sort_name
+            # The first condition says less, but leads to the place in the index.
+            further = sa.and_(
+                key >= row.sort_name, sa.or_(key > row.sort_name, RESOURCES.c.id > marker)
+            )
+        if query.group_by is None:
+            return further
         if row.value is None:
             return sa.and_(value.is_(None), further)
         return sa.or_(value.is_(None), value > row.value, sa.and_(value == row.value, further))

@@ -34,6 +34,7 @@ from alembic import util
 from climate import exceptions
 from climate.db import lock_waits
 from climate.db import session_limits
+from climate.db import sort_names
 from climate.db import store
 from climate.db import tables
 
@@ -75,6 +76,8 @@ def sync(engine: sa.Engine, revision: str = 'head') -> None:
                 command.upgrade(alembic, revision)
             except util.CommandError as error:
                 raise exceptions.InvalidInput(str(error)) from None
+            if revision == 'head':
+                sort_names.fill(connection)
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ from climate.db.repository import Repository
 from climate.db.tables import INVENTORIES
 from climate.db.tables import PROPERTIES
 from climate.db.tables import RESOURCES
+from climate.domain.natural_order import sort_key
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 
@@ -60,6 +61,7 @@ class Resources(Repository):
             sa.insert(RESOURCES).values(
                 resource_type=resource.resource_type,
                 name=resource.name,
+                sort_name=sort_key(resource.name),
                 parent_id=resource.parent_id,
                 project_id=resource.project_id,
                 reservable=resource.reservable,
@@ -155,7 +157,9 @@ class Resources(Repository):
     def rename(self, resource_id: int, renamed: Resource) -> None:
         """Give a resource another name, with the attributes that it has under that name."""
         self._session.execute(
-            sa.update(RESOURCES).where(RESOURCES.c.id == resource_id).values(name=renamed.name)
+            sa.update(RESOURCES)
+            .where(RESOURCES.c.id == resource_id)
+            .values(name=renamed.name, sort_name=sort_key(renamed.name))
         )
         self.set_reported(resource_id, renamed)
 

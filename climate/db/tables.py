@@ -53,8 +53,10 @@ RESOURCES: Final = sa.Table(
     sa.Column('updated_at', types.UtcDateTime()),
     sa.Column('degraded', sa.Text()),
     sa.Column('unusable', sa.Boolean()),
+    sa.Column('sort_name', types.exact(255), server_default='', nullable=False),
     sa.UniqueConstraint('resource_type', 'name', 'deleted', name='uniq_resources_type_name'),
     sa.Index('ix_resources_choice', 'resource_type', 'deleted', 'reservable', 'disabled', 'id'),
+    sa.Index('ix_resources_order', 'resource_type', 'deleted', 'sort_name', 'id'),
     sa.Index('ix_resources_parent', 'parent_id'),
     **MYSQL,
 )
@@ -62,6 +64,7 @@ RESOURCES: Final = sa.Table(
 
 ``project_id`` is set for things of projects; see :mod:`climate.db.things`. ``degraded``
 says what the cloud has changed since, ``unusable`` whether leases cannot use it therefore.
+``sort_name`` sorts names in natural order; see :mod:`climate.db.sort_names`.
 """
 
 RESOURCE_TYPES: Final = sa.Table(
@@ -166,6 +169,7 @@ LEASES: Final = sa.Table(
     # begin with deleted_at, because PostgreSQL does not use an order behind a NULL.
     sa.Index('ix_leases_project', 'project_id', 'created_at', 'id'),
     sa.Index('ix_leases_all', 'created_at', 'id'),
+    sa.Index('ix_leases_user', 'user_id', 'created_at', 'id'),
     sa.Index('ix_leases_deleted', 'deleted_at'),
     sa.Index('ix_leases_status', 'status', 'deleted_at'),
     sa.Index('ix_leases_name', 'name', 'deleted_at'),

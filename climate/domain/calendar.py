@@ -43,6 +43,8 @@ class CalendarPageQuery:
     :ivar offset: how many resources to skip; None with a marker
     :ivar search: a part of the name, of a property or of a trait, or ``property=value``;
         '' for all resources
+    :ivar natural: whether resources are in natural order of their names, and not in that of
+        their ids
     :ivar group_by: the property whose values come first in the order; None for none
     :ivar mine: whether only resources count of which the project has something in the period
     :ivar lease_id: only resources count of which this lease has something then, if the caller
@@ -58,6 +60,7 @@ class CalendarPageQuery:
     marker: int | None = None
     offset: int | None = None
     search: str = ''
+    natural: bool = True
     group_by: str | None = None
     mine: bool = False
     lease_id: str | None = None

@@ -33,6 +33,7 @@ from climate.exceptions.effects import Permanent as Permanent
 from climate.exceptions.effects import ResourceUnusable as ResourceUnusable
 from climate.exceptions.effects import Transient as Transient
 from climate.exceptions.invalid import ExtraCapabilityTooLong as ExtraCapabilityTooLong
+from climate.exceptions.invalid import FieldTooLong as FieldTooLong
 from climate.exceptions.invalid import InvalidDate as InvalidDate
 from climate.exceptions.invalid import InvalidInput as InvalidInput
 from climate.exceptions.invalid import InvalidPeriod as InvalidPeriod
@@ -93,6 +94,11 @@ class LeaseRefused(NotAuthorized):
     error_name = 'LEASE_REFUSED'
     template = 'The lease is not within the limits of this cloud'
 
+    @property
+    def sentence(self) -> str:
+        """The message for people: that of the limit."""
+        return str(getattr(self.__cause__, 'sentence', self.message))
+
 
 class NotFound(ClimateError):
     """The object does not exist, or the caller cannot see it."""
@@ -100,6 +106,17 @@ class NotFound(ClimateError):
     code = 404
     error_name = 'NOT_FOUND'
     template = 'Object with %(object)s not found'
+
+    @property
+    def sentence(self) -> str:
+        """The message for people: ``There is no lease x``."""
+        named = self.facts.get('object')
+        if type(self) is not NotFound or not named:
+            return self.message
+        return 'There is no ' + ', '.join(
+            f'{key.removesuffix("_id").removesuffix("_name").replace("_", " ")} {value}'
+            for key, value in named.items()
+        )
 
 
 class OfferGone(NotFound):
@@ -318,6 +335,14 @@ class NotEnoughResources(Conflict):
         if self.unplaced:
             return f'{text}: the free ones do not fulfill the placement'
         return f'{text}: none that matches is large enough' if self.too_large else text
+
+    @property
+    def sentence(self) -> str:
+        """The message for people, with :attr:`detail`."""
+        if not self.detail:
+            return self.message
+        # Clients compare the beginning of the text.
+        return f'{self.message}: {self.detail[:1].lower()}{self.detail[1:]}'
 
 
 class RequestTooLarge(ClimateError):

@@ -31,5 +31,10 @@ class ClimateError(Exception):
 
     @property
     def message(self) -> str:
-        """The message for the caller."""
+        """The message for the caller, as existing clients know it."""
         return str(self.args[0])
+
+    @property
+    def sentence(self) -> str:
+        """The message for people, from microversion 1.1 on: by default the same."""
+        return self.message

@@ -39,6 +39,25 @@ class MalformedParameter(InvalidInput):
     template = 'Malformed parameter %(param)s'
 
 
+class FieldTooLong(MalformedParameter):
+    """A text has too many characters.
+
+    :param field: the path of the field, such as ``name``
+    :param most: the largest number of characters
+    """
+
+    def __init__(self, field: str, most: int) -> None:
+        super().__init__(f'Malformed parameter {field}: at most {most} characters are allowed')
+        self._sentence = f'can have at most {most} characters'
+        self._field = field
+
+    @property
+    def sentence(self) -> str:
+        """The message for people."""
+        name = f'The {self._field.replace("_", " ")}' if self._field.isidentifier() else self._field
+        return f'{name} {self._sentence}'
+
+
 class MalformedRequirements(InvalidInput):
     """A requirement expression cannot be parsed."""
 

@@ -14,8 +14,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from climate.exceptions.base import ClimateError
 from climate.exceptions.invalid import InvalidInput
+
+_COUNTED: Final = frozenset({'leases', 'offers', 'webhooks', 'feeds'})
+"""The limits on what a project has at one time, named after it."""
 
 
 class LimitExceeded(InvalidInput):
@@ -30,6 +35,15 @@ class ProjectLimit(LimitExceeded):
 
     error_name = 'PROJECT_LIMIT'
     template = 'Limit %(limit)s of the project is %(most)s, and this would be %(wanted)s'
+
+    @property
+    def sentence(self) -> str:
+        """The message for people, if the limit is a number of objects of which one is too many."""
+        limit, most, wanted = (self.facts[key] for key in ('limit', 'most', 'wanted'))
+        if limit not in _COUNTED or wanted != most + 1:
+            return self.message
+        what = f'Your project has {most} {limit}, the most it can have'
+        return f'{what}. Delete one, or ask your operator'
 
 
 class LeaseTooLong(LimitExceeded):

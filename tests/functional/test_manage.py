@@ -26,6 +26,7 @@ from oslo_config import cfg
 from climate.clock import SystemClock
 from climate.cmd import config
 from climate.cmd import manage
+from climate.db.clock_difference import Difference
 from climate.db.outbox import OutboxRow
 from climate.db.store import Store
 from climate.simulator import SimulatedCloud
@@ -157,7 +158,9 @@ class TestManage(base.TestCase):
         self.assertEqual(
             [f'{what}: put there', '1 found, 0 left'], self.run_command(0, 'lease', 'repair')
         )
-        self.assertIn('Object with', self.run_command(1, 'lease', 'repair', '--lease', 'x')[-1])
+        self.assertIn(
+            'There is no lease x', self.run_command(1, 'lease', 'repair', '--lease', 'x')[-1]
+        )
 
     def test_keys(self) -> None:
         self.file.with_name('encryption.key').unlink()
@@ -177,7 +180,9 @@ class TestManage(base.TestCase):
         self.assertNotIn(key[5:], line)
 
     def test_end_by_force(self) -> None:
-        self.assertIn('Object with', self.run_command(1, 'lease', 'end', '--force', 'x')[-1])
+        self.assertIn(
+            'There is no lease x', self.run_command(1, 'lease', 'end', '--force', 'x')[-1]
+        )
 
     def test_cloud_is_away(self) -> None:
         self.cloud.reachable = False
@@ -188,7 +193,17 @@ class TestManage(base.TestCase):
     def test_clock(self) -> None:
         # SQLite has none of its own.
         (line,) = self.run_command(0, 'clock')
-        self.assertIn('+0.000 s', line)
+        self.assertEqual('the clock of this machine is right, within 1 ms', line)
+
+    def test_a_clock_that_is_wrong(self) -> None:
+        second = datetime.timedelta(seconds=1)
+        found = Difference(offset=-90 * second, uncertainty=second / 100)
+        self.assertEqual(
+            'the clock of this machine must be moved by -90.000 s (give or take 0.010 s)',
+            manage.standing(found),
+        )
+        found = Difference(offset=second / 200, uncertainty=second / 100)
+        self.assertEqual('the clock of this machine is right, within 15 ms', manage.standing(found))
 
     def test_notifications_that_were_set_aside(self) -> None:
         store = Store(self.conf(), SystemClock())

@@ -79,6 +79,9 @@ class LimitsCase(base.TestCase):
         name = {403: 'LEASE_REFUSED', 400: 'PROJECT_LIMIT'}[code]
         self.assertEqual((code, name), (answer.status_int, answer.json['error_name']), answer.text)
         text = f'Limit {limit} of the project is {most}, and this would be {wanted}'
+        if limit == 'leases' and wanted == most + 1:
+            text = f'Your project has {most} leases, the most it can have.'
+            text += ' Delete one, or ask your operator'
         self.assertEqual(text, answer.json['error_message'])
 
 

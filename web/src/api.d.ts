@@ -407,10 +407,7 @@ export type Placement = {
 
 export type Properties = {
   resource_properties: Array<PropertyChoices>;
-  traits: Array<{
-    trait: string;
-    resources: number;
-  }>;
+  traits: Array<TraitChoice>;
 } | {
   resource_properties: Array<Property>;
 };
@@ -514,7 +511,7 @@ export type RequestPhysicalStorage = {
   /** A requirement on the pools. */
   resource_properties?: string | unknown | Requirement | null;
   /** What becomes of the volumes that are left, step by step. */
-  on_end?: [] | ["backup"] | ["backup", "delete"] | ["backup", "detach"] | ["backup", "detach", "delete"] | ["delete"] | ["detach"] | ["detach", "backup"] | ["detach", "backup", "delete"] | ["detach", "delete"] | string | null;
+  on_end?: Array<"backup" | "delete" | "detach"> | string | null;
   placement?: Placement;
 };
 
@@ -590,9 +587,9 @@ export type RequestVirtualServer = {
   /** The security groups of the server to boot. It cannot be changed once booked. */
   security_groups?: Array<string> | null;
   /** What is done with the server at the end, step by step. */
-  on_end?: ["create_image"] | ["create_image", "delete"] | ["create_image", "shelve"] | ["create_image", "shelve", "delete"] | ["create_image", "stop"] | ["create_image", "stop", "delete"] | ["create_image", "stop", "shelve"] | ["create_image", "stop", "shelve", "delete"] | ["create_image", "suspend"] | ["create_image", "suspend", "delete"] | ["create_image", "suspend", "shelve"] | ["create_image", "suspend", "shelve", "delete"] | ["delete"] | ["shelve"] | ["shelve", "delete"] | ["snapshot"] | ["snapshot", "delete"] | ["snapshot", "shelve"] | ["snapshot", "shelve", "delete"] | ["snapshot", "stop"] | ["snapshot", "stop", "delete"] | ["snapshot", "stop", "shelve"] | ["snapshot", "stop", "shelve", "delete"] | ["snapshot", "suspend"] | ["snapshot", "suspend", "delete"] | ["snapshot", "suspend", "shelve"] | ["snapshot", "suspend", "shelve", "delete"] | ["stop"] | ["stop", "create_image"] | ["stop", "create_image", "delete"] | ["stop", "create_image", "shelve"] | ["stop", "create_image", "shelve", "delete"] | ["stop", "create_image", "suspend"] | ["stop", "create_image", "suspend", "delete"] | ["stop", "create_image", "suspend", "shelve"] | ["stop", "create_image", "suspend", "shelve", "delete"] | ["stop", "delete"] | ["stop", "shelve"] | ["stop", "shelve", "delete"] | ["stop", "snapshot"] | ["stop", "snapshot", "delete"] | ["stop", "snapshot", "shelve"] | ["stop", "snapshot", "shelve", "delete"] | ["stop", "snapshot", "suspend"] | ["stop", "snapshot", "suspend", "delete"] | ["stop", "snapshot", "suspend", "shelve"] | ["stop", "snapshot", "suspend", "shelve", "delete"] | ["suspend"] | ["suspend", "create_image"] | ["suspend", "create_image", "delete"] | ["suspend", "create_image", "shelve"] | ["suspend", "create_image", "shelve", "delete"] | ["suspend", "create_image", "stop"] | ["suspend", "create_image", "stop", "delete"] | ["suspend", "create_image", "stop", "shelve"] | ["suspend", "create_image", "stop", "shelve", "delete"] | ["suspend", "delete"] | ["suspend", "shelve"] | ["suspend", "shelve", "delete"] | ["suspend", "snapshot"] | ["suspend", "snapshot", "delete"] | ["suspend", "snapshot", "shelve"] | ["suspend", "snapshot", "shelve", "delete"] | ["suspend", "snapshot", "stop"] | ["suspend", "snapshot", "stop", "delete"] | ["suspend", "snapshot", "stop", "shelve"] | ["suspend", "snapshot", "stop", "shelve", "delete"] | string | null;
+  on_end?: Array<"create_image" | "delete" | "shelve" | "snapshot" | "stop" | "suspend"> | string | null;
   /** What is done shortly before the end, when its owner is notified. */
-  before_end?: [] | ["create_image"] | ["create_image", "notify"] | ["notify"] | ["notify", "create_image"] | ["notify", "snapshot"] | ["snapshot"] | ["snapshot", "notify"] | string | null | "";
+  before_end?: Array<"create_image" | "notify" | "snapshot"> | string | null | "";
   /** Whether room for the server is booked on the reservable hosts. It cannot be changed once booked. */
   guarantee?: boolean | string | null | "";
   /** A requirement on these hosts. It cannot be changed once booked. */
@@ -616,9 +613,9 @@ export type RequestVirtualStack = {
   /** Texts that template and environment name, by their names. It cannot be changed once booked. */
   files?: { [name: string]: string } | null;
   /** What is done with the stack at the end, step by step; by default one that exists is saved and suspended. */
-  on_end?: [] | ["delete"] | ["snapshot"] | ["snapshot", "suspend"] | ["snapshot", "suspend", "delete"] | ["suspend"] | ["suspend", "delete"] | string | "default" | null | "";
+  on_end?: Array<"delete" | "snapshot" | "suspend"> | string | "default" | null | "";
   /** What is done shortly before the end, when its owner is notified. */
-  before_end?: [] | ["notify"] | ["notify", "snapshot"] | ["snapshot"] | ["snapshot", "notify"] | string | "default" | null | "";
+  before_end?: Array<"notify" | "snapshot"> | string | "default" | null | "";
   /** Whether room is booked for what a stack to make contains. It cannot be changed once booked. */
   guarantee?: boolean | string | null | "";
   placement?: Placement;
@@ -649,7 +646,7 @@ export type RequestVirtualVolume = {
   /** Whether room is booked and nothing else done: something else makes the volumes. It cannot be changed once booked. */
   room_only?: boolean | string | null | "";
   /** What becomes of the volumes at the end, step by step; by default nothing happens to a volume that exists. */
-  on_end?: [] | ["backup"] | ["backup", "delete"] | ["backup", "detach"] | ["backup", "detach", "delete"] | ["backup", "detach", "snapshot"] | ["backup", "snapshot"] | ["backup", "snapshot", "detach"] | ["delete"] | ["detach"] | ["detach", "backup"] | ["detach", "backup", "delete"] | ["detach", "backup", "snapshot"] | ["detach", "delete"] | ["detach", "snapshot"] | ["detach", "snapshot", "backup"] | ["snapshot"] | ["snapshot", "backup"] | ["snapshot", "backup", "detach"] | ["snapshot", "detach"] | ["snapshot", "detach", "backup"] | string | null;
+  on_end?: Array<"backup" | "delete" | "detach" | "snapshot"> | string | null;
   placement?: Placement;
 };
 
@@ -715,7 +712,7 @@ export type Shortage = {
 };
 
 /** A value without the characters that no database can store. */
-export type Storable = boolean | number | null | string | Array<Storable> | { [name: string]: Storable };
+export type Storable = boolean | number | null | string | Array<unknown> | { [name: string]: unknown };
 
 export type StoredOffer = {
   id: string;
@@ -742,6 +739,11 @@ export type StoredOffer = {
 };
 
 export type Time = string;
+
+export type TraitChoice = {
+  trait: string;
+  resources: number;
+};
 
 export type Usage = {
   start: Time;

@@ -251,8 +251,9 @@ def _properties(version: Microversion) -> dict[str, Json]:
             'values': {**listed(value), 'maxItems': MOST_VALUES},
             'values_count': COUNT,
         }
-        traits = listed(record({'trait': TEXT, 'resources': COUNT}))
         found['PropertyChoices'] = record(choices)
+        found['TraitChoice'] = record({'trait': TEXT, 'resources': COUNT})
+        traits = listed(ref('TraitChoice'))
         counted: Json = {'resource_properties': listed(ref('PropertyChoices')), 'traits': traits}
         found['Properties'] = {'anyOf': [record(counted), record(names)]}
     changed: Json = {

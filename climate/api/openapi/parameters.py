@@ -145,7 +145,9 @@ def microversion(version: Microversion) -> Json:
         'name': microversions.HEADER,
         'in': 'header',
         'required': version > microversions.MIN,
-        'schema': {'type': 'string', 'const': value},
+        'description': 'The microversion, of which this document is.',
+        # Not a constant: some generators of clients know no constant in a header.
+        'schema': {'type': 'string', 'default': value},
     }
 
 

@@ -27,6 +27,7 @@ from climate.api.microversions import V1_2
 from climate.api.microversions import V1_3
 from climate.api.microversions import V1_4
 from climate.api.microversions import V1_5
+from climate.api.openapi import generators
 from climate.api.openapi import schemas
 from climate.api.openapi.characters import limited
 from climate.api.openapi.schemas import Json
@@ -128,7 +129,8 @@ def components(plugins: Plugins, version: Microversion) -> dict[str, Json]:
     if version >= V1_4:
         found['Placement'] = portable(limited(placements.PLACEMENT))
         declared['properties']['placement'] = ref('Placement')
-    return {**found, 'RequestDeclared': portable(limited(declared, rule))}
+    found['RequestDeclared'] = portable(limited(declared, rule))
+    return {name: generators.simpler(schema, name) for name, schema in found.items()}
 
 
 def _add(found: dict[str, Json], name: str, schema: Json) -> None:

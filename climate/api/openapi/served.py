@@ -24,7 +24,9 @@ import webob
 
 from climate import exceptions
 from climate.api import errors
+from climate.api import microversions
 from climate.api.microversions import Microversion
+from climate.api.middleware import requested
 from climate.api.openapi.document import DocumentWriter
 from climate.api.wsgi import Environ
 from climate.api.wsgi import StartResponse
@@ -55,7 +57,9 @@ class OpenApi:
         if request.method not in _READS:
             error = exceptions.MethodNotAllowed(allowed=list(_READS))
             return errors.response(error, environ)
-        plain, packed, tag = self._of(environ['climate.microversion'])
+        # Who opens it in a browser names no microversion, and expects all that there is.
+        version = environ['climate.microversion'] = requested(environ, microversions.MAX)
+        plain, packed, tag = self._of(version)
         answer = webob.Response(content_type='application/json', charset=None)
         # The bytes differ, and so do the tags.
         if 'HTTP_ACCEPT_ENCODING' in environ and 'gzip' in request.accept_encoding:

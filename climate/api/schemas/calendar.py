@@ -22,6 +22,7 @@ from climate import exceptions
 from climate.api import dates
 from climate.api import queries
 from climate.api.microversions import Microversion
+from climate.api.microversions import V1_7
 from climate.api.schemas.availability import LONGEST
 from climate.domain import periods
 from climate.domain.calendar import CalendarPageQuery
@@ -80,6 +81,7 @@ def read(
         marker=marker,
         offset=offset,
         search=_text(parameters, 'search').strip(),
+        natural=version >= V1_7,
         group_by=_text(parameters, 'group_by') or None,
         mine=queries.flag(parameters, 'mine'),
         lease_id=_text(parameters, 'lease_id').lower() or None,

@@ -186,6 +186,8 @@ class ServedTest(base.TestCase):
             self.assertEqual(200, answer.status_int)
             self.assertEqual('application/json', answer.content_type)
             self.assertEqual(openapi.at(version).document, answer.json)
+        newest = webob.Request.blank(served.PATH).get_response(self.app)
+        self.assertEqual(openapi.at().document, newest.json)
         self.assertNotIn('/offers', self.get('1.3').json['paths'])
         self.assertIn('/offers', self.get('1.4').json['paths'])
 
