@@ -95,7 +95,7 @@ class TestBrowsers(_PageTest):
             'please start the service': self.service.again,
         }
         said = self.talk(wishes, 'tests/browser.mjs', self.address, guarded.address)
-        self.assertIn('ok sign out', said)
+        self.assertIn('ok all', said)
 
     def test_firefox(self) -> None:
         browsers.need(browsers.FIREFOX)

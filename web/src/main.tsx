@@ -14,15 +14,17 @@
 import { render } from 'preact';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { follow, keep } from './data/address.ts';
 import { begin, drawAgain, keepAsking } from './data/live.ts';
 import { state, update, useChanges } from './data/state.ts';
-import type { View } from './data/state.ts';
+import type { State, View } from './data/state.ts';
 import { say } from './words/index.ts';
 import { Calendar } from './ui/calendar.tsx';
 import { watchTheme } from './ui/canvas.tsx';
 import { Drawer } from './ui/drawer.tsx';
 import { Header } from './ui/header.tsx';
 import { fetchRest, later } from './ui/later.tsx';
+import { moves } from './ui/toolbar.tsx';
 
 const VIEWS: Record<View, ComponentType> = {
   calendar: Calendar,
@@ -45,6 +47,10 @@ function Notice() {
   return <div class={`notice ${notice ? 'shown' : ''}`} role="status">{notice}</div>;
 }
 
+/** Whether a drawer may have something that is not sent yet. */
+const typed = (drawer: State['drawer']): boolean =>
+  drawer?.kind === 'form' || drawer?.kind === 'closing';
+
 function Page() {
   const { session, view, drawer, online, spoken } = useChanges();
   const open = Boolean(session && (session.auth_strategy === 'noauth' || session.signed_in));
@@ -60,7 +66,7 @@ function Page() {
         {open && <Shown />}
         {session && !open && <Login />}
         {/* What was typed when a session ended waits here for the next one. */}
-        {session && <div class="aside" hidden={!open}><Drawer /></div>}
+        {session && (open || typed(drawer)) && <div class="aside" hidden={!open}><Drawer /></div>}
       </main>
       <Notice />
       <div class="hidden" aria-live="polite">{spoken}</div>
@@ -68,18 +74,8 @@ function Page() {
   );
 }
 
-/** The address says what is shown: #/calendar, #/leases, #/lease/ID. */
-function route(): void {
-  const [view, id] = location.hash.slice(2).split('/');
-  if (view === 'lease' && id) {
-    update({ view: 'leases', drawer: { kind: 'lease', id: decodeURIComponent(id) } });
-  } else if (view && view in VIEWS) {
-    update({ view: view as View, drawer: null });
-  }
-}
-
-window.addEventListener('hashchange', route);
-route();
+follow();
+moves.add(keep);
 watchTheme(drawAgain);
 render(<Page />, document.getElementById('page')!);
 void begin();

@@ -275,6 +275,8 @@ export const booking = (
     await look(page);
     await page.getByRole('alert').getByText('Climate is not responding').waitFor();
     await accessible(page, 'away');
+    // What it has stays, also what is free.
+    assert.match(await page.locator('.strip-legend').innerText(), /\d of \d+ free/);
     await please('start the service');
     await look(page);
     await page.getByText('Back online.').waitFor();

@@ -16,7 +16,8 @@ import { accessible, available, calendar, look, please } from './person.mjs';
 /** Return the steps of a person at an address, in their order. */
 export const sessions = (context, page, address) => ({
   async 'sign in with a wrong password'() {
-    await page.goto(address);
+    // A link in a mail opens its lease once its reader has signed in.
+    await page.goto(`${address}#lease/long-gone`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await accessible(page, 'sign-in');
     await page.getByLabel('User name').fill('alice');
@@ -32,6 +33,8 @@ export const sessions = (context, page, address) => ({
     await signIn(page);
     await calendar(page);
     await page.getByText('the blue').waitFor();
+    await page.getByRole('complementary').getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
     const [cookie] = await context.cookies();
     assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, 'Strict']);
     assert.equal(await page.evaluate(() => document.cookie), '');

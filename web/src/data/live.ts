@@ -12,9 +12,9 @@
 
 /** What the page asks again and again while it is visible. */
 import { Refusal, call, get, iso, session } from './api.ts';
+import { loadFree } from './free.ts';
 import { Rows } from './rows.ts';
 import { UNGROUPED, present, state, update, viewport } from './state.ts';
-import type { Drawer } from './state.ts';
 import type { Availability, Me, ResourceType, Session } from './types.ts';
 import { keyOf } from '../model/layout.ts';
 import { say } from '../words/index.ts';
@@ -58,18 +58,12 @@ export function trouble(error: unknown): void {
   if (error instanceof Refusal && error.status === 401) {
     const known = state.session ?? { auth_strategy: 'keystone' as const, languages: [] };
     const notice = state.me ? say('expired') : state.notice;
-    update({ session: { ...known, signed_in: false }, me: null, drawer: unsent(), notice });
+    update({ session: { ...known, signed_in: false }, me: null, notice });
   } else if (error instanceof Refusal && error.status < 500) {
     update({ notice: explain(error) });
   } else if (state.online) {
     update({ online: false });
   }
-}
-
-/** Return the form that is open, with which one goes on after signing in again. */
-function unsent(): Drawer | null {
-  const { drawer } = state;
-  return drawer?.kind === 'form' || drawer?.kind === 'closing' ? drawer : null;
 }
 
 export function explain(error: unknown): string {
@@ -125,9 +119,8 @@ export function toType(type: string): void {
   void whatProperties();
 }
 
-/** Return the availability of the groups that are shown. */
-export function shownShares(): Availability | null {
-  const { answer } = strip;
+/** Return the availability of the groups that are shown, of all. */
+export function shownGroups(answer: Availability | null): Availability | null {
   if (!answer || state.only === null) return answer;
   return { ...answer, groups: answer.groups.filter(({ value }) => keyOf(value) === state.only) };
 }
@@ -148,6 +141,7 @@ export function look(): void {
   stripTimer ||= window.setTimeout(() => {
     stripTimer = 0;
     void loadStrip(false);
+    void figures(false);
   }, STRIP_PAUSE);
 }
 
@@ -181,13 +175,17 @@ async function loadStrip(again: boolean): Promise<void> {
     }
   } catch (error) {
     // No figures for a type is no trouble: the grid says what there is.
-    strip.answer = null;
-    if (!(error instanceof Refusal) || error.status === 401) trouble(error);
+    if (error instanceof Refusal && error.status !== 401 && error.status < 500) strip.answer = null;
+    else trouble(error);
   } finally {
     stripLoads = false;
   }
   // The view may have moved on, which drawing notices.
   drawAgain();
+}
+
+async function figures(again: boolean): Promise<void> {
+  await loadFree(again).then(drawAgain, trouble);
 }
 
 const turns = new Set<() => void>();
@@ -201,6 +199,7 @@ export function onTurn(listener: () => void): () => void {
 function refresh(): void {
   rows.poll();
   void loadStrip(true);
+  void figures(true);
   turns.forEach((listener) => listener());
 }
 

@@ -25,13 +25,22 @@ export function widthOf(ink: Ink, text: string): number {
   return width;
 }
 
+/** Characters at the end of a name, which often tell it from others: "compu…-217". */
+const END = 4;
+
+/** Return a text with so many of its characters: those in the middle are left out. */
+export function shortened(text: string, length: number): string {
+  const end = Math.min(END, Math.floor(length / 2));
+  return `${text.slice(0, length - end)}…${text.slice(text.length - end)}`;
+}
+
 /** Return a text, shortened to a width; empty if nothing of it fits. */
 export function fit(ink: Ink, text: string, width: number): string {
   const whole = widthOf(ink, text);
   if (whole <= width) return text;
   let length = Math.floor((text.length * width) / whole);
-  while (length > 0 && widthOf(ink, `${text.slice(0, length)}…`) > width) length -= 1;
-  return length > 0 ? `${text.slice(0, length)}…` : '';
+  while (length > 0 && widthOf(ink, shortened(text, length)) > width) length -= 1;
+  return length > 0 ? shortened(text, length) : '';
 }
 
 /** Forget widths: fonts have been loaded or chosen since. */

@@ -12,8 +12,9 @@
 
 /** The calendar: strip, grid, legend. */
 import { useEffect, useRef } from 'preact/hooks';
-import { look, onData, rows, shownShares, strip } from '../data/live.ts';
-import { onChange, present, state, useChanges, viewport } from '../data/state.ts';
+import { free } from '../data/free.ts';
+import { look, onData, rows, shownGroups, strip } from '../data/live.ts';
+import { onChange, state, useChanges, viewport } from '../data/state.ts';
 import { AXIS, drawGrid } from '../draw/grid.ts';
 import { areasOf, noMarks } from '../draw/marks.ts';
 import { palette } from '../draw/palette.ts';
@@ -22,15 +23,10 @@ import { say } from '../words/index.ts';
 import { Canvas, perFrame, sized } from './canvas.tsx';
 import { Keyboard } from './keyboard.ts';
 import { listen } from './pointer.ts';
-import { Toolbar, moves } from './toolbar.tsx';
+import { Toolbar, moves, today } from './toolbar.tsx';
 
 const NARROW = 720;
 export const nameWidth = (): number => (window.innerWidth < NARROW ? 112 : 210);
-
-export function showToday(): void {
-  viewport.start = present() - viewport.span / 14;
-  moves.forEach((moved) => moved());
-}
 
 /** Wire a grid to its canvas, pointers and keys; the answer undoes it. */
 function wire(
@@ -63,7 +59,7 @@ function wire(
     grid.scrollTop = Math.min(top, Math.max(grid.scrollTop, least));
     viewport.scroll = grid.scrollTop;
   };
-  const keyboard = new Keyboard(marks, cell, moved, scrollTo, showToday);
+  const keyboard = new Keyboard(marks, cell, moved, scrollTo, today);
   const keys = (event: KeyboardEvent): void => {
     if (keyboard.key(event)) event.preventDefault();
   };
@@ -157,7 +153,7 @@ function Strip() {
       <Canvas class="strip-canvas" paint={(ink, colours, width, height) => {
         // The grid is narrower than the strip by its scrollbar.
         ink.clearRect(0, 0, width, height);
-        drawStrip(ink, colours, shownShares(), height);
+        drawStrip(ink, colours, shownGroups(strip.answer), height);
       }} />
     </div>
   );
@@ -166,12 +162,10 @@ function Strip() {
 /** Say how many are free now, by group. */
 function fillLegend(legend: HTMLDivElement | null): void {
   if (!legend) return;
-  const answer = shownShares();
-  const lines = (answer?.groups ?? []).slice(0, MOST_GROUPS).map(({ value, whole }, number) => {
-    const at = Math.min(answer!.buckets - 1, Math.max(0, Math.floor((present() - strip.start) / answer!.step)));
+  const lines = (shownGroups(free.answer)?.groups ?? []).slice(0, MOST_GROUPS).map(({ value, whole }, number) => {
     const line = document.createElement('div');
     const parts = [[`dot ${COLOURS[number]!}`, ''], ['what', value ?? (state.group ? '–' : say('all'))],
-      ['free', say('freeNow', { free: whole.free[at] ?? 0, total: whole.total[at] ?? 0 })]] as const;
+      ['free', say('freeNow', { free: whole.free[0] ?? 0, total: whole.total[0] ?? 0 })]] as const;
     for (const [name, text] of parts) {
       const span = document.createElement('span');
       span.className = name;
@@ -185,7 +179,7 @@ function fillLegend(legend: HTMLDivElement | null): void {
 
 function Legend() {
   const kinds = [
-    ['own', 'yours'], ['later', 'yoursLater'], ['changing', 'changing'], ['error', 'failedLease'],
+    ['own', 'yours'], ['later', 'yoursLater'], ['over', 'yoursOver'], ['changing', 'changing'], ['error', 'failedLease'],
     ['other', 'others'], ['held', 'held'], ['shut', 'maintenance'],
   ] as const;
   return (

@@ -12,6 +12,7 @@
 
 /** The header: views, whether the page is live, zone, theme, language, who is signed in. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { addressOf } from '../data/address.ts';
 import { signOut } from '../data/live.ts';
 import { state, update } from '../data/state.ts';
 import type { View } from '../data/state.ts';
@@ -59,6 +60,13 @@ function Choice(props: {
   );
 }
 
+/** Show a view with the filters and the period of now, which its link may be older than. */
+function to(view: View, event: MouseEvent): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  update({ view, drawer: null });
+}
+
 export function Header({ open }: { open: boolean }) {
   const { me, session, online } = state;
   const all = useZones();
@@ -68,7 +76,10 @@ export function Header({ open }: { open: boolean }) {
       {open && (
         <nav aria-label="Climate">
           {VIEWS.map((view) => (
-            <a key={view} href={`#/${view}`} aria-current={state.view === view ? 'page' : undefined}>{say(view)}</a>
+            <a key={view} href={addressOf(view, null)} onClick={(event) => to(view, event)}
+              aria-current={state.view === view ? 'page' : undefined}>
+              {say(view)}
+            </a>
           ))}
         </nav>
       )}

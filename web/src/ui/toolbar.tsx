@@ -11,12 +11,14 @@
 // under the License.
 
 /** The bar above the calendar: period, zoom, filters, and the button that reserves. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { startNow } from '../data/address.ts';
 import { onData, rows, toType } from '../data/live.ts';
 import { keyOf } from '../model/layout.ts';
 import { UNGROUPED, present, state, update, viewport } from '../data/state.ts';
 import { DENSITIES, SPANS } from '../model/viewport.ts';
 import type { Density } from '../model/viewport.ts';
+import { fromInput, toInput } from '../model/zones.ts';
 import { fullDay, say } from '../words/index.ts';
 import { kindOf } from '../words/kinds.ts';
 import { freshDraft } from './drafts.ts';
@@ -30,8 +32,8 @@ function jump(spans: number): void {
   moved();
 }
 
-function today(): void {
-  viewport.start = present() - viewport.span / 14;
+export function today(): void {
+  viewport.start = startNow();
   moved();
 }
 
@@ -40,7 +42,7 @@ function toSpan(span: number): void {
   const seen = now >= viewport.start && now < viewport.end;
   const fixed = seen ? viewport.x(now) : viewport.width / 2;
   viewport.zoom(span / viewport.span, fixed);
-  if (seen && fixed > viewport.width * 0.4) viewport.start = now - viewport.span / 14;
+  if (seen && fixed > viewport.width * 0.4) viewport.start = startNow();
   moved();
 }
 
@@ -49,13 +51,43 @@ function zoom(factor: number): void {
   moved();
 }
 
-/** The period in view; written without a render, for it changes in each frame of a pan. */
+/** Show a day from its beginning; nothing as long as the text is not the date of one. */
+function goTo(date: HTMLInputElement): void {
+  const at = date.validity.valid ? fromInput(`${date.value}T00:00`, state.zone) : NaN;
+  if (Number.isNaN(at)) return;
+  viewport.start = at;
+  moved();
+}
+
+/** Go to the field of the date with a key, from wherever one does not type. */
+function byKey(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey, target } = event;
+  const typing = (target as Element).matches?.('input, select, textarea, [contenteditable]');
+  if (key.toLowerCase() !== 'g' || ctrlKey || metaKey || altKey || typing) return;
+  event.preventDefault();
+  document.querySelector<HTMLInputElement>('.date')?.focus();
+}
+
+/**
+ * The period in view; written without a render, for it changes in each frame of a pan. The field
+ * shows the first day, and goes to the one that is chosen.
+ */
 function Period() {
   const text = useRef<HTMLHeadingElement>(null);
+  const date = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    document.addEventListener('keydown', byKey);
+    return () => document.removeEventListener('keydown', byKey);
+  }, []);
   useLayoutEffect(() => {
     const write = (): void => {
-      const period = `${fullDay(viewport.start)} – ${fullDay(viewport.end)}`;
-      if (text.current && text.current.textContent !== period) text.current.textContent = period;
+      const [first, last] = text.current!.children;
+      const [from, until] = [fullDay(viewport.start), ` – ${fullDay(viewport.end)}`];
+      if (first!.textContent !== from) first!.textContent = from;
+      if (last!.textContent !== until) last!.textContent = until;
+      const day = toInput(viewport.start, state.zone).slice(0, 10);
+      // Not under the hands of one who types.
+      if (date.current !== document.activeElement && date.current!.value !== day) date.current!.value = day;
       document.querySelectorAll<HTMLElement>('[data-span]').forEach((button) => {
         const near = Math.abs(Number(button.dataset.span) / viewport.span - 1) < 0.02;
         if (button.ariaPressed !== String(near)) button.ariaPressed = String(near);
@@ -65,7 +97,15 @@ function Period() {
     moves.add(write);
     return () => void moves.delete(write);
   });
-  return <h1 class="period" ref={text} />;
+  return (
+    <div class="when">
+      <input type="date" class="date" ref={date} min="2000-01-01" max="2199-12-31"
+        aria-label={say('goTo')} title={say('goTo')} aria-keyshortcuts="g" onBlur={moved}
+        onChange={({ currentTarget }) => goTo(currentTarget)}
+        onKeyDown={({ key }) => key === 'Enter' && document.querySelector<HTMLElement>('.grid')?.focus()} />
+      <h1 class="period" ref={text}><span class="hidden" /><span /></h1>
+    </div>
+  );
 }
 
 function Spans() {
@@ -111,12 +151,23 @@ function OnlyGroup() {
   );
 }
 
+/** What is searched; also an address can say it. */
+function Search() {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (input.current!.value.trim() !== state.search) input.current!.value = state.search;
+  }, [state.search]);
+  return (
+    <input type="search" class="search" ref={input} aria-label={say('search')}
+      placeholder={say('search')} onInput={(event) => searched(value(event))} />
+  );
+}
+
 function Filters() {
   const densities = Object.keys(DENSITIES) as Density[];
   return (
     <div class="filters">
-      <input type="search" class="search" aria-label={say('search')} placeholder={say('search')}
-        onInput={(event) => searched(value(event))} />
+      <Search />
       <select aria-label={say('type')} value={state.type} onChange={(event) => toType(value(event))}>
         {state.types.map((type) => <option key={type.name} value={type.name}>{kindOf(type)}</option>)}
       </select>

@@ -1,0 +1,82 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may
+// not use this file except in compliance with the License. You may obtain
+// a copy of the License at
+//
+//      http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+// License for the specific language governing permissions and limitations
+
+/** What the steps of a person in a browser are made of. */
+/** Small screens, in the language with the longest words: nothing is wider than the screen. */
+import assert from 'node:assert/strict';
+import { accessible, ask, lease, leasesOf } from './person.mjs';
+
+const WIDTHS = [320, 360, 390];
+const NAME = 'versuch-mit-einem-langen-namen-und-vielen-teilen-17';
+/** The views in German, and what only each of them has. */
+const VIEWS = { calendar: '.grid', utilisation: '.chart', leases: '.page .table' };
+/** CSS pixels of a screen of 1280 by 720 that is enlarged to 200 %. */
+const ENLARGED = { width: 640, height: 360 };
+
+/** Fail if the page, a view or a drawer can be scrolled sideways. */
+async function narrow(page, where) {
+  const wide = await page.evaluate(() => [document.documentElement,
+    ...document.querySelectorAll('main, .page, .drawer, .calendar, .toolbar, .top')]
+    .filter((one) => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().right > innerWidth)
+    .map((one) => `${one.className || one.tagName} ${one.scrollWidth}`));
+  assert.deepEqual(wide, [], where);
+  await accessible(page, where);
+}
+
+/** Return the steps of a person with small screens. */
+export const phones = (context, page, address, { remove, named } = leasesOf(context, address)) => ({
+  async 'views on phones in German'() {
+    await ask(context, address, 'POST', 'leases', lease(NAME, 30, 2));
+    await page.goto(address);
+    await page.getByLabel('Language').selectOption('de');
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 740 });
+      for (const [view, own] of Object.entries(VIEWS)) {
+        await page.goto(`${address}#/${view}`);
+        await page.locator(own).waitFor();
+        await narrow(page, `German ${view} ${width}`);
+      }
+    }
+  },
+  async 'drawers on phones in German'() {
+    const { id } = await named(NAME);
+    const { resources } = await ask(context, address, 'GET', 'resources?type=physical:host');
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.goto(`${address}#/calendar?lease=${id}`);
+      await page.getByRole('heading', { name: NAME }).waitFor();
+      await narrow(page, `German lease ${width}`);
+      for (const action of ['Verlängern…', 'Löschen…']) {
+        await page.getByRole('button', { name: action }).click();
+        await narrow(page, `German ${action.slice(0, -1)} ${width}`);
+      }
+      await page.goto(`${address}#/calendar?resource=1/${resources[0].name}`);
+      await page.getByRole('heading', { name: 'Nächste freie Zeiten' }).waitFor();
+      await narrow(page, `German resource ${width}`);
+      await page.getByRole('button', { name: 'Schließen' }).click();
+      await page.getByRole('button', { name: 'Reservieren', exact: true }).click();
+      await page.getByText('Verfügbar.', { exact: true }).waitFor();
+      await narrow(page, `German form ${width}`);
+      await page.getByRole('button', { name: 'Schließen' }).click();
+    }
+  },
+  async 'at 200 % at least six rows are seen'() {
+    await page.setViewportSize(ENLARGED);
+    await page.goto(`${address}#/calendar`);
+    await page.locator('.grid').waitFor();
+    await narrow(page, 'German enlarged');
+    const rows = await page.locator('.grid').evaluate(
+      (grid) => (Math.min(grid.getBoundingClientRect().bottom, innerHeight)
+        - grid.getBoundingClientRect().top - 46) / 30);
+    assert.ok(rows >= 6, `${rows} rows`);
+    await remove(NAME);
+  },
+});
