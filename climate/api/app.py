@@ -66,6 +66,8 @@ from climate.api.services import Services
 from climate.api.shares import ProjectThreads
 from climate.api.shares import SharedThreads
 from climate.api.shares import ThreadShares
+from climate.api.single_sign_on import LANDING
+from climate.api.single_sign_on import SingleSignOn
 from climate.api.token_checks import CheckedTokens
 from climate.api.traces import TracedRequests
 from climate.api.wsgi import WSGIApp
@@ -131,7 +133,8 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = ForHeaders(HEADERS, Proxies(app, settings.conf, settings.trusted_proxies), app)
     if settings.ui:
         # Outermost, because the middleware of oslo completes addresses, too.
-        app = ForPath(web_page.PREFIX, web_page.HostlessRedirects(app), app)
+        for path in (web_page.PREFIX, LANDING):
+            app = ForPath(path, web_page.HostlessRedirects(app), app)
     return app
 
 
@@ -151,6 +154,7 @@ def _with_page(app: WSGIApp, services: Services, settings: ApiSettings) -> WSGIA
         services.clock,
         rates=settings.rates,
         most=settings.max_sign_ins,
+        single=None if settings.sign_in is None else SingleSignOn.from_conf(settings.conf),
     )
     return web_page.WebPage(sessions, files)
 

@@ -30,6 +30,7 @@ from pycadf import cadftaxonomy
 
 from climate.api import audit
 from climate.api import browser_sessions
+from climate.api import single_sign_on
 from climate.api.auth import CONTEXT
 from climate.api.wsgi import Environ
 from climate.api.wsgi import StartResponse
@@ -40,6 +41,7 @@ LOG = logging.getLogger(__name__)
 
 _REFUSALS: Final = frozenset({406, 413, 429})
 _SIGN_INS: Final = {'POST': cadftaxonomy.ACTION_AUTHENTICATE, 'DELETE': cadftaxonomy.ACTION_DELETE}
+_SESSIONS: Final = frozenset({browser_sessions.PATH, single_sign_on.LANDING})
 _PLAIN: Final = ('PATH_INFO', 'REMOTE_ADDR', 'HTTP_USER_AGENT', 'openstack.request_id')
 # Headers of callers are not to be believed before authentication.
 _IDENTITY: Final = ('HTTP_X_USER_ID', 'HTTP_X_USER_NAME', 'HTTP_X_PROJECT_ID')
@@ -83,7 +85,7 @@ class AuditedRefusals:
     def _record(self, environ: Environ, status: int) -> None:
         method, path = environ['REQUEST_METHOD'], environ.get('PATH_INFO', '')
         found = _NOUN.match(path)
-        if path == browser_sessions.PATH:
+        if path in _SESSIONS:
             noun, action = 'sessions', _SIGN_INS.get(method, '')
         elif found is not None and status in _REFUSALS and audit.RECORDED not in environ:
             noun, action = found[1], ''

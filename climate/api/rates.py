@@ -114,6 +114,13 @@ class Rates:
         """
         self._count_address(self._sign_ins, 'address that sign out', text)
 
+    def projects_of(self, text: str) -> None:
+        """Count a request for the projects of a user, by the limit of sign-ins.
+
+        :raises climate.exceptions.TooManyRequests: if there are too many
+        """
+        self._count_address(self._sign_ins, 'address that list projects', text)
+
     def exempts(self, text: str) -> bool:
         """Whether an address has no limit, because many users share it."""
         address = _address(text)

@@ -35,7 +35,7 @@ import webob
 from climate import exceptions
 from climate import web
 from climate.api import encodings
-from climate.api.browser_sessions import PATH as SESSIONS
+from climate.api.browser_sessions import PATHS as SESSIONS
 from climate.api.errors import RouteNotFound
 from climate.api.wsgi import Environ
 from climate.api.wsgi import StartResponse
@@ -137,7 +137,7 @@ class WebPage:
         """
         path = environ.get('PATH_INFO', '')
         mine = path == PREFIX or path.startswith(f'{PREFIX}/')
-        if not mine or path == SESSIONS:
+        if not mine or path in SESSIONS:
             return self._app(environ, start_response)
         answer: Iterable[bytes] = self._answer(environ, path)(environ, start_response)
         return answer

@@ -47,6 +47,18 @@ class IssuedToken:
     user_id: str = ''
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class UserProject:
+    """A project for which a user can have a token.
+
+    :ivar domain: the id of its domain, as Keystone lists it
+    """
+
+    id: str
+    name: str
+    domain: str
+
+
 class KeystoneSignIn:
     """Gets tokens from Keystone with what users enter, and revokes them.
 
@@ -107,15 +119,47 @@ class KeystoneSignIn:
             )
         )
 
-    def with_token(self, token: str, project: str, project_domain: str) -> IssuedToken:
+    def with_token(
+        self, token: str, project: str, project_domain: str, project_id: str = ''
+    ) -> IssuedToken:
         """Return a token that a user has, or one for another project; raises likewise.
 
         :param project: the name of a project; '' for that of the token
+        :param project_id: its id, in place of the name
         """
+        if project_id:
+            return self._issued(v3.Token(self._url, token, project_id=project_id))
         if project:
             return self._issued(v3.Token(self._url, token, **_scope(project, project_domain)))
         response = self._sent('get', token)
         return _read(access.create(resp=response, auth_token=token))
+
+    def projects(self, token: str) -> list[UserProject]:
+        """Return the projects for which a user can have a token, in the order of their names.
+
+        :raises climate.exceptions.NotAuthenticated: if Keystone refuses
+        :raises climate.exceptions.CloudUnavailable: if it does not answer as it should
+        """
+        try:
+            response = self._session().get(
+                f'{self._url}/auth/projects',
+                headers={'X-Auth-Token': token},
+                authenticated=False,
+                log=False,
+            )
+            listed = response.json()['projects']
+            found = [
+                UserProject(id=one['id'], name=one['name'], domain=one.get('domain_id') or '')
+                for one in listed
+                if one.get('enabled', True)
+            ]
+        except ksa.ClientException as error:
+            raise _translated(error) from None
+        except (KeyError, TypeError, ValueError):
+            raise exceptions.CloudUnavailable(
+                service='Keystone', reason='its list of projects is not readable'
+            ) from None
+        return sorted(found, key=lambda one: (one.name, one.id))
 
     def revoke(self, token: str) -> None:
         """Make a token invalid.

@@ -31,6 +31,21 @@ OPTS: list[cfg.Opt] = [
         help='The address of Keystone at which the API signs users in. By default '
         '[keystone_authtoken] auth_url, or else www_authenticate_uri.',
     ),
+    cfg.DictOpt(
+        'websso',
+        default={},
+        help='Ways to sign in through the WebSSO of Keystone: what users see, and the protocol '
+        'there, with the identity provider before it if there are several. For example: '
+        'University:shibboleth/saml2,GitHub:openid. [federation] trusted_dashboard of Keystone '
+        'must name the address of the page with /ui/session/websso.',
+    ),
+    cfg.URIOpt(
+        'websso_url',
+        schemes=['http', 'https'],
+        help='The address of Keystone for browsers, where websso begins. By default '
+        '[keystone_authtoken] www_authenticate_uri. The page of Keystone that ends the sign-in '
+        'must have the same origin.',
+    ),
     cfg.FloatOpt(
         'timeout',
         default=10.0,

@@ -71,10 +71,13 @@ class ListeningService(GuardedService):
         super()._setUp()
         # The tests revoke tokens, which a cache would hide for minutes.
         self.service.conf.set_override('token_cache_time', -1, group=GROUP)
+        self.service.conf.set_override('websso', {'University': 'saml2'}, group='ui')
+        self.service.conf.set_override('websso_url', self.keystone.url, group='ui')
         # A cookie is kept until its token expires by the clock of the service.
         self.keystone.now = self.service.clock.now
         listener = self.useFixture(Listener(self.service.made(), threads=4))
         self.address = f'{listener.address}/ui/'
+        self.keystone.trusted.append(f'{self.address}session/websso')
 
     def end_sessions(self) -> None:
         """Have Keystone accept no token of the user any more."""

@@ -31,6 +31,8 @@ class Keystone(fixtures.Fixture):
     """What the sign-in, and the validation of tokens, need of Keystone.
 
     :ivar tokens: valid ones, with the project of each
+    :ivar projects: those of each user
+    :ivar trusted: addresses to which its WebSSO sends tokens without a project
     :ivar services: what the catalog has besides Keystone: type, name and URL of each
     :ivar refuses: the status of all requests, if it is not 0
     :ivar now: its clock
@@ -38,6 +40,8 @@ class Keystone(fixtures.Fixture):
 
     def _setUp(self) -> None:
         self.tokens: dict[str, str | None] = {'service-token': 'service', 'brought': 'blue'}
+        self.projects = ['blue', 'red']
+        self.trusted: list[str] = []
         self.services: list[tuple[str, str, str]] = []
         self.refuses = 0
         self.now = lambda: datetime.datetime.now(datetime.UTC)
@@ -62,8 +66,15 @@ class Keystone(fixtures.Fixture):
                 {'versions': {'values': [version]}} if request.path == '/' else {'version': version}
             )
             return webob.Response(status=300 if request.path == '/' else 200, json=shown)
+        if request.path.startswith('/v3/auth/OS-FEDERATION/'):
+            return self._sso(request)
+        if request.path == '/v3/auth/projects':
+            return self._listed(request.headers['X-Auth-Token'])
         if request.path != '/v3/auth/tokens':
             return webob.Response(status=404)
+        return self._tokens(request)
+
+    def _tokens(self, request: webob.Request) -> webob.Response:
         if request.method == 'POST':
             return self._issue(request.json['auth'])
         subject = request.headers['X-Subject-Token']
@@ -79,7 +90,8 @@ class Keystone(fixtures.Fixture):
     def _issue(self, asked: Any) -> webob.Response:
         identity = asked['identity']
         (method,) = identity['methods']
-        project = asked.get('scope', {}).get('project', {}).get('name')
+        scope = asked.get('scope', {}).get('project', {})
+        project = scope.get('name') or scope.get('id')
         if method == 'password':
             user = identity['password']['user']
             if user['password'] != PASSWORD:
@@ -90,11 +102,31 @@ class Keystone(fixtures.Fixture):
                 return webob.Response(status=401)
             token, project = 'token-of-credential', 'blue'
         else:
-            if identity['token']['id'] not in self.tokens:
+            if identity['token']['id'] not in self.tokens or project not in self.projects:
                 return webob.Response(status=401)
             token = 'token-of-token'
         self.tokens[token] = project
         return self._shown(token, 201)
+
+    def _listed(self, token: str) -> webob.Response:
+        if token not in self.tokens:
+            return webob.Response(status=401)
+        listed = [
+            {'id': name, 'name': name, 'domain_id': 'default', 'enabled': True}
+            for name in reversed(self.projects)
+        ]
+        return webob.Response(status=200, json={'projects': listed})
+
+    def _sso(self, request: webob.Request) -> webob.Response:
+        """Know the user, and have the browser post a token, as the template of Keystone does."""
+        origin = request.GET['origin']
+        if origin not in self.trusted:
+            return webob.Response(status=401)
+        self.tokens['token-of-sso'] = None
+        return webob.Response(
+            text='<form method="post" action="{}"><input name="token" value="{}"></form>'
+            '<script>document.forms[0].submit()</script>'.format(origin, 'token-of-sso')
+        )
 
     def _shown(self, token: str, status: int) -> webob.Response:
         expires = self.now() + datetime.timedelta(hours=1)

@@ -87,7 +87,7 @@ class TestSessions(PageCase):
         )
         self.assertEqual(answer.json['expires_at'][:13], me.json['me']['token_expires_at'][:13])
         shown = self.send('GET', '/ui/session', Cookie=cookie).json
-        self.assertEqual({'auth_strategy': 'keystone', 'signed_in': True}, shown)
+        self.assertEqual({'auth_strategy': 'keystone', 'signed_in': True, 'sso': []}, shown)
         gone = self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE)
         self.assertEqual(204, gone.status_int)
         self.assertIn('Max-Age=0', gone.headers['Set-Cookie'])
@@ -158,6 +158,8 @@ class TestSessions(PageCase):
         for body, token in (
             ({'token': 'brought'}, 'brought'),
             ({'token': 'brought', 'project': 'red'}, 'token-of-token'),
+            # Without a project, the first one of the user.
+            ({'username': 'alice', 'password': PASSWORD}, 'token-of-token'),
             (
                 {'application_credential_id': 'c', 'application_credential_secret': SECRET},
                 'token-of-credential',
@@ -174,7 +176,6 @@ class TestSessions(PageCase):
             ({**ENTERED, 'password': 'wrong'}, 401),
             ({'token': 'wrong'}, 401),
             ({'application_credential_id': 'c', 'application_credential_secret': 'x'}, 401),
-            ({'username': 'alice', 'password': PASSWORD}, 400),
             ({}, 400),
             ({'username': 'alice'}, 400),
             ({**ENTERED, 'role': 'admin'}, 400),

@@ -72,7 +72,7 @@ export const addresses = (context, page, address, { remove } = leasesOf(context,
   },
   async 'back and forward go through views and drawers'() {
     await ask(context, address, 'POST', 'leases', lease('linked', 30, 1));
-    await page.getByRole('link', { name: 'My leases' }).click();
+    await page.getByRole('link', { name: 'Leases' }).click();
     await page.getByRole('button', { name: 'linked' }).click();
     const heading = page.getByRole('heading', { name: 'linked' });
     await heading.waitFor();

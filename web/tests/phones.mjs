@@ -34,7 +34,7 @@ async function narrow(page, where) {
 /** Return the steps of a person with small screens. */
 export const phones = (context, page, address, { remove, named } = leasesOf(context, address)) => ({
   async 'views on phones in German'() {
-    await ask(context, address, 'POST', 'leases', lease(NAME, 30, 2));
+    await ask(context, address, 'POST', 'leases', lease(NAME, 30, 1));
     await page.goto(address);
     await page.getByLabel('Language').selectOption('de');
     for (const width of WIDTHS) {
@@ -54,9 +54,10 @@ export const phones = (context, page, address, { remove, named } = leasesOf(cont
       await page.goto(`${address}#/calendar?lease=${id}`);
       await page.getByRole('heading', { name: NAME }).waitFor();
       await narrow(page, `German lease ${width}`);
-      for (const action of ['Verlängern…', 'Löschen…']) {
-        await page.getByRole('button', { name: action }).click();
-        await narrow(page, `German ${action.slice(0, -1)} ${width}`);
+      const actions = page.locator('.actions button[aria-expanded]');
+      for (let number = 0; number < await actions.count(); number++) {
+        await actions.nth(number).click();
+        await narrow(page, `German action ${number} ${width}`);
       }
       await page.goto(`${address}#/calendar?resource=1/${resources[0].name}`);
       await page.getByRole('heading', { name: 'Nächste freie Zeiten' }).waitFor();

@@ -47,15 +47,38 @@ export const sessions = (context, page, address) => ({
     await please('end the session');
     await look(page);
     await page.getByText('Your session has ended.').waitFor();
-    await page.getByLabel('User name').fill('alice');
+    // It says so until one signs in, and knows what was entered before.
+    assert.equal(await page.locator('.login .note').innerText(), 'Your session has ended.');
+    assert.equal(await page.getByLabel('User name').inputValue(), 'alice');
+    assert.equal(await page.getByLabel('Project', { exact: true }).inputValue(), 'blue');
+    await accessible(page, 'session over');
     await page.getByLabel('Password', { exact: true }).fill(process.env.PASSWORD);
-    await page.getByLabel('Project', { exact: true }).fill('blue');
     await signIn(page);
     await available(page);
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'half-typed');
     await page.getByRole('button', { name: 'Reserve 1 host', exact: true }).click();
     await page.getByRole('heading', { name: 'half-typed' }).waitFor();
     await page.keyboard.press('Escape');
+  },
+  async 'switch to another project'() {
+    await page.getByText('the blue').click();
+    await page.getByRole('button', { name: 'red' }).waitFor();
+    await accessible(page, 'projects');
+    await page.getByRole('button', { name: 'red' }).click();
+    await page.getByText('the red').waitFor();
+    await calendar(page);
+  },
+  async 'sign in through Keystone'() {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(`${address}#/leases`);
+    await page.getByRole('button', { name: 'Sign in with University' }).click();
+    await page.getByText('the blue').waitFor();
+    await page.getByRole('heading', { name: 'Leases' }).waitFor();
+    assert.equal(new URL(page.url()).hash, '#/leases');
+    assert.deepEqual((await context.cookies()).map((one) => one.name), ['climate_session']);
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await calendar(page);
   },
   async 'sign out'() {
     await page.getByRole('button', { name: 'Sign out' }).click();

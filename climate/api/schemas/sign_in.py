@@ -28,13 +28,17 @@ _KINDS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
     (frozenset({'username', 'password'}), frozenset({'user_domain', 'project', 'project_domain'})),
     (frozenset({'token'}), frozenset({'project', 'project_domain'})),
     (frozenset({'application_credential_id', 'application_credential_secret'}), frozenset()),
+    (frozenset({'project_id'}), frozenset()),
 )
 _SECRET: Final = frozenset({'password', 'token', 'application_credential_secret'})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class SignIn:
-    """What a user has entered; one of password, token and credential."""
+    """What a user has entered; one of password, token and credential.
+
+    :ivar project_id: another project for one who is signed in
+    """
 
     username: str = ''
     password: str = dataclasses.field(default='', repr=False)
@@ -44,6 +48,7 @@ class SignIn:
     token: str = dataclasses.field(default='', repr=False)
     application_credential_id: str = ''
     application_credential_secret: str = dataclasses.field(default='', repr=False)
+    project_id: str = ''
 
 
 def read(body: Mapping[str, Any]) -> SignIn:
@@ -60,8 +65,18 @@ def read(body: Mapping[str, Any]) -> SignIn:
     raise exceptions.InvalidInput(
         'One of these is required: username and password, with user_domain, project and '
         'project_domain; token, with project and project_domain; application_credential_id and '
-        'application_credential_secret'
+        'application_credential_secret; project_id'
     )
+
+
+def way(body: Mapping[str, Any]) -> str:
+    """Return the name of the way of a single sign-on.
+
+    :raises climate.exceptions.InvalidInput: if the body is wrong
+    """
+    if body.keys() != {'sso'}:
+        raise exceptions.InvalidInput('Malformed parameter sso: the only field that is required')
+    return _text('sso', body['sso'], True)
 
 
 def _text(key: str, value: Any, required: bool) -> str:

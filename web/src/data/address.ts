@@ -29,6 +29,7 @@ const VIEWS: Record<View, readonly string[]> = {
   leases: [],
 };
 const HOUR = 3600;
+const RETURN = 'climate.return';
 /** Share of the period that is before the present, where it is that of today. */
 const BEFORE = 14;
 
@@ -158,8 +159,17 @@ function decoded(id: string): string {
   }
 }
 
+/** Leave for a page that comes back without the part of the address behind the hash. */
+export function leave(address: string): void {
+  sessionStorage.setItem(RETURN, location.hash);
+  location.assign(address);
+}
+
 /** Show what the address says, from now on in both directions. */
 export function follow(): void {
+  const back = sessionStorage.getItem(RETURN);
+  sessionStorage.removeItem(RETURN);
+  if (back && location.hash.length < 2) history.replaceState(null, '', back);
   read();
   onChange(keep);
   window.addEventListener('popstate', read);

@@ -40,9 +40,9 @@ export async function call<T>(
 export const get = async <T>(path: string, params?: Record<string, unknown>): Promise<T> =>
   (await call<T>('GET', path, undefined, { params })).body;
 
-/** Send a request to the session, which is beside the page. */
-export const session = <T>(method: string, body?: unknown): Promise<Answer<T>> =>
-  send<T>(method, SESSION, body, {});
+/** Send a request to the session, which is beside the page, or to what is below it. */
+export const session = <T>(method: string, body?: unknown, below = ''): Promise<Answer<T>> =>
+  send<T>(method, new URL(SESSION.href + below), body, {});
 
 async function send<T>(
   method: string, url: URL, body: unknown, options: Options,

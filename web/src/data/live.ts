@@ -57,8 +57,8 @@ export function trouble(error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return;
   if (error instanceof Refusal && error.status === 401) {
     const known = state.session ?? { auth_strategy: 'keystone' as const, languages: [] };
-    const notice = state.me ? say('expired') : state.notice;
-    update({ session: { ...known, signed_in: false }, me: null, notice });
+    const ended = state.ended || Boolean(state.me);
+    update({ session: { ...known, signed_in: false }, me: null, ended });
   } else if (error instanceof Refusal && error.status < 500) {
     update({ notice: explain(error) });
   } else if (state.online) {
@@ -79,6 +79,7 @@ export async function begin(): Promise<void> {
     const known = found?.body ?? { auth_strategy: 'noauth' as const, signed_in: true, languages: [] };
     update({ session: known });
     if (known.auth_strategy === 'keystone' && !known.signed_in) return;
+    if (state.ended) update({ ended: false });
     look();
     // The first bars do not wait for the rest, nor share the processor of the server with it.
     if (state.view === 'calendar') await rows.first;
@@ -88,8 +89,17 @@ export async function begin(): Promise<void> {
   }
 }
 
+const ENTERED = 'climate.signIn';
+/** Keep what a user has entered, without secrets, for the next sign-in in this tab. */
+export const remember = (entered: Record<string, string>): void =>
+  sessionStorage.setItem(ENTERED, JSON.stringify(entered));
+export const remembered = (): Record<string, string> =>
+  JSON.parse(sessionStorage.getItem(ENTERED) ?? '{}') as Record<string, string>;
+const forget = (): void => sessionStorage.removeItem(ENTERED);
+
 export async function signOut(): Promise<void> {
   await session('DELETE').catch(() => null);
+  forget();
   update({ session: { ...state.session!, signed_in: false }, me: null, drawer: null, notice: say('signedOut') });
 }
 

@@ -58,6 +58,8 @@ export const state = {
   language: kept('language', firstLanguage()),
   drawer: null as Drawer | null,
   online: true,
+  /** Whether a session has ended by itself, and the user has not signed in since. */
+  ended: false,
   notice: '',
   spoken: '',
   /** Seconds that the clock of the server is ahead. */

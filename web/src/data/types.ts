@@ -19,6 +19,8 @@ export interface Me {
 }
 export interface Session {
   auth_strategy: 'keystone' | 'noauth'; signed_in: boolean; languages: string[];
+  /** Ways to sign in at Keystone, by the names that users see. */
+  sso?: string[];
 }
 export interface ResourceType {
   name: string; noun?: string | null; noun_one?: string | null; exclusive?: boolean;

@@ -17,6 +17,7 @@ import { signOut } from '../data/live.ts';
 import { state, update } from '../data/state.ts';
 import type { View } from '../data/state.ts';
 import { LANGUAGES, say } from '../words/index.ts';
+import { later } from './later.tsx';
 
 const VIEWS: View[] = ['calendar', 'utilisation', 'leases'];
 const LANGUAGE_KEYS = Object.keys(LANGUAGES);
@@ -60,6 +61,20 @@ function Choice(props: {
   );
 }
 
+const Projects = later(async () => (await import('./projects.tsx')).Projects);
+
+/** The project of the user, which opens the list of the others. */
+function Project({ name }: { name: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="projects" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}
+      onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}>
+      <summary title={say('switchProject')}>{name}</summary>
+      {open && <div class="panel"><Projects /></div>}
+    </details>
+  );
+}
+
 /** Show a view with the filters and the period of now, which its link may be older than. */
 function to(view: View, event: MouseEvent): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -92,7 +107,12 @@ export function Header({ open }: { open: boolean }) {
         <Choice label={say('language')} value={state.language} all={LANGUAGE_KEYS}
           word={(one) => NAMES[one] ?? one} change={(language) => update({ language })} />
       </div>
-      {me && <span class="who"><strong>{me.user_name}</strong> {me.project_name}</span>}
+      {me && (
+        <span class="who">
+          <strong>{me.user_name}</strong>{' '}
+          {session?.auth_strategy === 'keystone' ? <Project name={me.project_name} /> : me.project_name}
+        </span>
+      )}
       {me && session?.auth_strategy === 'keystone' && (
         <button type="button" onClick={() => void signOut()}>{say('signOut')}</button>
       )}

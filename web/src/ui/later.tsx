@@ -28,13 +28,13 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
   return function Later(props: P) {
     const [, again] = useState(0);
     const [failed, setFailed] = useState(false);
+    const Found = found;
     useEffect(() => {
-      if (found) return undefined;
+      if (Found) return undefined;
       const attempt = (): void => void fetched().then(() => again(1), () => setFailed(true));
       attempt();
       return onTurn(attempt);
     }, []);
-    const Found = found;
     if (Found) return <Found {...props} />;
     return failed ? <NotLoaded /> : null;
   };

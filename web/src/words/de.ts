@@ -56,6 +56,7 @@ export const de: Catalogue = {
   'kind_virtual:instance': 'Server nach Größe', 'kind_flavor:instance': 'Server nach Flavor', 'kind_physical:host': 'Hosts',
   'kind_virtual:volume': 'Volumes', kind_network: 'Netzwerk', 'kind_virtual:floatingip': 'Floating IPs',
   'kind_physical:storage': 'Speicherpools', 'kind_virtual:server': 'Ein Server, eigener oder neuer', 'kind_virtual:stack': 'Ein Stack, eigener oder neuer',
+  signInWith: 'Mit {name} anmelden', switchProject: 'Projekt wechseln',
   signedOut: 'Sie sind abgemeldet.', expired: 'Ihre Sitzung ist abgelaufen.', wrong: 'Das hat nicht funktioniert: {why}',
   back: 'Wieder online.', gone: 'Climate antwortet nicht. Die Seite zeigt den letzten Stand und versucht es weiter.',
   periodBad: 'Das Ende muss nach dem Beginn liegen.', request: 'Anfrage {id}',

@@ -57,6 +57,7 @@ export const en = {
   'kind_virtual:instance': 'Servers by size', 'kind_flavor:instance': 'Servers by flavor', 'kind_physical:host': 'Hosts',
   'kind_virtual:volume': 'Volumes', kind_network: 'Network', 'kind_virtual:floatingip': 'Floating IPs',
   'kind_physical:storage': 'Storage pools', 'kind_virtual:server': 'A server, mine or a new one', 'kind_virtual:stack': 'A stack, mine or a new one',
+  signInWith: 'Sign in with {name}', switchProject: 'Switch project',
   signedOut: 'You are signed out.', expired: 'Your session has ended.', wrong: 'That did not work: {why}',
   back: 'Back online.', gone: 'Climate is not responding. The page shows what it has, and keeps trying.',
   periodBad: 'The end must be after the start.', request: 'request {id}',

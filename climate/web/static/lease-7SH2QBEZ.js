@@ -1,1 +1,0 @@
-import{c as a,d as b,e as c,f as d,g as e}from"./chunk-PN2YAUBP.js";import"./chunk-5ADFOIUZ.js";import"./chunk-JZ64GOJA.js";import"./chunk-KYVA36CT.js";import"./chunk-PUR7NBQ7.js";import"./chunk-JSB54GRC.js";import"./chunk-3RCQVQGS.js";import"./chunk-KSVSOH25.js";import"./chunk-G5RYQUN5.js";export{b as Badge,c as LeaseDetails,a as isOver,d as ownerOf,e as projectOf};

@@ -1,1 +1,0 @@
-import{m as a,n as b,o as c,p as d,q as e,r as f}from"./chunk-5ADFOIUZ.js";import"./chunk-JZ64GOJA.js";import"./chunk-KYVA36CT.js";import"./chunk-G5RYQUN5.js";export{a as CHECKING,e as judge,f as judgeTimes,b as pathOf,d as retimed,c as timesOf};
