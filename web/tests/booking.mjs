@@ -133,6 +133,17 @@ export const booking = (
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('Group by').selectOption('');
   },
+  async 'a service that has too many requests at once is asked again'() {
+    let busy = 2;
+    const refusal = { error_name: 'TOO_MANY_AT_ONCE', error_message: 'Too many requests' };
+    await page.route('**/v1/leases', (route) => (
+      busy-- > 0 ? route.fulfill({ status: 429, json: refusal }) : route.continue()));
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    await available(page);
+    assert.ok(busy < 0, String(busy));
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('button', { name: 'Close' }).click();
+  },
   async 'a form begins in the period that one looks at'() {
     for (let half = 0; half < 4; half++) await page.getByRole('button', { name: 'Later', exact: true }).click();
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();

@@ -44,7 +44,25 @@ export const get = async <T>(path: string, params?: Record<string, unknown>): Pr
 export const session = <T>(method: string, body?: unknown, below = ''): Promise<Answer<T>> =>
   send<T>(method, new URL(SESSION.href + below), body, {});
 
+/** Milliseconds after which a service that has too much to do at once is asked again. */
+const BUSY = [200, 400, 800, 1600];
+
+/** Send a request, and again if the service did nothing because it had too many at once. */
 async function send<T>(
+  method: string, url: URL, body: unknown, options: Options,
+): Promise<Answer<T>> {
+  for (const pause of BUSY) {
+    try {
+      return await sendOnce<T>(method, url, body, options);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.body?.error_name !== 'TOO_MANY_AT_ONCE') throw error;
+    }
+    await new Promise((done) => setTimeout(done, pause));
+  }
+  return sendOnce<T>(method, url, body, options);
+}
+
+async function sendOnce<T>(
   method: string, url: URL, body: unknown, options: Options,
 ): Promise<Answer<T>> {
   const headers: Record<string, string> = {

@@ -1,1 +1,0 @@
-import{c as a,d as b,e as c,f as d,g as e}from"./chunk-OVT4ARGF.js";import"./chunk-DRSVV5KG.js";import"./chunk-U2JEWUFB.js";import"./chunk-MPALP2XS.js";import"./chunk-6GUVGYCT.js";import"./chunk-GAI4E4NG.js";import"./chunk-MZDSLU3O.js";import"./chunk-5XRY6CKW.js";import"./chunk-WAIMKML5.js";export{b as Badge,c as LeaseDetails,a as isOver,d as ownerOf,e as projectOf};

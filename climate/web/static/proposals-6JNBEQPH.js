@@ -1,1 +1,0 @@
-import{m as a,n as b,o as c,p as d,q as e,r as f}from"./chunk-DRSVV5KG.js";import"./chunk-U2JEWUFB.js";import"./chunk-MPALP2XS.js";import"./chunk-WAIMKML5.js";export{a as CHECKING,e as judge,f as judgeTimes,b as pathOf,d as retimed,c as timesOf};
