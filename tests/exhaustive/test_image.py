@@ -241,7 +241,9 @@ class ImageTest(base.TestCase):
         for path in ('/opt/climate/x', '/etc/climate/x', '/x'):
             refused = where.run('touch', path)
             self.assertIn('Read-only file system', refused.stderr, path)
-        open_to_others = where.run('find', f'/{STATE}', '-perm', '/007', '-printf', '%m %p\\n')
+        open_to_others = where.run(
+            'find', f'/{STATE}', '-perm', '/007', '!', '-name', '.*', '-printf', '%m %p\\n'
+        )
         self.assertEqual('', open_to_others.stdout + open_to_others.stderr)
         written = self.ask(where, 'touch', f'/{STATE}/x')
         self.assertEqual(0, written.returncode, written.stderr)
