@@ -29,7 +29,7 @@ CONDITIONS = {'if', 'then', 'else', 'not'}
 
 
 def parts(schema: Any, path: str = '') -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each object of a schema with its path, but for conditions on other fields."""
+    """Yield each object of a schema with its path, except conditions on other fields."""
     if isinstance(schema, dict):
         yield path, schema
         for key, value in schema.items():
