@@ -34,20 +34,22 @@ const DAY = 86400;
 /** How far ahead free time is looked for, and how much of it is shown. */
 const AHEAD = 60 * DAY;
 const MOST_GAPS = 4;
+const MOST_ALIKE = 100;
 const USUAL = 4 * 3600;
 
 interface Free { gaps: Gap[]; booked: number }
 
 /** Return when a resource is free; null if it is not in the calendar. */
-async function freeTime(id: number): Promise<Free | null> {
+async function freeTime(id: number, name: string): Promise<Free | null> {
   const now = soonest();
   const { calendar } = await get<{ calendar: CalendarAnswer }>('calendar', {
-    // The first one after the id before.
-    resource_type: state.type, marker: id - 1, limit: 1, start: iso(now), end: iso(now + AHEAD),
+    // Names that begin alike follow the one itself.
+    resource_type: state.type, search: name, limit: MOST_ALIKE, start: iso(now), end: iso(now + AHEAD),
   });
-  if (calendar.resources.id[0] !== id) return null;
+  const row = calendar.resources.id.indexOf(id);
+  if (row < 0) return null;
   const chunk = parse(calendar, 0);
-  return { gaps: gaps(chunk, 0, now), booked: bookedShare(chunk, 0, now, now + 7 * DAY) };
+  return { gaps: gaps(chunk, row, now), booked: bookedShare(chunk, row, now, now + 7 * DAY) };
 }
 
 const rowsOf = (table: Record<string, unknown> | undefined): [string, string][] =>
@@ -58,7 +60,7 @@ export function ResourceDetails({ id, name }: { id: number; name: string }) {
   const [found, setFound] = useState<Resource | null>(null);
   const [free, setFree] = useState<Free | null>(null);
   useEffect(() => {
-    freeTime(id).then(setFree, () => setFree(null));
+    freeTime(id, name).then(setFree, () => setFree(null));
     get<{ resource: Resource }>(`resources/${id}`).then(({ resource }) => setFound(resource),
       // Who may not show resources still sees the name, and can reserve it.
       () => setFound({}));
