@@ -134,7 +134,7 @@ class TestResourceCommands(OperatorTest):
         self.run_command(f'maintenance delete {made["id"]}')
         self.assertEqual([], self.json('maintenance list'))
         error = self.refusal(f'maintenance delete {made["id"]}')
-        self.assertRegex(error, r'not found \(req-[-0-9a-f]{36}\)\n$')
+        self.assertRegex(error, r'There is no .* \(req-[-0-9a-f]{36}\)\n$')
 
 
 class TestLeaseCommands(OperatorTest):
