@@ -64,7 +64,7 @@ export const phones = (context, page, address, { remove, named } = leasesOf(cont
       await narrow(page, `German resource ${width}`);
       await page.getByRole('button', { name: 'Schließen' }).click();
       await page.getByRole('button', { name: 'Reservieren', exact: true }).click();
-      await page.getByText('Verfügbar.', { exact: true }).waitFor();
+      await page.getByText(/^(Nicht verfügbar|Verfügbar)\.$/).waitFor();
       await narrow(page, `German form ${width}`);
       await page.getByRole('button', { name: 'Schließen' }).click();
     }
