@@ -131,10 +131,14 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = request_id.RequestId(app, settings.conf)
     app = ForHeaders(['HTTP_ORIGIN'], cors.CORS(app, settings.conf), app)
     app = ForHeaders(HEADERS, Proxies(app, settings.conf, settings.trusted_proxies), app)
-    if settings.ui:
-        # Outermost, because the middleware of oslo completes addresses, too.
-        for path in (web_page.PREFIX, LANDING):
-            app = ForPath(path, web_page.HostlessRedirects(app), app)
+    # Outermost, because the middleware of oslo completes addresses, too.
+    return _hostless(app) if settings.ui else app
+
+
+def _hostless(app: WSGIApp) -> WSGIApp:
+    """Return *app* with redirects of the page that name no host."""
+    for path in (web_page.PREFIX, LANDING):
+        app = ForPath(path, web_page.HostlessRedirects(app), app)
     return app
 
 

@@ -178,13 +178,13 @@ def _to_exception(error: jsonschema.ValidationError) -> exceptions.InvalidInput:
         known = cast(Schema, schema).get('properties', {})
         unknown = next(key for key in instance if key not in known)
         return exceptions.InvalidInput(f'Unknown field {field_name([*path, unknown])}')
+    facts: dict[str, Any] = {}
     if kind == 'maxLength' and path:
-        return exceptions.FieldTooLong(field_name(path), wanted)
+        facts = {'field': field_name(path), 'most': wanted}
     explain = _REASONS.get(kind)
     reason = explain(wanted) if explain else 'the value is not allowed'
-    return exceptions.MalformedParameter(
-        f'Malformed parameter {field_name(path) or "body"}: {reason}'
-    )
+    message = f'Malformed parameter {field_name(path) or "body"}: {reason}'
+    return exceptions.MalformedParameter(message, **facts)
 
 
 def _type(wanted: Any) -> str:
@@ -197,6 +197,7 @@ _REASONS: dict[str, Callable[[Any], str]] = {
     'enum': lambda value: 'one of ' + ', '.join(str(one) for one in value) + ' is required',
     'const': lambda value: f'{value} is required',
     'minLength': lambda value: f'at least {value} character(s) are required',
+    'maxLength': lambda value: f'at most {value} characters are allowed',
     'minimum': lambda value: f'at least {value} is required',
     'maximum': lambda value: f'at most {value} is allowed',
     'minItems': lambda value: f'at least {value} item(s) are required',

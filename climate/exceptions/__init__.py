@@ -33,7 +33,6 @@ from climate.exceptions.effects import Permanent as Permanent
 from climate.exceptions.effects import ResourceUnusable as ResourceUnusable
 from climate.exceptions.effects import Transient as Transient
 from climate.exceptions.invalid import ExtraCapabilityTooLong as ExtraCapabilityTooLong
-from climate.exceptions.invalid import FieldTooLong as FieldTooLong
 from climate.exceptions.invalid import InvalidDate as InvalidDate
 from climate.exceptions.invalid import InvalidInput as InvalidInput
 from climate.exceptions.invalid import InvalidPeriod as InvalidPeriod

@@ -38,24 +38,15 @@ class MalformedParameter(InvalidInput):
     error_name = 'MALFORMED_PARAMETER'
     template = 'Malformed parameter %(param)s'
 
-
-class FieldTooLong(MalformedParameter):
-    """A text has too many characters.
-
-    :param field: the path of the field, such as ``name``
-    :param most: the largest number of characters
-    """
-
-    def __init__(self, field: str, most: int) -> None:
-        super().__init__(f'Malformed parameter {field}: at most {most} characters are allowed')
-        self._sentence = f'can have at most {most} characters'
-        self._field = field
-
     @property
     def sentence(self) -> str:
-        """The message for people."""
-        name = f'The {self._field.replace("_", " ")}' if self._field.isidentifier() else self._field
-        return f'{name} {self._sentence}'
+        """The message for people, if a text, the fact ``field``, exceeds ``most`` characters."""
+        most = self.facts.get('most')
+        if most is None:
+            return self.message
+        field = str(self.facts['field'])
+        name = f'The {field.replace("_", " ")}' if field.isidentifier() else field
+        return f'{name} can have at most {most} characters'
 
 
 class MalformedRequirements(InvalidInput):

@@ -53,7 +53,9 @@ class Capability(NamedTuple):
 
 _HOSTS = 'reservable resource'
 CAPABILITIES: Final = {
-    'GET /leases': Capability('lease list, lease calendar', 'leases', 'Leases', _NO_STATE),
+    'GET /leases': Capability(
+        'lease list, lease calendar, lease completion', 'leases', 'Leases', _NO_STATE
+    ),
     'POST /leases': Capability(
         'lease create', 'create_lease, rehearse_lease', 'the form and the calendar', _LEASE
     ),

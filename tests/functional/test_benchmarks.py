@@ -46,7 +46,7 @@ class PartsTest(base.TestCase):
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         self.assertEqual('NOT_ENOUGH_RESOURCES\n', done.stdout, done.stderr)

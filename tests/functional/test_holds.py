@@ -256,7 +256,7 @@ class TestHold(HoldsCase):
         body = {'reservations': [HOSTS], 'duration': '2h', 'limit': 2}
         self.check_status(200, self.sent('POST', 'offers', body))
         refused = self.check_status(403, self.sent('POST', 'offers', body))
-        self.assertIn('Limit offers of the project is 3', refused['error_message'])
+        self.assertIn('Your project has 3 offers', refused['error_message'])
         self.check_status(200, self.sent('POST', 'offers', {**body, 'limit': 1}))
         self.service.clock.advance(120 * MINUTE)
         purge.purge(self.service.store, self.service.clock.now())

@@ -84,7 +84,7 @@ while True:
 def get(port: int, path: str) -> tuple[int, str]:
     """Return the status and body of a response; status 0 if there is none yet."""
     try:
-        with urllib.request.urlopen(f'http://127.0.0.1:{port}{path}', timeout=20) as answer:
+        with urllib.request.urlopen(f'http://127.0.0.1:{port}{path}', timeout=60) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()

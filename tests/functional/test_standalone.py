@@ -110,7 +110,7 @@ class TestRunning(_Test):
         self.assertIn(f'Climate is ready at {self.service.endpoint}', self.service.command.said)
         page = self.service.endpoint.removesuffix('v1') + 'ui/'
         self.assertIn(f'Its web page is {page}', self.service.command.said)
-        with urllib.request.urlopen(page, timeout=10) as answer:
+        with urllib.request.urlopen(page, timeout=60) as answer:
             self.assertIn(b'Climate', answer.read())
         with urllib.request.urlopen(f'{self.service.endpoint.removesuffix("v1")}metrics') as answer:
             self.assertIn(b'climate_leases{status="PENDING"}', answer.read())

@@ -329,7 +329,7 @@ class TestOthers(_Test):
         """Not loaded beforehand, as all others are."""
         line = self.shell.line('openstack', 'host', 'list', '-f', 'json')
         done = subprocess.run(
-            line, capture_output=True, check=True, timeout=90, env=processes.clean_environment()
+            line, capture_output=True, check=True, timeout=300, env=processes.clean_environment()
         )
         self.assertEqual(3, len(json.loads(done.stdout)))
 

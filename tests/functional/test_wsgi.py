@@ -65,7 +65,7 @@ def _run(folder, script, *, told=False):
         env={**os.environ, 'OS_CLIMATE_CONFIG_DIR': folder},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

@@ -98,10 +98,14 @@ export async function eventually(condition) {
   }
 }
 
-/** Send a request to the API beside the page, without the page. */
+/** Send a request to the API beside the page, without the page; as often as it is too busy. */
 export async function ask(context, address, method, path, data) {
-  const answer = await context.request.fetch(new URL(`../v1/${path}`, address).href, {
-    method, data, headers: { 'OpenStack-API-Version': 'reservation 1.7' },
+  let answer = null;
+  await eventually(async () => {
+    answer = await context.request.fetch(new URL(`../v1/${path}`, address).href, {
+      method, data, headers: { 'OpenStack-API-Version': 'reservation 1.7' },
+    });
+    return answer.status() !== 429;
   });
   assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`);
   return answer.status() === 204 ? null : answer.json();

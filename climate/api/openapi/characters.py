@@ -59,6 +59,11 @@ def limited(schema: Any, rule: Texts | Characters = Characters.ONE_LINE) -> Any:
     return found
 
 
+def any_value() -> Json:
+    """Return the schema of any value whose text, if it is one, can be stored."""
+    return _without_others({}, Characters.ANY, alone=False)
+
+
 def _limit_fields(found: Json, rule: Texts | Characters, own: Characters) -> None:
     """Limit the texts of an object, and the names of its fields if clients choose them."""
     if 'properties' in found:

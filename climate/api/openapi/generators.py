@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate.api.openapi import characters
 from climate.api.openapi import schemas
 from climate.api.openapi.schemas import Json
 
@@ -39,7 +40,7 @@ def simpler(schema: Any, own: str = '') -> Any:
     if not isinstance(schema, Mapping):
         return schema
     if own and schema == schemas.ref(own):
-        return {}
+        return characters.any_value()
     found: Json = {
         key: value if key in _CONDITIONS else simpler(value, own) for key, value in schema.items()
     }

@@ -128,7 +128,7 @@ def instant(text: str) -> datetime.datetime:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class End:
+class WrittenEnd:
     """An end as the user wrote it, which may depend on a start."""
 
     text: str
@@ -153,10 +153,10 @@ class End:
         return found
 
 
-def end(text: str) -> End:
+def end(text: str) -> WrittenEnd:
     """Return the end of an option, for argparse."""
     instant(text)
-    return End(text)
+    return WrittenEnd(text)
 
 
 def add_until(parser: Any, about: str = 'End: a time alone is on the day of the start') -> None:

@@ -256,7 +256,7 @@ class TestTooMany(PostCase):
         self.assertIsNone(postman.round())
         self.assertEqual(4, len(self.handler.letters))
         (digest,) = [letter for letter in self.handler.letters if 'notices' in letter['Subject']]
-        self.assertEqual('8 notices of your leases', digest['Subject'])
+        self.assertEqual('8 notices about your leases', digest['Subject'])
         told = ''.join(
             f'{one["Subject"]} {one.get_body(("plain",)).get_content()}'
             for one in self.handler.letters

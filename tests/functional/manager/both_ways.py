@@ -32,8 +32,9 @@ _UUID = re.compile(r'[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}')
 # different leases are written in any order.
 _IGNORED = {'generation', 'seq', 'claim_until'}
 _NUMBERED = {'steps', 'allocations', 'properties'}
-# The second at which a trust expires is drawn, so that a lost one can be recognized.
-_DRAWN = {'trusts': {'expires_at'}}
+# The second at which a trust expires is drawn, so that a lost one can be recognized. Keys for
+# sorting change the digits of ids in names.
+_DRAWN = {'trusts': {'expires_at'}, 'resources': {'sort_name'}}
 
 Story = Callable[[Deployment], Iterator[None]]
 

@@ -87,7 +87,7 @@ class Emulator(fixtures.Fixture):
     def power(self, name: str) -> str:
         """Return the power of a system, ``On`` or ``Off``."""
         where = f'{self.address}/redfish/v1/Systems/{self.ids[name]}'
-        with urllib.request.urlopen(where, timeout=5) as answer:
+        with urllib.request.urlopen(where, timeout=60) as answer:
             return str(json.load(answer)['PowerState'])
 
     def powers(self) -> list[str]:

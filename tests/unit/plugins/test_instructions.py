@@ -10,7 +10,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""What people are told to do with their reservations."""
+"""How people use what they have reserved."""
 
 from __future__ import annotations
 
