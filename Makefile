@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -55,6 +45,8 @@ CLIENT := lark python-dateutil python-openstackclient
 COMPILE := $(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 \
     --custom-compile-command 'make constraints'
 ALL_REQUIREMENTS := requirements.txt build-requirements.txt test-requirements.txt
+# What a test installs for itself.
+GENERATORS := tests/exhaustive/generators/requirements
 
 .DEFAULT_GOAL := help
 
@@ -119,9 +111,11 @@ lowest: $(LOWEST)/installed ## Run the unit tests with the oldest versions that 
 	@$(LOWEST)/bin/python -m tools.lanes unit --only '^(?!tests\.unit\.test_samples\b)'
 
 .PHONY: constraints
-constraints: $(BIN)/uv ## Regenerate constraints.txt and lower-constraints.txt
+constraints: $(BIN)/uv ## Regenerate constraints.txt and the other lists of tested versions
 	$(COMPILE) --generate-hashes --output-file constraints.txt $(ALL_REQUIREMENTS) doc/requirements.txt
 	$(COMPILE) --resolution lowest-direct --output-file lower-constraints.txt $(ALL_REQUIREMENTS)
+	$(COMPILE) --generate-hashes --constraint constraints.txt \
+	    --output-file $(GENERATORS).txt $(GENERATORS).in
 
 .PHONY: contract
 contract: $(TESTS) ## Run the tests of every implementation of an interface
@@ -178,7 +172,7 @@ cloud-smoke: cloud-is-up $(TESTS) ## Run the few of them that every change must 
 
 .PHONY: cloud-bench
 cloud-bench: $(TESTS) ## Run the benchmarks on it (ARGS is passed on)
-	@exec $(BIN)/python benchmarks/cloud.py --cloud-dir '$(CLOUD_DIR)' $(ARGS)
+	@exec $(BIN)/python -m benchmarks.cloud --cloud-dir '$(CLOUD_DIR)' $(ARGS)
 
 .PHONY: lint
 lint: $(TESTS) ## Check for likely bugs and formatting
@@ -229,13 +223,9 @@ genconfig: $(SERVICE) ## Regenerate etc/climate/climate.conf.sample
 genpolicy: $(SERVICE) ## Regenerate etc/climate/policy.yaml.sample
 	$(BIN)/oslopolicy-sample-generator --config-file etc/climate/climate-policy-generator.conf
 
-.PHONY: web-types
-web-types: $(SERVICE) ## Regenerate web/src/api.d.ts from the OpenAPI document
-	$(BIN)/python -m tools.typescript
-
 .PHONY: bench
 bench: $(TESTS) ## Run the benchmarks (ARGS is passed on)
-	@exec $(BIN)/python benchmarks/core.py $(ARGS)
+	@exec $(BIN)/python -m benchmarks.core $(ARGS)
 
 .PHONY: web-install
 web-install: web/node_modules/.package-lock.json ## Install what builds and tests the web page (needs Node.js and npm)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The API of one source tree in a process: ``python -P against_child.py URL``.
 
@@ -21,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import importlib
 import importlib.util
 import inspect
 import json
@@ -28,6 +19,7 @@ import os
 import random
 import sys
 import time
+import types
 from typing import Any
 
 import webob
@@ -37,7 +29,6 @@ import climate
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
-from climate.db import migration
 
 _MINUTES = 20 * 24 * 60
 
@@ -59,7 +50,7 @@ class Api:
 
     def sync(self) -> str:
         """Create the tables; return the path of the package that did."""
-        migration.sync(self._core.store.engine)
+        _migration().sync(self._core.store.engine)
         return climate.__file__
 
     def send(
@@ -127,6 +118,14 @@ class Api:
 
     def _answer(self, method: str, path: str, body: Any, version: str, token: str) -> Any:
         return _request(method, path, body, version, token).get_response(self._app)
+
+
+def _migration() -> types.ModuleType:
+    # Older trees have it in another package.
+    for name in ('climate.db.migrations.migration', 'climate.db.migration'):
+        with contextlib.suppress(ModuleNotFoundError):
+            return importlib.import_module(name)
+    raise RuntimeError('this tree cannot create tables')
 
 
 def _request(method: str, path: str, body: Any, version: str, token: str) -> Any:

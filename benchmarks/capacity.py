@@ -1,28 +1,219 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-"""Measures the booking of slots: ``python benchmarks/capacity.py --help``."""
+# SPDX-License-Identifier: Apache-2.0
+"""Measures slots: the choice of 50, refusals, and the duration of a create.
+
+Prints a row for each measurement and a column for each engine; a figure that
+misses its target is marked with an exclamation mark, and does not fail the run.
+"""
 
 from __future__ import annotations
 
-import pathlib
+import argparse
+import functools
+import random
 import sys
+import time
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks import engines
+from benchmarks import parts
+from benchmarks.figures import Figure
+from benchmarks.figures import quantile
+from benchmarks.figures import timed
+from climate import exceptions
+from climate.booking.choosing.choose import Chooser
+from climate.booking.choosing.requirements import Requirements
+from climate.booking.leases import Leases
+from climate.clock import SystemClock
+from climate.cmd import composition
+from climate.db.migrations import migration
+from climate.domain.periods import Period
+from climate.domain.requests import Caller
+from climate.domain.requests import LeaseDraft
+from climate.domain.resources import Spread
+from climate.leases.settings import LeasingSettings
+from tests import services
+from tests.functional import bulk_parts
+from tests.functional.db import plans
+from tests.functional.manager import slots
+
+SLOTS = 50
+MOST_STATEMENTS = 20
+
+_CALLER = Caller(user_id='u', project_id='project-1')
+_DAY = 24 * parts.HOUR
+_SETTINGS = LeasingSettings()
 
 
 def main() -> int:
-    """Run the suite; return the exit status."""
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-    from benchmarks import capacity_suite  # noqa: PLC0415 - needs the path above
+    """Run the benchmark; return the exit status."""
+    options = _parser().parse_args()
+    sizes = [(1000, 100_000)] if options.small else [(1000, 100_000), (10_000, 1_000_000)]
+    engines.measure(
+        options,
+        *(
+            functools.partial(_measure, hosts=hosts, allocations=allocations, options=options)
+            for hosts, allocations in sizes
+        ),
+    )
+    return 0
 
-    return capacity_suite.main()
+
+def _parser() -> argparse.ArgumentParser:
+    parser = engines.parser(__doc__)
+    parser.add_argument('--times', type=int, default=11, help='number of repetitions')
+    parser.add_argument('--small', action='store_true', help='skip the million allocations')
+    parser.add_argument('--plans', action='store_true', help='print the query plans of the engines')
+    return parser
+
+
+def _measure(
+    engine: str, *, hosts: int, allocations: int, options: argparse.Namespace
+) -> Iterator[Figure]:
+    with services.Database(engine) as database:
+        core = parts.core(database.url, timelines=False)
+        migration.sync(core.store.engine)
+        now = SystemClock().now()
+        began = time.monotonic()
+        bulk_parts.Parts(hosts=hosts, allocations=allocations, now=now).fill(core.store.engine)
+        sys.stderr.write(
+            f'{engines.NAMES[engine]}: {hosts:,} hosts, {allocations:,} allocations'
+            f' written in {time.monotonic() - began:.0f} s\n'
+        )
+        bench = Bench(engines.NAMES[engine], core, f'{hosts:,} hosts', options.times, options.plans)
+        aim = 50 if hosts <= 1000 else 500
+        yield from bench.choices(now, aim)
+        yield from bench.creations(aim + 20)
+        core.store.close()
+
+
+class Bench:
+    """The measurements of one engine with one number of hosts.
+
+    :param clock: returns seconds
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        core: composition.Core,
+        size: str,
+        times: int,
+        show_plans: bool,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._engine = engine
+        self._core = core
+        self._size = size
+        self._times = times
+        self._show_plans = show_plans
+        self._clock = clock
+        self._plugin: Any = slots.Slots()
+
+    def choices(self, now: Any, aim: float) -> Iterator[Figure]:
+        """Measure the choice of 50 slots, and a refusal."""
+        windows = {
+            'tomorrow, 1 h, a third is free': Period(start=now + _DAY, end=now + _DAY + parts.HOUR),
+            'tomorrow, 6 h, nearly full': Period(start=now + _DAY, end=now + _DAY + 6 * parts.HOUR),
+            'next year, all is free': Period(start=now + 365 * _DAY, end=now + 366 * _DAY),
+        }
+        for window, period in windows.items():
+            for spread in Spread:
+                outcome, found = self._choice(period, SLOTS, spread)
+                yield self._figure(f'{SLOTS} slots {spread.value}, {window}{outcome}', found, aim)
+        nearly = windows['tomorrow, 6 h, nearly full']
+        outcome, found = self._choice(nearly, 100_000, Spread.ANY)
+        yield self._figure(f'100,000 slots, nearly full{outcome}', found, aim)
+
+    def _choice(self, period: Period, wanted: int, spread: Spread) -> tuple[str, float]:
+        """Return a suffix that marks a refusal, and the median duration in milliseconds."""
+        body = {
+            'min': wanted,
+            'max': wanted,
+            'demand': bulk_parts.DEMAND,
+            'spread': spread.value,
+            'contrary': False,
+        }
+        request = self._plugin.parse(body)
+        needed = Requirements(
+            search=self._plugin.search(request),
+            plugin=self._plugin,
+            request=request,
+            period=period,
+            padded=period,
+            minimum=wanted,
+            maximum=wanted,
+            private=False,
+        )
+        rng = random.Random(3)
+        outcomes = set()
+
+        def choose() -> None:
+            with self._core.store.reading() as tx:
+                try:
+                    Chooser(tx, _SETTINGS, rng).choose(needed)
+                except exceptions.NotEnoughResources:
+                    outcomes.add(', refused')
+                else:
+                    outcomes.add('')
+
+        found = quantile(timed(choose, self._times, self._clock), 0.5)
+        if self._show_plans:
+            with plans.captured(self._core.store.engine) as statements:
+                choose()
+            for statement in statements:
+                sys.stderr.write(plans.plan(self._core.store.engine, statement) + '\n')
+        (outcome,) = outcomes
+        return outcome, found
+
+    def creations(self, aim: float) -> Iterator[Figure]:
+        """Measure the creation of leases of 50 slots, and count its statements."""
+        core = self._core
+        leases = Leases(
+            core.store,
+            {self._plugin.resource_type: self._plugin},
+            core.clock,
+            _SETTINGS,
+            lambda: None,
+            random.Random(5),
+        )
+        rng = random.Random(3)
+        counted = []
+
+        def book(spread: Spread) -> None:
+            start = core.clock.now() + rng.randrange(5, 20 * 24 * 60) * parts.HOUR / 60
+            with plans.captured(core.store.engine) as statements:
+                leases.create(_CALLER, _draft(start, spread))
+            counted.append(len(statements))
+
+        for spread in (Spread.ANY, Spread.APART):
+            counted.clear()
+            found = timed(lambda spread=spread: book(spread), 2 * self._times, self._clock)
+            what = f'create of {SLOTS} slots {spread.value}'
+            yield self._figure(what, quantile(found, 0.5), aim)
+            yield Figure(
+                engine=self._engine,
+                what=f'{self._size}: {what}, statements at most',
+                value=max(counted),
+                unit='',
+                aim=MOST_STATEMENTS,
+            )
+
+    def _figure(self, what: str, value: float, aim: float) -> Figure:
+        return Figure(engine=self._engine, what=f'{self._size}: {what}', value=value, aim=aim)
+
+
+def _draft(start: Any, spread: Spread) -> LeaseDraft:
+    body = {
+        'resource_type': slots.RESOURCE_TYPE,
+        'min': SLOTS,
+        'max': SLOTS,
+        'demand': bulk_parts.DEMAND,
+        'spread': spread.value,
+        'contrary': False,
+    }
+    return LeaseDraft(name='b', start=start, end=start + parts.HOUR, reservations=(body,))
 
 
 if __name__ == '__main__':

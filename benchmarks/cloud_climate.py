@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Deploys Climate for the benchmark on the test cloud."""
 
 from __future__ import annotations
@@ -22,8 +12,8 @@ from benchmarks import cloud_parts
 from benchmarks.cloud_parts import LOGIN
 from climate.clock import SystemClock
 from climate.cmd import config
-from climate.db import migration
-from climate.db.store import Store
+from climate.db.migrations import migration
+from climate.db.transactions.store import Store
 from tests.functional import processes as commands
 from tools.cloud.state import Cloud
 
@@ -52,6 +42,8 @@ region_name = {cloud.region}
 driver = messagingv2
 [oslo_messaging_rabbit]
 rabbit_quorum_queue = false
+[limits]
+leases = 0
 [rate_limit]
 per_project =
 per_address =

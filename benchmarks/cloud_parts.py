@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """A client of the measured services, and what their deployments have in common."""
 
 from __future__ import annotations
@@ -34,10 +24,10 @@ from oslo_config import cfg
 
 from benchmarks.cloud_statements import CountingProxy
 from climate import conf as climate_conf
-from climate.clients import real
-from climate.clients.base import Cloud as OpenStack
-from climate.clients.base import Compute
 from climate.clock import SystemClock
+from climate.cloud import real
+from climate.cloud.base import Cloud as OpenStack
+from climate.cloud.base import Compute
 from tests.contract.proxy import FaultProxy
 from tests.functional import processes as commands
 from tools.cloud import processes

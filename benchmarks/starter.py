@@ -1,17 +1,7 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """A manager process whose effects do nothing.
 
-Run as ``python -m benchmarks.starter URL WORKERS batches|alone``.
+Run as ``python -m benchmarks.starter URL WORKERS``.
 """
 
 from __future__ import annotations
@@ -28,8 +18,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from benchmarks import parts
-from climate.clients.base import Cloud
 from climate.clock import Clock
+from climate.cloud.base import Cloud
 from climate.cmd import composition
 from climate.cmd.manager import tune_process
 from climate.messaging import journal
@@ -76,10 +66,9 @@ def _count(engine: sa.Engine) -> dict[int, int]:
 
 def main() -> None:
     """Run until the standard input ends or has an empty line."""
-    url, workers, way = sys.argv[1:]
+    url, workers = sys.argv[1:]
     core = parts.core(url)
     core.conf.set_override('workers', int(workers), group='manager')
-    core.conf.set_override('batches', way == 'batches', group='manager')
     cloud = SimulatedCloud(':memory:', clock=core.clock)
     hosts = IdleHosts(core.clock)
     plugins: Any = {bulk.RESOURCE_TYPE: hosts}
@@ -87,7 +76,7 @@ def main() -> None:
         os.devnull, publisher_id=core.conf.notifications.publisher_id
     )
     manager = composition.manager(dataclasses.replace(core, plugins=plugins), cloud, notifications)
-    tune_process(core.conf)
+    tune_process()
     statements = _count(core.store.engine)
     manager.start()
     parts.say('ready')

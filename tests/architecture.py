@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The rules of the architecture, as functions from a source file to complaints.
 
@@ -30,11 +20,19 @@ import sys
 import tokenize
 from collections.abc import Iterable
 from collections.abc import Iterator
+from typing import TypeGuard
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 LONGEST_FUNCTION = 40
-LONGEST_MODULE = 400
+# Lines of code: not licence, imports, docstrings and comments.
+LONGEST_MODULE = 350
+# A table is read by looking a row up, so it may be as long as its subject.
+TABLES = {
+    'climate/db/migrations/versions/0028_initial_tables.py',
+    'climate/db/schema/tables.py',
+    'tests/functional/api_story.py',
+}
 MOST_MOCKS = 0.1
 
 # A unit imports only itself and units with a smaller number. Only the composition roots
@@ -47,7 +45,6 @@ LEVELS = {
     'api': 10,
     'mail': 10,
     'power': 10,
-    'running': 9,
     'upkeep': 8,
     'booking': 7,
     'resources': 6,
@@ -59,7 +56,7 @@ LEVELS = {
     'db': 2,
     'client': 2,
     'heat': 3,
-    'clients': 2,
+    'cloud': 2,
     'messaging': 2,
     'simulator': 3,
     'allocation': 1,
@@ -89,11 +86,11 @@ HOMES = {
     'pydantic': {'plugins'},
     'webob': {'api', 'testing', 'wsgi'},
     'limits': {'api'},
-    'novaclient': {'clients'},
-    'openstack': {'client', 'clients', 'heat'},
-    'keystoneauth1': {'client', 'clients', 'heat'},
+    'novaclient': {'cloud'},
+    'openstack': {'client', 'cloud', 'heat'},
+    'keystoneauth1': {'client', 'cloud', 'heat'},
     # Defines options, as the modules of conf do.
-    'keystoneauth1.loading': {'clients', 'conf'},
+    'keystoneauth1.loading': {'cloud', 'conf'},
     'keystonemiddleware': {'api', 'wsgi'},
     'kombu': {'messaging'},
     'oslo_messaging': {'messaging'},
@@ -120,19 +117,7 @@ PURE = {'domain', 'allocation', 'exceptions', 'clock'}
 GLOBAL_CONF = {'cmd', 'wsgi', 'conf'}
 CLOCK = 'climate/clock.py'
 
-LICENCE = """\
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-"""
+LICENCE = '# SPDX-License-Identifier: Apache-2.0\n'
 
 # Required without being imported by name.
 NOT_IMPORTED = {
@@ -146,6 +131,14 @@ _IGNORE = re.compile(
     r'|type:\s*ignore(?:\[[^\]]*\])?'
     r'|pragma:\s*no\s?cover'
 )
+_NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
 _WORD = re.compile(r'[A-Za-z]{2,}')
 
 
@@ -327,15 +320,39 @@ def long_functions(source: Source) -> Iterator[str]:
             yield f'{source.path}:{node.lineno}: {node.name} has {lines} lines'
 
 
+def code_lines(source: Source) -> int:
+    """Count the lines that are neither blank, comment, docstring nor import."""
+    readline = io.StringIO(source.text).readline
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(readline):
+        if token.type not in _NO_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(source.tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) or _is_text(node):
+            lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return len(lines)
+
+
+def _is_text(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """Whether it is a docstring, of a module, class, function or attribute."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
 def long_modules(source: Source) -> Iterator[str]:
-    """Complain about modules of more than 400 lines, including comments."""
-    lines = len(source.text.splitlines())
+    """Complain about modules of more than 350 lines of code; tables may be longer."""
+    if source.path in TABLES:
+        return
+    lines = code_lines(source)
     if lines > LONGEST_MODULE:
-        yield f'{source.path}: {lines} lines'
+        yield f'{source.path}: {lines} lines of code'
 
 
 def missing_licence(source: Source) -> Iterator[str]:
-    """Complain about a file that does not begin with the licence."""
+    """Complain about a file that does not begin with its licence, or ``#!`` and the licence."""
     text = source.text
     if text.startswith('#!'):
         text = text.partition('\n')[2]

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The base class of all test cases."""
 
@@ -16,12 +6,14 @@ from __future__ import annotations
 
 import os
 import unittest
+from typing import Any
 
 import fixtures
 import hypothesis
 import testtools
 
 from tests import generations
+from tests import loops
 
 # No deadline, so that tests do not fail on a busy machine. No database of examples, so
 # that a run does not depend on earlier ones. With CI set, as in .ci/run, the examples are
@@ -40,8 +32,9 @@ hypothesis.settings.load_profile('climate')
 class TestCase(testtools.TestCase):
     """The base class of all test cases; importing it configures hypothesis.
 
-    The log of a test is shown only if this test fails. A functional test also fails if a
-    transaction of the service changes what is free without announcing it.
+    The log of a test is shown only if this test fails. A failure in a loop shows the
+    variables of the loop. A functional test also fails if a transaction of the service changes
+    what is free without announcing it.
     """
 
     def setUp(self) -> None:
@@ -67,6 +60,13 @@ class TestCase(testtools.TestCase):
                     raise cause from None
                 cause = cause.__context__
             raise
+
+    def onException(self, exc_info: Any, tb_label: str = 'traceback') -> None:
+        """Name the row of a table of cases before the failure is reported."""
+        _, error, failure = exc_info
+        for line in loops.variables(failure):
+            error.add_note(line)
+        super().onException(exc_info, tb_label)
 
     def _check_generations(self) -> None:
         self.assertEqual([], generations.taken(), 'written without raising a generation')

@@ -1,18 +1,8 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Finds transactions that change what is free of a resource without raising its generation.
 
-Timelines in memory (:mod:`climate.db.timelines`) read only resources whose generation has
+Timelines in memory (:mod:`climate.db.timelines.timelines`) read only resources whose generation has
 changed. All statements of the service are looked at while the functional tests run, each
 transaction when it commits; what tests write themselves does not count.
 """
@@ -41,7 +31,7 @@ _HARMLESS = {'allocations': {'state'}, 'resources': {'updated_at', 'project_id'}
 _ASSIGNED = re.compile(r'\bSET\b(?P<values>.*?)(\bWHERE\b|$)', re.IGNORECASE | re.DOTALL)
 _COLUMN = re.compile(r'(?:^|,)\s*`?(\w+)`?\s*=(?!=)')
 # What has been released a long time ago is deleted without a trace in any search.
-_PURGE = 'climate/db/purge.py'
+_PURGE = 'climate/db/administration/purge.py'
 _INFO = 'unannounced_writes'
 
 _found: list[str] = []
@@ -106,7 +96,7 @@ def _is_of_the_service() -> bool:
         if '/tests/' in name or '/benchmarks/' in name or name.endswith(_PURGE):
             return False
         if '/climate/' in name and '/site-packages/' not in name:
-            return not name.endswith('/climate/db/guards.py')
+            return not name.endswith('/climate/db/schema/guards.py')
     return False
 
 

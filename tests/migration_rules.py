@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The rules for migrations: every statement can be repeated, and ids say what works on them."""
 
@@ -36,14 +26,14 @@ def bare_operations(source: Source) -> Iterator[str]:
         return
     for line, name in architecture.imports(source):
         if name.startswith('alembic.op.'):
-            yield f'{source.path}:{line}: use climate.db.additions'
+            yield f'{source.path}:{line}: use climate.db.migrations.additions'
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             name = architecture.dotted(node)
             if name.startswith('op.') and name not in _ALLOWED:
                 yield (
                     f'{source.path}:{node.lineno}: {name} fails when it is repeated:'
-                    ' use climate.db.additions'
+                    ' use climate.db.migrations.additions'
                 )
 
 

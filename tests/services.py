@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The servers that tests may use, and fixtures for databases and queues on them.
 
@@ -25,9 +15,12 @@ import getpass
 import json
 import os
 import pathlib
+import sys
 import tempfile
 import unittest
 import uuid
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Any
 from typing import NoReturn
@@ -36,7 +29,7 @@ import amqp
 import fixtures
 import sqlalchemy as sa
 
-from climate.db import addresses
+from climate.db.engine import addresses
 
 MARIADB = 'mysql'
 POSTGRESQL = 'postgresql'
@@ -45,8 +38,15 @@ PSYCOPG2 = 'psycopg2'
 RABBITMQ = 'rabbitmq'
 SQLITE = 'sqlite'
 
-DATABASES = (SQLITE, MARIADB, POSTGRESQL)
+DATABASE_SERVERS = (MARIADB, POSTGRESQL)
+DATABASES = (SQLITE, *DATABASE_SERVERS)
 
+_ENGINES = {
+    SQLITE: 'Sqlite',
+    MARIADB: 'Mariadb',
+    POSTGRESQL: 'Postgresql',
+    PSYCOPG2: 'Psycopg2',
+}
 _TIMEOUT = 5
 _DRIVERS = {'mysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg'}
 # Without encryption. PyMySQL reads the certificates of all authorities for each connection,
@@ -117,6 +117,34 @@ def missing(reason: str) -> NoReturn:
     if os.environ.get('CLIMATE_REQUIRE_SERVICES') == '1':
         raise AssertionError(reason)
     raise unittest.SkipTest(reason)
+
+
+def on_each_engine(
+    case: type | None = None, prefix: str = 'Test', engines: Iterable[str] = DATABASES
+) -> Callable[[type], type]:
+    """Return a class decorator that runs the tests of the class on each database engine.
+
+    It adds one class per engine to the module of the decorated class: ``TestSqlite``,
+    ``TestMariadb`` and ``TestPostgresql``. The attribute ``kind`` of each is its engine.
+
+    :param case: the test case that the classes derive from as well; needed unless the
+        decorated class is a test case, whose own tests run too
+    :param prefix: the start of the names of the classes
+    :param engines: some of ``DATABASES`` and ``psycopg2``
+    :raises ValueError: when it decorates, if the module already has a class of such a name
+    """
+
+    def decorate(tests: type) -> type:
+        module = vars(sys.modules[tests.__module__])
+        bases = (tests, case) if case else (tests,)
+        for kind in engines:
+            name = prefix + _ENGINES[kind]
+            if name in module:
+                raise ValueError(f'{tests.__module__} has two classes {name}')
+            module[name] = type(name, bases, {'__module__': tests.__module__, 'kind': kind})
+        return tests
+
+    return decorate
 
 
 class Database(fixtures.Fixture):

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The rule that only plugins name a resource type; see :mod:`tests.architecture`."""
 
@@ -37,8 +27,10 @@ NAMES_TYPES = {
     'climate/client/reservations.py': 'its options are named after the types',
     'climate/conf/plugins.py': 'operators read in the sample what is served by default',
     'climate/cmd/samples.py': 'a first look shows an example of each type',
-    'climate/manager/booted_servers.py': 'only servers get leases by being booted',
-    'climate/manager/server_lease_settings.py': 'only servers get leases by being booted',
+    'climate/manager/default_leases/booted_servers.py': 'only servers get leases by being booted',
+    'climate/manager/default_leases/server_lease_settings.py': (
+        'only servers get leases by being booted'
+    ),
 }
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Finds code that writes allocations without verification; see ``tests/architecture.py``."""
 
@@ -26,14 +16,14 @@ from tests.architecture import Source
 # Releases are not verified, and only these functions may contain them. The second name is
 # '' for a statement of the module.
 GIVES_BACK = {
-    ('climate/db/allocations.py', ''),
-    ('climate/db/allocations.py', 'release'),
-    ('climate/db/allocations.py', 'give_back'),
-    ('climate/db/offers.py', '_release'),
-    ('climate/db/purge.py', '_remove_some'),
+    ('climate/db/resources/allocations.py', ''),
+    ('climate/db/resources/allocations.py', 'release'),
+    ('climate/db/resources/allocations.py', 'give_back'),
+    ('climate/db/booking/offers.py', '_release'),
+    ('climate/db/administration/purge.py', '_remove_some'),
 }
-BOOKS = 'climate/db/books.py'
-STORE = 'climate/db/store.py'
+BOOKS = 'climate/db/booking/books.py'
+STORE = 'climate/db/transactions/store.py'
 _WRITES = re.compile(r'\b(insert\s+into|update|delete\s+from|replace\s+into)\s+allocations\b', re.I)
 _VERBS = ('insert', 'update', 'delete')
 
@@ -45,7 +35,7 @@ def unjudged_bookings(source: Source) -> Iterator[str]:
     that has locked the resources, and verifies the bookings before it commits.
     """
     # The simulated cloud has its own tables.
-    if '/migrations/' in source.path or source.unit in ('clients', 'simulator'):
+    if '/migrations/' in source.path or source.unit in ('cloud', 'simulator'):
         return
     names = {name for node in ast.walk(source.tree) for name in _bound_to_allocations(node)}
     for function, node in _by_function(source.tree):
@@ -53,7 +43,7 @@ def unjudged_bookings(source: Source) -> Iterator[str]:
             continue
         if source.path != BOOKS and _writes_allocations(node, names):
             yield f'{source.path}:{node.lineno}: only {BOOKS} writes allocations'
-        if source.path != STORE and _makes(node, 'Books', 'Docket'):
+        if source.path != STORE and _makes(node, 'Books', 'PendingBookings'):
             yield f'{source.path}:{node.lineno}: only {STORE} gives the right to book'
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The OpenAPI document of all resource types that Climate ships; prints it if run."""
 
@@ -20,10 +10,11 @@ import types
 from importlib import metadata
 from typing import Any
 
-from climate.api import microversions
-from climate.api.controllers.root import RootController
-from climate.api.microversions import Microversion
+from climate.api.controllers.table import route_table
+from climate.api.http import microversions
+from climate.api.http.microversions import Microversion
 from climate.api.openapi.document import DocumentWriter
+from climate.api.routing.routes import RouteTable
 
 _PACKAGE = 'openstack-climate'
 _GROUP = 'climate.resource_types'
@@ -38,16 +29,16 @@ def plugins() -> Any:
     }
 
 
-def root() -> RootController:
-    """Return the controllers of an API that serves every shipped type."""
+def table() -> RouteTable:
+    """Return the routes of an API that serves every shipped type."""
     services: Any = types.SimpleNamespace(plugins=plugins())
     settings: Any = None
-    return RootController(services, settings)
+    return route_table(services, settings)
 
 
 def writer() -> DocumentWriter:
     """Return what describes that API."""
-    return DocumentWriter(root(), plugins())
+    return DocumentWriter(table(), plugins())
 
 
 def document(version: Microversion = microversions.MAX) -> dict[str, Any]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Measures what traces cost a manager, on and off, in processor time.
 
@@ -63,7 +53,7 @@ def start(recorded: bool) -> float:
 
 def _leases(office: Deployment) -> Any:
     with office.store.reading() as tx:
-        return [tx.leases.get(line.id) for line in tx.oversight.lines(limit=_LEASES)]
+        return [tx.leases.get(line.id) for line in tx.operator_lists.lines(limit=_LEASES)]
 
 
 def calls() -> dict[str, float]:

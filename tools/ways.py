@@ -1,19 +1,9 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Shows the files of Climate that one request or one event passes through.
 
 ``python -m tools.ways`` creates a lease over HTTP (``--kind post``) up to the first
-``INSERT INTO leases``, or lets a manager start one (``--kind start``) up to the first
+``INSERT INTO leases``, or lets a manager start one alone (``--kind start``) up to the first
 call to the cloud. It prints the files entered, in order, with the number of calls and of
 changes of file. Everything runs in this process: the WSGI application, SQLite, and the
 simulated cloud.
@@ -56,10 +46,10 @@ from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import samples
-from climate.db import addresses
-from climate.db import migration
-from climate.manager.claims import ClaimKeeper
-from climate.manager.worker import Worker
+from climate.db.engine import addresses
+from climate.db.migrations import migration
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.claims.worker import Worker
 from climate.simulator import SimulatedCloud
 
 ROOT: Final = pathlib.Path(__file__).parents[1]
@@ -173,7 +163,7 @@ class Recorder:
 class WatchedCloud:
     """A cloud that reports calls.
 
-    It implements :class:`climate.clients.base.Cloud` by delegating every call.
+    It implements :class:`climate.cloud.base.Cloud` by delegating every call.
 
     :param called: called before each call of a service
     """

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What a few hundred resources have, and what of it is in use over time.
 
@@ -265,13 +255,20 @@ class Block:
 
     def free(self, bounds: Bounds) -> Bools:
         """Whether each resource is free as a whole, the time for cleaning included."""
+        return self.gaps(bounds)[0]
+
+    def gaps(self, bounds: Bounds) -> tuple[Bools, Ints, Ints]:
+        """Return whether each resource is free as a whole, and when it is not any more.
+
+        :returns: also when each is used for the last time before the period, and for the first
+            time after it, the time for cleaning included; -1 if never
+        """
         clear = bounds.clear_start, bounds.clear_end
-        found: Bools = (
-            (self.occupied.peaks(*clear) == 0)
-            & (self.out.peaks(*clear) == 0)
-            & (self.returned <= bounds.clear_start)
+        peaks, before, after = self.occupied.around(*clear)
+        free: Bools = (
+            (peaks == 0) & (self.out.peaks(*clear) == 0) & (self.returned <= bounds.clear_start)
         )
-        return found
+        return free, before, after
 
     def shared(self, bounds: Bounds) -> Bools:
         """Whether parts of each resource can be allocated: it is in service and not taken whole."""

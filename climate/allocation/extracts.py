@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Some resources of a block as a block of their own, perhaps without some allocations."""
 
@@ -20,6 +10,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -31,6 +22,8 @@ from climate.allocation.steps import microseconds
 from climate.allocation.steps import StepFunctions
 from climate.allocation.steps import Uses
 from climate.domain.leases import Allocation
+
+_NO_USES: Final = Uses.of([])
 
 
 def vacated(blocks: Sequence[Block], gone: Mapping[str, Bookings]) -> list[Block]:
@@ -115,14 +108,11 @@ def without(block: Block, gone: Mapping[str, Bookings]) -> Block:
     :param gone: by resource class; those of whole resources by :data:`WHOLE`
     """
     uses = _uses(block, gone)
-    less = _plus(block, {name: found.negative() for name, found in uses.items()})
-    return dataclasses.replace(
-        less,
-        periods={
-            name: found.less(uses[name]) if name in uses else found
-            for name, found in block.periods.items()
-        },
-    )
+    periods = {
+        name: found.less(uses[name]) if name in uses else found
+        for name, found in block.periods.items()
+    }
+    return _plus(block, {name: found.negative() for name, found in uses.items()}, periods)
 
 
 def extended(block: Block, more: Mapping[str, Bookings]) -> Block:
@@ -133,8 +123,37 @@ def extended(block: Block, more: Mapping[str, Bookings]) -> Block:
     uses = _uses(block, more)
     periods = dict(block.periods)
     for name, found in uses.items():
-        periods[name] = Uses.joined([periods.get(name, Uses.of([])), found])
-    return dataclasses.replace(_plus(block, uses), periods=periods)
+        periods[name] = Uses.joined([periods[name], found]) if name in periods else found
+    return _plus(block, uses, periods)
+
+
+def booked(block: Block, few: Mapping[int, Sequence[Allocation]], generations: Ints) -> Block:
+    """Return a block with a few more live allocations.
+
+    :param few: by row
+    :param generations: those of the new block
+    """
+    occupied, whole, used, periods = block.occupied, block.whole, {**block.used}, {**block.periods}
+    for row, found in few.items():
+        for item in found:
+            name = item.resource_class or WHOLE
+            times = microseconds(item.period.start), microseconds(item.period.end)
+            occupied = occupied.raised(row, *times, 1)
+            if name == WHOLE:
+                whole = whole.raised(row, *times, item.amount)
+            else:
+                before = used.get(name) or StepFunctions.of(len(block), _NO_USES)
+                used[name] = before.raised(row, *times, item.amount)
+            mine = Uses.of([(row, *times, item.amount)])
+            periods[name] = Uses.joined([periods.get(name, _NO_USES), mine])
+    return dataclasses.replace(
+        block,
+        generations=generations,
+        occupied=occupied,
+        whole=whole,
+        used=used,
+        periods=periods,
+    )
 
 
 def bookings(current: Iterable[Allocation]) -> dict[str, Bookings]:
@@ -155,18 +174,18 @@ def _uses(block: Block, found: Mapping[str, Bookings]) -> dict[str, Uses]:
     return {name: bookings.of_rows(block.ids) for name, bookings in found.items()}
 
 
-def _plus(block: Block, uses: Mapping[str, Uses]) -> Block:
-    """Return a block in which more is in use, or less; its periods remain the same."""
-    # Those that remove something have an amount below 0.
-    counts = [dataclasses.replace(found, amounts=np.sign(found.amounts)) for found in uses.values()]
-    nothing = Uses.of([])
-    unused = StepFunctions.of(len(block), nothing)
-    return dataclasses.replace(
-        block,
-        occupied=block.occupied.plus(Uses.joined([nothing, *counts])),
-        whole=block.whole.plus(uses.get(WHOLE, nothing)),
-        used={
-            name: block.used.get(name, unused).plus(uses.get(name, nothing))
-            for name in {*block.used, *uses} - {WHOLE}
-        },
-    )
+def _plus(block: Block, uses: Mapping[str, Uses], periods: Mapping[str, Uses]) -> Block:
+    """Return a block in which more is in use, or less.
+
+    :param periods: those of the new block
+    """
+    occupied, whole, used = block.occupied, block.whole, dict(block.used)
+    for name, found in uses.items():
+        # Those that remove something have an amount below 0.
+        occupied = occupied.plus(dataclasses.replace(found, amounts=np.sign(found.amounts)))
+        if name == WHOLE:
+            whole = whole.plus(found)
+        else:
+            before = used.get(name) or StepFunctions.of(len(block), _NO_USES)
+            used[name] = before.plus(found)
+    return dataclasses.replace(block, occupied=occupied, whole=whole, used=used, periods=periods)

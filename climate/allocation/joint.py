@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The periods in which enough is free for several reservations at the same time.
 
@@ -137,7 +127,7 @@ class Wanted:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Lack:
+class Shortfall:
     """What is missing for a reservation at one start.
 
     :ivar place: of the reservation
@@ -154,7 +144,7 @@ class Lack:
     until: int | None
 
 
-class Searching:
+class SearchBudget:
     """Searches for starts, up to a number of them, so that the cost is bounded.
 
     :ivar left: how many more there may be
@@ -191,11 +181,11 @@ class Searching:
         self.left -= 1
         return search.earliest(one.blocks, one.question(frame, start))
 
-    def shortages(self, wanted: Sequence[Wanted], frame: Frame, start: int) -> list[Lack]:
+    def shortages(self, wanted: Sequence[Wanted], frame: Frame, start: int) -> list[Shortfall]:
         """Return what is missing at a start; nothing if each of *wanted* is free."""
         bounds = frame.bounds(start)
         return [
-            Lack(
+            Shortfall(
                 place=short.place,
                 resource_class=name,
                 missing=missing,

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The best of many resources for a booking, as candidates.
 
@@ -37,23 +27,9 @@ from climate.allocation.steps import Bools
 from climate.allocation.steps import instant
 from climate.allocation.steps import Ints
 from climate.domain.resources import Candidate
+from climate.domain.resources import Room
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Space:
-    """The free capacity of a resource throughout a period.
-
-    :ivar capacity: units by resource class
-    :ivar left: free units by resource class
-    """
-
-    resource_id: int
-    name: str
-    generation: int
-    capacity: Mapping[str, int]
-    left: Mapping[str, int]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -129,10 +105,10 @@ class Found:
             )
         ]
 
-    def spaces(self, demand: Iterable[str], limit: int | None) -> list[Space]:
+    def rooms(self, demand: Iterable[str], limit: int | None) -> list[Room]:
         """Return the free capacity of the first resources; of all if *limit* is None."""
         return [
-            Space(
+            Room(
                 resource_id=int(block.ids[row]),
                 name=block.names[row],
                 generation=int(block.generations[row]),
@@ -157,13 +133,8 @@ def wholes(
     :param most: limits how many of each block are compared. They start at a random row, so
         that concurrent searches do not all choose the same; None compares all
     """
-    sides = [
-        (
-            block.occupied.last_before(bounds.clear_start),
-            block.occupied.first_from(bounds.clear_end),
-        )
-        for block in blocks
-    ]
+    gaps = [block.gaps(bounds) for block in blocks]
+    sides = [(before, after) for _, before, after in gaps]
 
     def keys(place: int, rows: Ints) -> tuple[Numbers, Ints]:
         before, after = (side[rows] for side in sides[place])
@@ -173,7 +144,10 @@ def wholes(
         )
         return 2 - has_before.astype(np.int64) - has_after, holes
 
-    slots = [block.slots({}, bounds) for block in blocks]
+    slots = [
+        (block.bookable & free).astype(np.int64)
+        for block, (free, _, _) in zip(blocks, gaps, strict=True)
+    ]
     if most is not None:
         slots = [_sample(found, most, rng) for found in slots]
     return dataclasses.replace(_best(blocks, slots, keys, rng), sides=sides)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How much of each resource is in use over time: step functions in numpy arrays.
 
@@ -32,9 +22,6 @@ from typing import Final
 import numpy as np
 from numpy import typing as npt
 
-from climate.allocation import step_changes
-from climate.allocation.cells import Cells
-
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
@@ -50,8 +37,8 @@ LATEST: Final = _MASK
 # returns to the system when it is freed.
 _CELLS: Final = 1 << 15
 
-# So many uses are added one by one.
-_FEW: Final = 4
+FEW: Final = 4
+"""So many uses are added one by one."""
 
 MOST_ROWS: Final = 1 << 8
 """The number of rows that a :class:`StepFunctions` can have."""
@@ -174,7 +161,7 @@ class StepFunctions:
 
     def plus(self, uses: Uses) -> StepFunctions:
         """Return these functions with *uses* added."""
-        if len(uses) <= _FEW:
+        if len(uses) <= FEW:
             return self._plus_few(uses)
         base = uses.rows << BITS
         steps = np.diff(self.levels[:-1])
@@ -187,11 +174,17 @@ class StepFunctions:
         )
 
     def _plus_few(self, uses: Uses) -> StepFunctions:
-        keys, levels = self.keys, self.levels
-        for row, start, end, amount in uses.each():
-            base = row << BITS
-            ends = base + min(end, LATEST)
-            keys, levels = step_changes.raised(keys, levels, base + start, ends, amount)
+        functions = self
+        for one in uses.each():
+            functions = functions.raised(*one)
+        return functions
+
+    def raised(self, row: int, start: int, end: int, amount: int) -> StepFunctions:
+        """Return these functions with one use added."""
+        base = row << BITS
+        keys, levels = _raised(
+            self.keys, self.levels, base + start, base + min(end, LATEST), amount
+        )
         return StepFunctions(count=self.count, keys=keys, levels=levels)
 
     def replacing(self, rows: Ints, uses: Uses) -> StepFunctions:
@@ -230,6 +223,19 @@ class StepFunctions:
         found: Ints = extreme.reduceat(self.levels, places)[::2]
         return found
 
+    def around(self, start: int, end: int) -> tuple[Ints, Ints, Ints]:
+        """Return :meth:`peaks`, and when each row changes last up to *start*, first from *end*.
+
+        :returns: the times are -1 for a row that never does
+        """
+        if not self.count or self.is_zero:
+            never = np.full(self.count, -1, dtype=np.int64)
+            return np.zeros(self.count, dtype=np.int64), never, never
+        first, beyond = self._positions(start, end)
+        places = np.column_stack((first, beyond)).ravel()
+        peaks: Ints = np.maximum.reduceat(self.levels, places)[::2]
+        return peaks, self._times_at(first), self._times_at(beyond)
+
     def between(self, start: int, width: int, number: int) -> tuple[Ints, Ints]:
         """Return the lowest and the highest level of each row in intervals of one width.
 
@@ -238,30 +244,19 @@ class StepFunctions:
         :param number: of intervals
         :returns: two arrays with a row for each row and a column for each interval
         """
-        lows, peaks = self._extremes_between((np.minimum, np.maximum), start, width, number)
-        return lows, peaks
-
-    def peaks_between(self, start: int, width: int, number: int) -> Ints:
-        """Return only the highest levels of :meth:`between`, which is faster."""
-        (peaks,) = self._extremes_between((np.maximum,), start, width, number)
-        return peaks
-
-    def _extremes_between(
-        self, extremes: Sequence[np.ufunc], start: int, width: int, number: int
-    ) -> list[Ints]:
-        found = [np.empty((self.count, number), dtype=np.int64) for _ in extremes]
+        lows, peaks = np.empty((2, self.count, number), dtype=np.int64)
         for first, part in self.split(max(_CELLS // max(number, 1), 1)):
             cells = part._cells(start, width, number)
-            for each, extreme in zip(found, extremes, strict=True):
-                each[first : first + part.count] = cells.extremes(extreme)
-        return found
+            lows[first : first + part.count] = cells.extremes(np.minimum)
+            peaks[first : first + part.count] = cells.extremes(np.maximum)
+        return lows, peaks
 
-    def _cells(self, start: int, width: int, number: int) -> Cells:
+    def _cells(self, start: int, width: int, number: int) -> _Cells:
         rows, times, levels = self.steps(start, start + number * width)
         columns = (times - start) // width
         cells = rows * number + columns
         first = np.flatnonzero(np.diff(cells, prepend=-1))
-        return Cells(
+        return _Cells(
             shape=(self.count, number),
             levels=levels,
             first=first,
@@ -308,15 +303,6 @@ class StepFunctions:
             yield first, self.part(first, min(first + size, self.count))
 
     # -- changes
-
-    def last_before(self, time: int) -> Ints:
-        """Return when each row changed for the last time up to *time*; -1 if never."""
-        return self._times_at(np.searchsorted(self.keys, self._base() + time, 'right') - 1)
-
-    def first_from(self, time: int) -> Ints:
-        """Return when each row changes for the first time from *time* on; -1 if never."""
-        beyond = np.searchsorted(self.keys, self._base() + time, 'left')
-        return self._times_at(beyond)
 
     def _times_at(self, places: Ints) -> Ints:
         keys = self.keys[places]
@@ -382,3 +368,70 @@ def _fenced(keys: Ints, count: int) -> Ints:
 
 def _padded(levels: Ints) -> Ints:
     return np.concatenate(([0], levels, [0]))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Cells:
+    """The steps of each row in intervals of one width: a cell for each row and interval.
+
+    :ivar shape: the number of rows and of intervals
+    :ivar levels: of all steps; the first step of each row is at its first interval
+    :ivar first: the place of the first step of each cell that has one
+    :ivar filled: these cells, numbered row by row
+    :ivar exact: whether that first step is at the very beginning of the cell
+    """
+
+    shape: tuple[int, int]
+    levels: Ints
+    first: Ints
+    filled: Ints
+    exact: Bools
+
+    def extremes(self, extreme: np.ufunc) -> Ints:
+        """Return the lowest or the highest level of each cell."""
+        rows, number = self.shape
+        found = np.empty((rows, number), dtype=np.int64)
+        if not rows or not number:
+            return found
+        last = np.append(self.first[1:], len(self.levels)) - 1
+        until = np.append(self.filled[1:], rows * number)
+        # The level at the end of each cell is carried into the next one.
+        ends = np.repeat(self.levels[last], until - self.filled).reshape(rows, number)
+        found[:, 1:] = ends[:, :-1]
+        own = extreme.reduceat(self.levels, self.first)
+        flat = found.reshape(-1)
+        flat[self.filled] = np.where(self.exact, own, extreme(flat[self.filled], own))
+        return found
+
+
+def _raised(keys: Ints, levels: Ints, start: int, end: int, amount: int) -> tuple[Ints, Ints]:
+    """Return the keys and levels of step functions of which one has another level for a time.
+
+    :param keys: see :class:`StepFunctions`
+    :param start: the key from which on it has
+    :param end: the key before which it has, of the same row
+    :param amount: by how much the level is higher
+    """
+    if not amount or start >= end:
+        return keys, levels
+    first, beyond = np.searchsorted(keys, [start, end]).tolist()
+    before, last = levels[first - 1], levels[beyond - 1]
+    new_keys, new_levels = [keys[:first]], [levels[:first]]
+    skipped = first
+    if keys[first] != start:
+        new_keys.append(np.array([start]))
+        new_levels.append(np.array([before + amount]))
+    elif levels[first] + amount == before:
+        # Nothing changes there any more.
+        skipped += 1
+    new_keys.append(keys[skipped:beyond])
+    new_levels.append(levels[skipped:beyond] + amount)
+    if keys[beyond] != end:
+        new_keys.append(np.array([end]))
+        new_levels.append(np.array([last]))
+    elif levels[beyond] == last + amount:
+        beyond += 1
+    return (
+        np.concatenate([*new_keys, keys[beyond:]]),
+        np.concatenate([*new_levels, levels[beyond:]]),
+    )

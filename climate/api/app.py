@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The API as a WSGI application: the layers of middleware around pecan."""
 
@@ -20,57 +10,56 @@ from oslo_context.context import RequestContext
 from oslo_middleware import cors
 from oslo_middleware import request_id
 
-from climate.api import browser_sessions
-from climate.api import web_page
-from climate.api.audit import Audit
-from climate.api.audited_refusals import AuditedRefusals
-from climate.api.auth import Identity
-from climate.api.auth import NoAuth
-from climate.api.browser_sessions import BrowserSessions
-from climate.api.compression import Compression
-from climate.api.controllers.root import RootController
-from climate.api.deadlines import OneDeadline
-from climate.api.feed_links import FeedCalendars
-from climate.api.feed_links import PATH as FEED_PATH
-from climate.api.health import Health
-from climate.api.health import PATH
-from climate.api.idempotency_keys import IdempotentRequests
-from climate.api.measures import MeasuredRequests
-from climate.api.middleware import AccessLog
-from climate.api.middleware import ForHeaders
-from climate.api.middleware import ForPath
-from climate.api.middleware import ForPattern
-from climate.api.middleware import JsonErrors
-from climate.api.middleware import Negotiation
-from climate.api.middleware import ReadBody
-from climate.api.middleware import SizeLimit
+from climate.api.authentication import browser_sessions
+from climate.api.authentication.auth import Identity
+from climate.api.authentication.auth import NoAuth
+from climate.api.authentication.browser_sessions import BrowserSessions
+from climate.api.authentication.own_pages import OwnPages
+from climate.api.authentication.proxies import HEADERS
+from climate.api.authentication.proxies import Proxies
+from climate.api.authentication.single_sign_on import LANDING
+from climate.api.authentication.single_sign_on import SingleSignOn
+from climate.api.authentication.token_checks import CheckedTokens
+from climate.api.controllers.table import route_table
+from climate.api.http.wsgi import WSGIApp
+from climate.api.limits.deadlines import OneDeadline
+from climate.api.limits.rates import AddressRate
+from climate.api.limits.rates import ProjectRate
+from climate.api.limits.refused_projects import RefusedProjects
+from climate.api.limits.shares import ProjectThreads
+from climate.api.limits.shares import SharedThreads
+from climate.api.limits.shares import ThreadShares
+from climate.api.middleware import web_page
+from climate.api.middleware.audited_refusals import AuditedRefusals
+from climate.api.middleware.feed_links import FeedCalendars
+from climate.api.middleware.feed_links import PATH as FEED_PATH
+from climate.api.middleware.health import Health
+from climate.api.middleware.health import PATH
+from climate.api.middleware.measures import MeasuredRequests
+from climate.api.middleware.middleware import AccessLog
+from climate.api.middleware.middleware import HeaderSwitch
+from climate.api.middleware.middleware import JsonErrors
+from climate.api.middleware.middleware import Negotiation
+from climate.api.middleware.middleware import PathSwitch
+from climate.api.middleware.middleware import PatternSwitch
+from climate.api.middleware.middleware import ReadBody
+from climate.api.middleware.middleware import SizeLimit
+from climate.api.middleware.traces import TracedRequests
 from climate.api.openapi import served as openapi
 from climate.api.openapi.document import DocumentWriter
-from climate.api.own_pages import OwnPages
-from climate.api.proxies import HEADERS
-from climate.api.proxies import Proxies
-from climate.api.rates import AddressRate
-from climate.api.rates import ProjectRate
-from climate.api.refused_projects import RefusedProjects
-from climate.api.routes import OPEN
-from climate.api.routes import walk
-from climate.api.routes import words
-from climate.api.routing import credentials
-from climate.api.routing import Decisions
-from climate.api.routing import Guards
-from climate.api.routing import Json
-from climate.api.routing import Request
-from climate.api.routing import Router
-from climate.api.services import ApiSettings
-from climate.api.services import Services
-from climate.api.shares import ProjectThreads
-from climate.api.shares import SharedThreads
-from climate.api.shares import ThreadShares
-from climate.api.single_sign_on import LANDING
-from climate.api.single_sign_on import SingleSignOn
-from climate.api.token_checks import CheckedTokens
-from climate.api.traces import TracedRequests
-from climate.api.wsgi import WSGIApp
+from climate.api.routing.audit import Audit
+from climate.api.routing.compression import Compression
+from climate.api.routing.idempotency_keys import IdempotentRequests
+from climate.api.routing.routes import OPEN
+from climate.api.routing.routes import PREFIX
+from climate.api.routing.routes import RouteTable
+from climate.api.routing.routing import credentials
+from climate.api.routing.routing import Decisions
+from climate.api.routing.routing import Guards
+from climate.api.routing.routing import Json
+from climate.api.routing.routing import Router
+from climate.api.routing.services import ApiSettings
+from climate.api.routing.services import Services
 from climate.metrics import recording
 from climate.policies.base import OPERATORS
 from climate.resources.catalog import fixed
@@ -95,17 +84,17 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     # OwnPages precedes what any page in a browser could use without a token.
     # ReadBody is innermost: who has no token, or sent too many requests, can make no thread
     # wait for a body.
-    root = RootController(services, settings)
+    table = route_table(services, settings)
     shares = ThreadShares(settings.shares)
-    app: WSGIApp = ReadBody(_pecan(root, services, settings))
+    app: WSGIApp = ReadBody(_pecan(table, services, settings))
     app = ProjectThreads(app, shares, _operators(services))
     if settings.rates is not None and settings.rates.projects:
         app = ProjectRate(app, settings.rates)
     app = RefusedProjects(app, services.clock)
     app = Identity(app)
     app = CheckedTokens(settings.authenticate(app), shares, settings.shares, settings.rates)
-    document = openapi.OpenApi(DocumentWriter(root, fixed(services.plugins)))
-    app = ForPath(openapi.PATH, SharedThreads(document, shares), app)
+    document = openapi.OpenApi(DocumentWriter(table, fixed(services.plugins)))
+    app = PathSwitch(openapi.PATH, SharedThreads(document, shares), app)
     app = Negotiation(app)
     if settings.ui:
         app = _with_page(app, services, settings)
@@ -116,7 +105,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
         shared = bool(settings.conf.cors.allowed_origin)
         app = OwnPages(app, settings.allowed_hosts, shared=shared)
     feeds = FeedCalendars(services.feeds, settings.rates, shares)
-    app = ForPattern(FEED_PATH, feeds, app)
+    app = PatternSwitch(FEED_PATH, feeds, app)
     if settings.rates is not None and settings.rates.addresses:
         app = AddressRate(app, settings.rates)
     app = OneDeadline(app)
@@ -124,13 +113,13 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
     app = _audited(app, services, settings)
     app = AccessLog(app)
     if recording.enabled():
-        app = MeasuredRequests(app, _paths(root))
+        app = MeasuredRequests(app, _paths(table))
     if spans.enabled():
-        app = TracedRequests(app, _paths(root))
-    app = ForPath(PATH, Health(settings.conf, services.health), app)
+        app = TracedRequests(app, _paths(table))
+    app = PathSwitch(PATH, Health(settings.conf, services.health), app)
     app = request_id.RequestId(app, settings.conf)
-    app = ForHeaders(['HTTP_ORIGIN'], cors.CORS(app, settings.conf), app)
-    app = ForHeaders(HEADERS, Proxies(app, settings.conf, settings.trusted_proxies), app)
+    app = HeaderSwitch(['HTTP_ORIGIN'], cors.CORS(app, settings.conf), app)
+    app = HeaderSwitch(HEADERS, Proxies(app, settings.conf, settings.trusted_proxies), app)
     # Outermost, because the middleware of oslo completes addresses, too.
     return _hostless(app) if settings.ui else app
 
@@ -138,7 +127,7 @@ def make_app(services: Services, settings: ApiSettings) -> WSGIApp:
 def _hostless(app: WSGIApp) -> WSGIApp:
     """Return *app* with redirects of the page that name no host."""
     for path in (web_page.PREFIX, LANDING):
-        app = ForPath(path, web_page.HostlessRedirects(app), app)
+        app = PathSwitch(path, web_page.HostlessRedirects(app), app)
     return app
 
 
@@ -169,24 +158,18 @@ def _operators(services: Services) -> Callable[[RequestContext], bool]:
     return lambda context: decisions.allows(OPERATORS, credentials(context))
 
 
-def _paths(root: RootController) -> set[str]:
+def _paths(table: RouteTable) -> set[str]:
     """Return the paths of all requests, as metrics and traces name them."""
-    return {*OPEN, browser_sessions.PATH, *(route.path for route in walk(root))}
+    served = {prefix + route.path for route in table for prefix in (PREFIX, '')}
+    return {*OPEN, browser_sessions.PATH, *served}
 
 
-def _pecan(root: RootController, services: Services, settings: ApiSettings) -> WSGIApp:
+def _pecan(table: RouteTable, services: Services, settings: ApiSettings) -> WSGIApp:
     idempotent = IdempotentRequests(services.keyed_answers, settings.waits)
     limits = services.leases.settings.budget
     guards = Guards(services.enforcer, services.clock, idempotent, limits)
     hooks = [Compression(), Json(), guards]
     if settings.audit is not None:
         hooks.append(Audit(settings.audit, services.clock))
-    app: WSGIApp = Router(
-        root,
-        words(root),
-        hooks=hooks,
-        request_cls=Request,
-        force_canonical=False,
-        guess_content_type_from_ext=False,
-    )
+    app: WSGIApp = Router(table, hooks)
     return app

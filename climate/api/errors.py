@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Error responses: the only module that turns exceptions into responses."""
 
@@ -25,10 +15,10 @@ from oslo_log import log as logging
 from webob import exc as webob_exc
 
 from climate import exceptions
-from climate.api import dates
-from climate.api import microversions
+from climate.api.http import dates
+from climate.api.http import microversions
+from climate.api.http.wsgi import Environ
 from climate.api.views.stored_offers import alternative
-from climate.api.wsgi import Environ
 
 LOG = logging.getLogger(__name__)
 

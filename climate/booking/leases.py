@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Leases: create, list, show, change, delete."""
 
@@ -18,20 +8,20 @@ import functools
 import logging
 from collections.abc import Iterator
 
-from climate.booking import alternatives
-from climate.booking import extensions
-from climate.booking import free_time
-from climate.booking import move
-from climate.booking import rehearsal
-from climate.booking import taking
-from climate.booking.change import change as change_lease
-from climate.booking.context import Context
-from climate.booking.create import create as create_lease
-from climate.booking.delete import delete
-from climate.booking.holds import make as make_offers
-from climate.booking.reallocate import reallocate
-from climate.db import expired_holds
-from climate.db.store import Transaction
+from climate.booking.offers import alternatives
+from climate.booking.offers import extensions
+from climate.booking.offers import free_time
+from climate.booking.offers import taking
+from climate.booking.offers.holds import make as make_offers
+from climate.booking.requests.context import Context
+from climate.booking.writing import move
+from climate.booking.writing import rehearsal
+from climate.booking.writing.change import change as change_lease
+from climate.booking.writing.create import create as create_lease
+from climate.booking.writing.delete import delete
+from climate.booking.writing.reallocate import reallocate
+from climate.db.transactions import expired_holds
+from climate.db.transactions.store import Transaction
 from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 from climate.domain.history import History
@@ -190,7 +180,7 @@ class Leases(Context):
         :raises climate.exceptions.InvalidState: if it is over
         """
         plugins = self.plugins
-        lease = self.store.run(lambda tx: readiness.say(tx, plugins, lease_id, said, check))
+        lease = self.store.run(lambda tx: readiness.record(tx, plugins, lease_id, said, check))
         self.wake()
         return lease
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Rows of a table of availability, which begin at round local times."""
 
@@ -78,31 +68,31 @@ def runs(
     if (end - start) // step >= MOST:
         raise ValueError(f'more than {MOST} rows; use a shorter period, or a longer step')
     instants = list(_instants(start, end, step))
-    found: list[BucketRun] = []
+    buckets: list[BucketRun] = []
     for first, after in itertools.pairwise(instants):
-        if found and found[-1].end == first and found[-1].step == after - first:
-            found[-1] = found[-1]._replace(end=after)
+        if buckets and buckets[-1].end == first and buckets[-1].step == after - first:
+            buckets[-1] = buckets[-1]._replace(end=after)
         else:
-            found.append(BucketRun(first, after, after - first))
-    return found
+            buckets.append(BucketRun(first, after, after - first))
+    return buckets
 
 
 def _instants(
     start: datetime.datetime, end: datetime.datetime, step: datetime.timedelta
 ) -> Iterator[datetime.datetime]:
-    found = last = start.astimezone(datetime.UTC)
+    instant = last = start.astimezone(datetime.UTC)
     yield last
     naive = start.replace(tzinfo=None)
     while last < end:
         if step % _HOUR:
-            found += step
+            instant += step
         else:
             naive += step
             local = tz.resolve_imaginary(naive.replace(tzinfo=start.tzinfo))
-            found = local.astimezone(datetime.UTC)
+            instant = local.astimezone(datetime.UTC)
         # An hour that clocks skip is no bucket.
-        if found > last:
-            last = found
+        if instant > last:
+            last = instant
             yield last
 
 
@@ -124,7 +114,7 @@ def _group(value: Any, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         for each in answers
     ]
     classes = dict.fromkeys(name for _, part in parts for name in part.get('classes', ()))
-    found: dict[str, Any] = {
+    group: dict[str, Any] = {
         'value': value,
         'whole': _figures([(count, part.get('whole')) for count, part in parts]),
         'classes': {
@@ -133,8 +123,8 @@ def _group(value: Any, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         },
     }
     if any(part.get('slots') for _, part in parts):
-        found['slots'] = _figures([(count, part.get('slots')) for count, part in parts])
-    return found
+        group['slots'] = _figures([(count, part.get('slots')) for count, part in parts])
+    return group
 
 
 def _figures(parts: Sequence[tuple[int, Mapping[str, Any] | None]]) -> dict[str, list[int]]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What people call the resources of a type."""
 
@@ -16,6 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
+
+from climate.domain.nouns import Nouns
+from climate.domain.nouns import of_plural
 
 # Those of the API from microversion 1.7 on, without a request for them.
 _NOUNS: Final[Mapping[str, tuple[str, str]]] = {
@@ -29,6 +22,29 @@ _NOUNS: Final[Mapping[str, tuple[str, str]]] = {
     'virtual:floatingip': ('floating IP', 'floating IPs'),
     'network': ('network', 'networks'),
 }
+# Those of declared types and plugins, once a command has asked the service.
+_learned: dict[str, tuple[str, str]] = {}
+
+
+def known(resource_type: str) -> bool:
+    """Return whether it is known what people call the resources of a type."""
+    return resource_type in _NOUNS or resource_type in _learned
+
+
+def learn(resource_type: str, many: str = '', one: str = '') -> None:
+    """Take over the nouns of a type that the service has, for the process.
+
+    :param many: '' for the name of the type
+    :param one: '' for *many* without its plural ending
+    """
+    name = resource_type.removeprefix('custom:')
+    learned = of_plural(many) if many else Nouns(name, name)
+    _learned[resource_type] = (one or learned.one, learned.many)
+
+
+def plural(resource_type: str) -> str:
+    """Return what several resources of a type are called."""
+    return _nouns(resource_type)[1]
 
 
 def counted(amount: str, resource_type: str) -> str:
@@ -36,8 +52,12 @@ def counted(amount: str, resource_type: str) -> str:
 
     :param amount: '' if a reservation of the type has none
     """
-    name = resource_type.removeprefix('custom:')
-    one, many = _NOUNS.get(resource_type, (name, name))
+    one, many = _nouns(resource_type)
     if not amount:
         return one
     return f'{amount} {one if amount == "1" else many}'
+
+
+def _nouns(resource_type: str) -> tuple[str, str]:
+    name = resource_type.removeprefix('custom:')
+    return _NOUNS.get(resource_type) or _learned.get(resource_type) or (name, name)

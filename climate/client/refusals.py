@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Shows a refusal with its reasons and offers, and asks which offer to take."""
 
@@ -20,6 +10,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
+from climate.client import nouns
 from climate.client import terminal
 from climate.client import times
 from climate.client.sdk import errors
@@ -75,7 +66,10 @@ def period(offer: Mapping[str, Any], zone: datetime.tzinfo | None = None) -> str
 
 def amounts(offer: Mapping[str, Any]) -> str:
     """Return what an offer has of each reservation."""
-    return ', '.join(f'{each["amount"]} {each["resource_type"]}' for each in offer['reservations'])
+    return ', '.join(
+        nouns.counted(str(each['amount']), str(each['resource_type']))
+        for each in offer['reservations']
+    )
 
 
 def reasons(error: errors.RefusedRequest, zone: datetime.tzinfo | None = None) -> Iterator[str]:
@@ -84,14 +78,22 @@ def reasons(error: errors.RefusedRequest, zone: datetime.tzinfo | None = None) -
     :param zone: of the times; None for that of the machine
     """
     for reason in error.reasons:
+        what = nouns.plural(str(reason['resource_type']))
         ends = times.write(reason.get('first_blocker_ends'), zone)
         until = f', and the first reservation in the way ends {ends}' if ends else ''
         if detail := reason.get('detail'):
             # The message of the service often ends with it.
             if detail.lower() not in str(error).lower():
-                yield f'{reason["resource_type"]}: {detail}'
+                yield f'{what}: {detail}'
             continue
-        yield f'{reason["resource_type"]}: {reason["matched"]} match, {reason["free"]} free{until}'
+        if not reason['matched']:
+            kind = reason['resource_type']
+            yield (
+                f'{what}: none matches; openstack reservable resource property list --type {kind} '
+                'shows what there is'
+            )
+            continue
+        yield f'{what}: {reason["matched"]} match, {reason["free"]} free{until}'
 
 
 def offers(error: errors.RefusedRequest, zone: datetime.tzinfo | None = None) -> Iterator[str]:

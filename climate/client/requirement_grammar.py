@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The grammar of requirements as people write them."""
 
@@ -89,15 +79,15 @@ def parse(text: str) -> Requirement:
         column = len(text) + 1 if error.token.type == '$END' else (error.pos_in_stream or 0) + 1
         raise RequirementSyntaxError(text, column, _wanted(error.accepts)) from None
     try:
-        found: Requirement = _RequirementReader(text).transform(tree)
+        requirement: Requirement = _RequirementReader(text).transform(tree)
     except lark.exceptions.VisitError as error:
         raise error.orig_exc from None
     try:
         # The service limits depth, length and the number of comparisons.
-        requirements.parse(requirements.dumps(found))
+        requirements.parse(requirements.dumps(requirement))
     except requirements.RequirementError as error:
         raise RequirementSyntaxError(text, 1, str(error)) from None
-    return found
+    return requirement
 
 
 def _wanted(names: set[str] | None) -> str:
@@ -133,8 +123,8 @@ class _RequirementReader(lark.Transformer[lark.Token, Any]):
     def membership(self, parts: list[lark.Token]) -> Requirement:
         """Return ``name in (value, …)``."""
         key = self._key(parts[0])
-        found = [Comparison(key=key, op=Operator.EQ, value=str(each)) for each in parts[1:]]
-        return AnyOf(parts=tuple(found)) if len(found) > 1 else found[0]
+        comparisons = [Comparison(key=key, op=Operator.EQ, value=str(each)) for each in parts[1:]]
+        return AnyOf(parts=tuple(comparisons)) if len(comparisons) > 1 else comparisons[0]
 
     def exclusion(self, parts: list[lark.Token]) -> Not:
         """Return ``name not in (value, …)``."""
@@ -149,15 +139,15 @@ class _RequirementReader(lark.Transformer[lark.Token, Any]):
                 f'{requirements.MAX_KEY}'
             )
             raise self._error(parts[0], reason)
-        found = Trait(name=name)
+        required = Trait(name=name)
         if len(parts) == 1:
-            return found
+            return required
         op, state = parts[1:]
         if op not in ('=', '=='):
             raise self._error(op, 'a trait is only compared with == required or == forbidden')
         if state not in ('required', 'forbidden'):
             raise self._error(state, 'a trait is required or forbidden')
-        return found if state == 'required' else Not(part=found)
+        return required if state == 'required' else Not(part=required)
 
     def negation(self, parts: list[Requirement]) -> Not:
         """Return ``not part``."""

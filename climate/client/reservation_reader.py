@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Reads the options that describe reservations, in their order."""
 
@@ -18,11 +8,13 @@ from collections.abc import Iterable
 from typing import Any
 from typing import Final
 
+from climate.client import fields
 from climate.client.reservations import DETAILS
 from climate.client.reservations import OPTIONS
 from climate.client.reservations import Reservation
 from climate.client.reservations import ReservationOption
 from climate.client.reservations import ReservationSyntaxError
+from climate.client.reservations import WrittenReservation
 
 _ANY: Final = ReservationOption(
     metavar='',
@@ -50,7 +42,8 @@ class ReservationReader:
     """Reads options one after the other.
 
     :param changes: whether they change reservations: details can come first, then without the
-        type of the reservation, and what is not given stays
+        type of the reservation, what is not given stays, and an empty requirement removes those
+        that there are
     :ivar found: the reservations that they describe
     """
 
@@ -74,17 +67,26 @@ class ReservationReader:
         if name in OPTIONS:
             self._last = OPTIONS[name]
             defaults = {} if self._changes else self._last.defaults
-            found = self._last.read(text)
-            found.update({key: value for key, value in defaults.items() if key not in found})
-            self.found.append(found)
+            reservation = self._last.read(text)
+            reservation.update(
+                {key: value for key, value in defaults.items() if key not in reservation}
+            )
+            self.found.append(reservation)
             return
         if self._last is None and self._changes:
             self._last = _ANY
             self.found.append({})
         if self._last is None or name not in self._last.details:
             raise ValueError(f'it must follow {_owners(name)}')
-        field, value = self._last.details[name], DETAILS[name].read(text)
         last = self.found[-1]
+        if self._changes and name == 'where' and not text.strip():
+            # The fields of other types are checked one by one.
+            several = not isinstance(last, WrittenReservation)
+            last.update(
+                dict.fromkeys(fields.REQUIREMENTS if several else fields.REQUIREMENTS[:1], '')
+            )
+            return
+        field, value = self._last.details[name], DETAILS[name].read(text)
         for key, part in {field: value}.items() if field else value.items():
             last[key] = _joined(last.get(key), part)
 

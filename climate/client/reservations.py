@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Reservations as people write them on a command line, for the bodies of requests.
 
@@ -97,10 +87,10 @@ def _counted(field: str) -> Callable[[str], Reservation]:
 
 
 def _custom(text: str) -> Reservation:
-    found = _counted('resource_type')(text)
-    name = found['resource_type']
+    reservation = _counted('resource_type')(text)
+    name = reservation['resource_type']
     # Names of declared types have no colon; with one it is the name of any type.
-    return {**found, 'resource_type': name if ':' in name else f'custom:{name}'}
+    return {**reservation, 'resource_type': name if ':' in name else f'custom:{name}'}
 
 
 def _resource(text: str) -> Reservation:
@@ -108,17 +98,17 @@ def _resource(text: str) -> Reservation:
     kind, _, amount = head.partition('=')
     if not kind or not re.fullmatch(r'(\d{1,9}(-\d{1,9})?)?', amount):
         raise ValueError(f'{text!r} is no TYPE=N,FIELD=VALUE')
-    found = WrittenReservation(resource_type=kind, amount=amount)
+    reservation = WrittenReservation(resource_type=kind, amount=amount)
     for pair in pairs:
-        found.update(details.parameter(pair))
-    return found
+        reservation.update(details.parameter(pair))
+    return reservation
 
 
 def _volume(text: str) -> Reservation:
-    found = _counted('size')(text)
-    size, _, kind = found['size'].partition(':')
+    reservation = _counted('size')(text)
+    size, _, kind = reservation['size'].partition(':')
     return {
-        **found,
+        **reservation,
         'size': sizes.gibibytes(size),
         **({'volume_type': kind} if kind else {}),
     }
@@ -142,12 +132,12 @@ def _stack(text: str) -> Reservation:
 
 def _json(text: str) -> Reservation:
     try:
-        found = json.loads(text)
+        reservation = json.loads(text)
     except ValueError as error:
         raise ValueError(f'not JSON: {error}') from None
-    if not isinstance(found, dict) or not {'resource_type', 'id'} & found.keys():
+    if not isinstance(reservation, dict) or not {'resource_type', 'id'} & reservation.keys():
         raise ValueError('a JSON object with a resource_type is required')
-    return found
+    return reservation
 
 
 def _typed(resource_type: str, read: Callable[[str], Reservation]) -> Callable[[str], Reservation]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Amounts of memory and disk as people write them."""
 
@@ -40,10 +30,10 @@ def gibibytes(text: str) -> int:
     :param text: such as ``40``, ``500G`` or ``2T``
     :raises SizeSyntaxError: if it cannot be read, or is no whole number of GiB
     """
-    found = _read(text, 'G', '40G or 2T')
-    if found % 1024:
+    size = _read(text, 'G', '40G or 2T')
+    if size % 1024:
         raise SizeSyntaxError(f'{text!r} is no whole number of GiB')
-    return found // 1024
+    return size // 1024
 
 
 def _read(text: str, usual: str, accepted: str) -> int:

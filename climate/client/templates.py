@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Heat templates with the files that they use, as openstacksdk reads them."""
 
@@ -32,11 +21,11 @@ def template(path: str) -> dict[str, Any]:
     """
     place = _existing(path)
     try:
-        files, found = template_utils.get_template_contents(template_file=place)
+        files, content = template_utils.get_template_contents(template_file=place)
     except (OSError, ValueError, exceptions.SDKException) as error:
         raise ValueError(f'{path}: {line(error)}') from None
     # JSON is YAML, and Heat accepts it.
-    return {'template': json.dumps(found), **({'files': _text(files)} if files else {})}
+    return {'template': json.dumps(content), **({'files': _text(files)} if files else {})}
 
 
 def environment(path: str) -> dict[str, Any]:
@@ -46,20 +35,20 @@ def environment(path: str) -> dict[str, Any]:
     """
     place = _existing(path)
     try:
-        files, found = template_utils.process_environment_and_files(env_path=place)
+        files, content = template_utils.process_environment_and_files(env_path=place)
     except (OSError, ValueError, exceptions.SDKException) as error:
         raise ValueError(f'{path}: {line(error)}') from None
-    return {'environment': json.dumps(found), **({'files': _text(files)} if files else {})}
+    return {'environment': json.dumps(content), **({'files': _text(files)} if files else {})}
 
 
 def line(error: BaseException) -> str:
     """Return the text of an error in one line; that of YAML has an excerpt, too."""
     # openstacksdk repeats the path as a URL before what is wrong.
     error = error.__context__ or error
-    for found in (error, *error.args):
-        if isinstance(found, yaml.MarkedYAMLError) and found.problem_mark is not None:
-            mark = found.problem_mark
-            return f'line {mark.line + 1}, column {mark.column + 1}: {found.problem}'
+    for each in (error, *error.args):
+        if isinstance(each, yaml.MarkedYAMLError) and each.problem_mark is not None:
+            mark = each.problem_mark
+            return f'line {mark.line + 1}, column {mark.column + 1}: {each.problem}'
     return ' '.join(str(error).split())
 
 

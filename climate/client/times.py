@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Dates and durations as people write them, and dates as they read them."""
 
@@ -58,12 +48,12 @@ def duration(text: str) -> datetime.timedelta:
         parts = [f'{count}{unit[0].lower()}' for count, unit in _PART.findall(trimmed)]
     else:
         parts = [trimmed]
-    found = [periods.duration(part) for part in parts]
+    durations = [periods.duration(part) for part in parts]
     try:
-        total = sum((each for each in found if each is not None), datetime.timedelta())
+        total = sum((each for each in durations if each is not None), datetime.timedelta())
     except OverflowError:
         total = datetime.timedelta()
-    if None in found or not total:
+    if None in durations or not total:
         raise TimeSyntaxError(
             f"Cannot read the duration {text!r}; write 90m, 4h, 1h30m, '2 hours', 7d or 2w"
         )
@@ -120,9 +110,9 @@ def read(text: str) -> datetime.datetime:
 
     :param text: ISO 8601
     """
-    found = datetime.datetime.fromisoformat(text)
+    moment = datetime.datetime.fromisoformat(text)
     # Microversion 1.0 has times in UTC without a zone.
-    return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
 
 
 def write(text: str | None, zone: datetime.tzinfo | None = None) -> str:
@@ -166,8 +156,8 @@ def _local(
         raise ValueError(first)
     written = ' '.join(words)
     if _CLOCK.match(written) and not _MONTH.search(written):
-        found = _at(_midnight(after or now), words)
-        return found if after or found > now else found + _DAY
+        moment = _at(_midnight(after or now), words)
+        return moment if after or moment > now else moment + _DAY
     return _date(written, now)
 
 
@@ -190,10 +180,10 @@ def _date(text: str, now: datetime.datetime) -> datetime.datetime:
 
 def _dated(weekday: str, text: str, now: datetime.datetime) -> datetime.datetime:
     """Return a date that must be on a weekday."""
-    found = _date(text, now)
-    if found.weekday() != _WEEKDAYS.index(weekday[:3]):
+    date = _date(text, now)
+    if date.weekday() != _WEEKDAYS.index(weekday[:3]):
         raise ValueError(text)
-    return found
+    return date
 
 
 def _weekday(
@@ -201,9 +191,9 @@ def _weekday(
 ) -> datetime.datetime:
     """Return the first such day that is later than *base*; with *follows*, not on its day."""
     ahead = (_WEEKDAYS.index(name[:3]) - base.weekday()) % 7
-    found = _at(_midnight(base) + ahead * _DAY, clock)
-    if found > base and not (follows and not ahead):
-        return found
+    moment = _at(_midnight(base) + ahead * _DAY, clock)
+    if moment > base and not (follows and not ahead):
+        return moment
     return _at(_midnight(base) + (ahead + 7) * _DAY, clock)
 
 
@@ -218,12 +208,12 @@ def _at(day: datetime.datetime, clock: list[str]) -> datetime.datetime:
     written = ' '.join(clock)
     if _ISO.search(written) or _AMBIGUOUS.search(written) or written.isdigit():
         raise ValueError(written)
-    found = _parsed(written, day)
+    moment = _parsed(written, day)
     # What is read alike on every day is a date, or names a weekday.
     other = _parsed(written, day + _DAY)
-    if found.date() != day.date() or other.date() != (day + _DAY).date():
+    if moment.date() != day.date() or other.date() != (day + _DAY).date():
         raise ValueError(written)
-    return found
+    return moment
 
 
 def _parsed(text: str, default: datetime.datetime) -> datetime.datetime:

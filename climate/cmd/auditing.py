@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Connects the audit trail to the message bus."""
 
@@ -19,14 +9,14 @@ from typing import Any
 
 from oslo_config import cfg
 
-from climate.api import audit
-from climate.api import deletion_audit
+from climate.api.routing import audit
+from climate.api.routing import deletion_audit
 from climate.clock import Clock
+from climate.manager.running.deletions import DeletionAudit
 from climate.messaging import publisher as publishers
 from climate.messaging.background import BackgroundPublisher
 from climate.messaging.publisher import OutboxMessage
 from climate.messaging.publisher import Publisher
-from climate.running.deletions import DeletionAudit
 
 AuditRecorder = Callable[[dict[str, Any]], None]
 

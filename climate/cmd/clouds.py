@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Opens the cloud that the configuration names."""
 
@@ -20,9 +10,9 @@ import sqlite3
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.clients import real
-from climate.clients.base import Cloud
 from climate.clock import Clock
+from climate.cloud import real
+from climate.cloud.base import Cloud
 from climate.conf import cloud as cloud_conf
 from climate.simulator import SimulatedCloud
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Assembles processes from their parts, as configured."""
 
@@ -28,22 +18,22 @@ from oslo_config import cfg
 
 from climate import exceptions
 from climate.allocation import placement_program
-from climate.api import auth
-from climate.api import texts
 from climate.api.app import make_app
-from climate.api.services import ApiSettings
-from climate.api.services import Services
-from climate.api.wsgi import Wrapper
-from climate.api.wsgi import WSGIApp
+from climate.api.authentication import auth
+from climate.api.http import texts
+from climate.api.http.wsgi import Wrapper
+from climate.api.http.wsgi import WSGIApp
+from climate.api.routing.services import ApiSettings
+from climate.api.routing.services import Services
 from climate.booking.leases import Leases
 from climate.client import terminal
-from climate.clients import deletions
-from climate.clients.base import Cloud
-from climate.clients.deletions import Recorded
-from climate.clients.sign_in import KeystoneSignIn
 from climate.clock import Clock
 from climate.clock import SteadyClock
 from climate.clock import SystemClock
+from climate.cloud import deletions
+from climate.cloud.base import Cloud
+from climate.cloud.deletions import Recorded
+from climate.cloud.sign_in import KeystoneSignIn
 from climate.cmd import auditing
 from climate.cmd import clouds
 from climate.cmd import config
@@ -52,7 +42,7 @@ from climate.cmd import database
 from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import tracing
-from climate.db.store import Store
+from climate.db.transactions.store import Store
 from climate.domain.booting import ServerReport
 from climate.domain.health import HostReport
 from climate.domain.requests import Caller
@@ -62,10 +52,11 @@ from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.feeds.links import FeedLinks
 from climate.feeds.links import FeedSettings
 from climate.leases.settings import LeasingSettings
-from climate.manager.claims import ClaimKeeper
-from climate.manager.clocks import Clocks
-from climate.manager.health import ReportListener
-from climate.manager.repair import Repair
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.claims.clocks import Clocks
+from climate.manager.periodic.health import ReportListener
+from climate.manager.periodic.repair import Repair
+from climate.manager.running.deletions import DeletionRecorder
 from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
 from climate.manager.service import unique_owner
@@ -82,7 +73,6 @@ from climate.resources.paged_calendar import PagedCalendar
 from climate.resources.resources import Registry
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
-from climate.running.deletions import DeletionRecorder
 from climate.upkeep.maintenances import Maintenances
 from climate.upkeep.owners import May
 from climate.webhooks.posts import Poster

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Reads the configuration, once for each process."""
 
@@ -24,7 +14,8 @@ from oslo_log import log
 
 from climate import conf as options
 from climate.cmd import logs
-from climate.db import store
+from climate.conf import removed
+from climate.db.transactions import store
 from climate.messaging import transport
 
 LOG = log.getLogger(__name__)
@@ -72,6 +63,8 @@ def read(argv: Sequence[str], prog: str, cli: Sequence[cfg.Opt] = ()) -> cfg.Con
 def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
     """Log as *conf* defines, without redundant messages of libraries.
 
+    The first messages are about options in *conf* that Climate no longer has.
+
     :param prog: the command, after which the file in ``log_dir`` is named unless
         ``log_file`` is set
     """
@@ -94,6 +87,8 @@ def set_up_logging(conf: cfg.ConfigOpts, prog: str) -> None:
     )
     log.setup(conf, 'climate')
     logs.prepare()
+    for complaint in removed.complaints(conf):
+        LOG.warning(complaint)
 
 
 def literal(text: str) -> str:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Reads the file in which an operator declares resource types."""
 
@@ -35,16 +25,16 @@ def read(path: str) -> tuple[Declaration, ...]:
     """
     if not path:
         return ()
-    found: dict[str, Declaration] = {}
+    declarations: dict[str, Declaration] = {}
     for number, body in enumerate(_bodies(path), 1):
         try:
             declaration = schemas.read_new(body, Origin.FILE)
         except exceptions.InvalidInput as error:
             raise _wrong(path, f'type {number}: {error.message}') from error
-        if declaration.name in found:
+        if declaration.name in declarations:
             raise _wrong(path, f'{declaration.name} is declared twice')
-        found[declaration.name] = declaration
-    return tuple(found.values())
+        declarations[declaration.name] = declaration
+    return tuple(declarations.values())
 
 
 def _bodies(path: str) -> list[Any]:

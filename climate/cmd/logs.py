@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Prepares log lines: escaped, without mere repetitions, and with ids as fields.
 
@@ -96,13 +86,13 @@ class Escaping(logging.Formatter):
     def format(self, record: logging.LogRecord) -> Any:
         """Return the formatted record; formatters for some log services return an object."""
         annotate(record)
-        found: Any = self._inner.format(record)
-        if not isinstance(found, str):
-            return found
-        found = _said_once(record, found)
+        formatted: Any = self._inner.format(record)
+        if not isinstance(formatted, str):
+            return formatted
+        formatted = _said_once(record, formatted)
         for text in _texts(record):
-            found = found.replace(text, _escaped(_IN_MESSAGES, text))
-        return _escaped(_IN_LINES, found)
+            formatted = formatted.replace(text, _escaped(_IN_MESSAGES, text))
+        return _escaped(_IN_LINES, formatted)
 
 
 def _said_once(record: logging.LogRecord, line: str) -> str:
@@ -151,31 +141,31 @@ def annotate(record: logging.LogRecord) -> None:
 
 
 def _fields(record: logging.LogRecord) -> dict[str, str]:
-    found: dict[str, str | None] = {}
+    fields: dict[str, str | None] = {}
     # A line is about the first one that it names; it may name another that this one waits for.
     for match in _NAMED.finditer(record.getMessage()):
-        found.setdefault(f'{match["noun"].lower()}_id', match['id'])
+        fields.setdefault(f'{match["noun"].lower()}_id', match['id'])
     current = oslo_context.get_current()
     if current is not None:
-        found |= {
+        fields |= {
             'request_id': current.request_id,
             'global_request_id': current.global_request_id,
         }
     work = context.work()
     # Some lines are about another lease than the one that the thread works on.
-    if work is not None and found.get('lease_id', work.lease_id) == work.lease_id:
+    if work is not None and fields.get('lease_id', work.lease_id) == work.lease_id:
         origin = work.known_origin
-        found = {
+        fields = {
             'lease_id': work.lease_id or None,
             'reservation_id': work.reservation_id,
             'event_id': work.event_id,
             'event': work.event,
             'request_id': origin.request_id,
             'global_request_id': origin.global_request_id,
-        } | found
-    if work is None and not found.keys() & {'lease_id', 'reservation_id'}:
+        } | fields
+    if work is None and not fields.keys() & {'lease_id', 'reservation_id'}:
         return {}
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def prepare() -> None:

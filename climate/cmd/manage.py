@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-manage``: administrative commands."""
 
@@ -31,18 +21,18 @@ from climate.cmd import manage_leases
 from climate.cmd import manage_samples
 from climate.cmd import webhooks
 from climate.cmd.composition import say
-from climate.db import error_log
-from climate.db import files
-from climate.db import keys
-from climate.db import migration
-from climate.db import prerequisites
-from climate.db import purge
-from climate.db import rotation
-from climate.db import vault
-from climate.db.clock_difference import Difference
-from climate.db.store import Store
+from climate.db.administration import keys
+from climate.db.administration import purge
+from climate.db.administration import rotation
+from climate.db.encryption import vault
+from climate.db.engine import error_log
+from climate.db.engine import files
+from climate.db.engine import prerequisites
+from climate.db.engine.clock_difference import Difference
+from climate.db.migrations import migration
+from climate.db.transactions.store import Store
 from climate.domain.resources import ResourceDraft
-from climate.manager.clocks import Clocks
+from climate.manager.claims.clocks import Clocks
 from climate.resources import catalog
 from climate.resources.registrar import Registrar
 
@@ -96,9 +86,9 @@ def _commands(subparsers: Any) -> None:
     manage_events.add_commands(add)
     manage_leases.add_commands(add)
     host = add('host', help='The hosts').add_subparsers(dest='what', required=True)
-    found = host.add_parser('discover', help='list hypervisors that are not registered')
-    found.add_argument('--register', metavar='NAME', nargs='+', help='register these')
-    found.set_defaults(run=_discover)
+    discover = host.add_parser('discover', help='list hypervisors that are not registered')
+    discover.add_argument('--register', metavar='NAME', nargs='+', help='register these')
+    discover.set_defaults(run=_discover)
     _hold_commands(add('hold', help='The holds of offers'))
     add('clock', help='compare the clock of this machine with that of the database').set_defaults(
         run=_clock
@@ -141,14 +131,14 @@ def _clock(conf: cfg.ConfigOpts, store: Store) -> int:
     return 0
 
 
-def standing(found: Difference) -> str:
+def standing(difference: Difference) -> str:
     """Return how the clock of this machine stands, against that of the database."""
-    offset, uncertainty = abs(found.offset), found.uncertainty
+    offset, uncertainty = abs(difference.offset), difference.uncertainty
     if offset <= max(uncertainty, _EXACT):
         within = max(offset + uncertainty, _EXACT) / _EXACT
         return f'the clock of this machine is right, within {within:.0f} ms'
     return (
-        f'the clock of this machine must be moved by {found.offset.total_seconds():+.3f} s'
+        f'the clock of this machine must be moved by {difference.offset.total_seconds():+.3f} s'
         f' (give or take {uncertainty.total_seconds():.3f} s)'
     )
 
@@ -156,8 +146,8 @@ def standing(found: Difference) -> str:
 def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
     with store.answering() as engine:
         with engine.connect() as connection:
-            found = prerequisites.require(connection, conf.database)
-        for text in found.minor:
+            shortcomings = prerequisites.require(connection, conf.database)
+        for text in shortcomings.minor:
             sys.stderr.write(f'climate-manage: {text}\n')
         before = migration.version(engine)
         migration.sync(engine, conf.command.revision)
@@ -201,25 +191,25 @@ def _discover(conf: cfg.ConfigOpts, store: Store) -> int:
         return 0
     with store.reading() as tx:
         registered = set(tx.resources.names_of_type(host).values())
-    for found in cloud.compute.list_hypervisors():
-        if found.hostname not in registered:
+    for hypervisor in cloud.compute.list_hypervisors():
+        if hypervisor.hostname not in registered:
             say(
-                f'{found.hostname:<32} {found.vcpus} VCPU, {found.memory_mb} MiB,'
-                f' {found.local_gb} GiB, {found.state}, {found.status}'
+                f'{hypervisor.hostname:<32} {hypervisor.vcpus} VCPU, {hypervisor.memory_mb} MiB,'
+                f' {hypervisor.local_gb} GiB, {hypervisor.state}, {hypervisor.status}'
             )
     return 0
 
 
 def _holds(_conf: cfg.ConfigOpts, store: Store) -> int:
     with store.reading() as tx:
-        for found in tx.offers.held():
-            period = found.offer.period
+        for stored in tx.offers.held():
+            period = stored.offer.period
             wanted = ', '.join(
-                f'{one.amount} {one.resource_type}' for one in found.offer.reservations
+                f'{one.amount} {one.resource_type}' for one in stored.offer.reservations
             )
             say(
-                f'{found.id} of project {found.project_id} holds {wanted}'
+                f'{stored.id} of project {stored.project_id} holds {wanted}'
                 f' from {period.start:%Y-%m-%dT%H:%M:%SZ} to {period.end:%Y-%m-%dT%H:%M:%SZ}'
-                f' until {found.held_until:%Y-%m-%dT%H:%M:%SZ}'
+                f' until {stored.held_until:%Y-%m-%dT%H:%M:%SZ}'
             )
     return 0

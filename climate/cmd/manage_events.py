@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-manage event`` and ``outbox``: what managers have yet to do."""
 
@@ -27,11 +17,11 @@ from climate.cmd import output
 from climate.cmd.composition import say
 from climate.cmd.manage_leases import event_row
 from climate.cmd.manage_leases import longest_pause
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.events import Event
 from climate.domain.events import EventKind
-from climate.running.retry import retry
+from climate.manager.running.retry import retry
 
 _EVENTS: Final = ('id', 'lease_id', 'kind', 'state', 'time', 'due', 'attempts', 'error')
 _MESSAGES: Final = ('id', 'lease_id', 'event_type', 'state', 'created_at', 'attempts', 'error')
@@ -83,10 +73,10 @@ def _list(conf: cfg.ConfigOpts, store: Store) -> int:
     command = conf.command
     with store.reading() as tx:
         if command.lease is None:
-            found = _overdue(conf, tx)
+            listed = _overdue(conf, tx)
         else:
-            found = list(tx.leases.get(command.lease).events)
-    output.rows([event_row(event) for event in found], _EVENTS, command.format)
+            listed = list(tx.leases.get(command.lease).events)
+    output.rows([event_row(event) for event in listed], _EVENTS, command.format)
     return 0
 
 
@@ -133,16 +123,16 @@ def _failing(conf: cfg.ConfigOpts, tx: Transaction) -> dict[str, list[str]]:
         tx.leases.get(command.lease)
     far = datetime.datetime.max.replace(tzinfo=datetime.UTC)
     until = SystemClock().now() + longest_pause(conf)
-    rows = tx.oversight.failing(far if command.ids or command.lease else until)
+    rows = tx.operator_lists.failing(far if command.ids or command.lease else until)
     wanted = set(command.ids)
-    found: dict[str, list[str]] = defaultdict(list)
+    failing: dict[str, list[str]] = defaultdict(list)
     for lease_id, event_id in rows:
         if command.all or event_id in wanted or lease_id == command.lease:
-            found[lease_id].append(event_id)
+            failing[lease_id].append(event_id)
             wanted.discard(event_id)
     if wanted:
         raise exceptions.NotFound(f'No failing event {", ".join(sorted(wanted))}')
-    return found
+    return failing
 
 
 # -- notifications
@@ -150,7 +140,7 @@ def _failing(conf: cfg.ConfigOpts, tx: Transaction) -> dict[str, list[str]]:
 
 def _messages(conf: cfg.ConfigOpts, store: Store) -> int:
     with store.reading() as tx:
-        found = tx.outbox.unsent() if conf.command.all else tx.outbox.failing()
+        messages = tx.outbox.unsent() if conf.command.all else tx.outbox.failing()
     rows = [
         {
             'id': row.id,
@@ -161,7 +151,7 @@ def _messages(conf: cfg.ConfigOpts, store: Store) -> int:
             'attempts': row.attempts,
             'error': row.error,
         }
-        for row in found
+        for row in messages
     ]
     output.rows(rows, _MESSAGES, conf.command.format)
     return 0

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-manage lease``: what operators do about leases of any project."""
 
@@ -27,15 +17,15 @@ from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import output
 from climate.cmd.composition import say
-from climate.db.oversight import LeaseLine
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.reports.operator_lists import LeaseLine
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.events import Event
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
-from climate.running import force
+from climate.manager.running import force
 from climate.upkeep import stuck
 
 _COLUMNS: Final = (
@@ -97,13 +87,13 @@ def _list(conf: cfg.ConfigOpts, store: Store) -> int:
     command = conf.command
     _check_limit(command.limit)
     with store.reading() as tx:
-        found = tx.oversight.lines(
+        lines = tx.operator_lists.lines(
             statuses=[LeaseStatus(status) for status in command.status],
             project_id=command.project,
             due_before=tx.now if command.overdue else None,
             limit=command.limit,
         )
-    output.rows([dataclasses.asdict(line) for line in found], _COLUMNS, command.format)
+    output.rows([dataclasses.asdict(line) for line in lines], _COLUMNS, command.format)
     return 0
 
 
@@ -115,17 +105,17 @@ def _check_limit(limit: int) -> None:
 def _show(conf: cfg.ConfigOpts, store: Store) -> int:
     lease_id = conf.command.lease
     with store.reading() as tx:
-        lease = tx.oversight.lease(lease_id)
+        lease = tx.operator_lists.lease(lease_id)
         if lease is None:
             raise exceptions.NotFound(object={'lease_id': lease_id})
-        line = tx.oversight.with_ids([lease_id])[lease_id]
-        found = _fields(tx, lease, line)
+        line = tx.operator_lists.with_ids([lease_id])[lease_id]
+        fields = _fields(tx, lease, line)
         reservations = _reservations(tx, lease)
     events = [event_row(event) for event in lease.events]
     if conf.command.format == output.JSON:
-        output.document({**found, 'reservations': reservations, 'events': events})
+        output.document({**fields, 'reservations': reservations, 'events': events})
         return 0
-    output.fields(found)
+    output.fields(fields)
     for rows, columns in ((reservations, _RESERVATION_COLUMNS), (events, _EVENT_COLUMNS)):
         say('')
         output.rows(rows, columns, output.TABLE)
@@ -148,7 +138,7 @@ def _fields(tx: Transaction, lease: Lease, line: LeaseLine) -> Mapping[str, Any]
         'next_due': line.next_due,
         'manager': line.manager,
         'claimed_until': line.claimed_until,
-        'notifications_to_send': tx.oversight.waiting_messages(lease.id),
+        'notifications_to_send': tx.operator_lists.waiting_messages(lease.id),
     }
 
 
@@ -187,9 +177,9 @@ def _stuck(conf: cfg.ConfigOpts, store: Store) -> int:
     older = datetime.timedelta(seconds=command.older)
     pause = longest_pause(conf)
     with store.reading() as tx:
-        found = stuck.find(tx, older, pause, command.limit)
-    output.rows([_stuck_row(each) for each in found], _STUCK_COLUMNS, command.format)
-    return 1 if found else 0
+        leases = stuck.find(tx, older, pause, command.limit)
+    output.rows([_stuck_row(each) for each in leases], _STUCK_COLUMNS, command.format)
+    return 1 if leases else 0
 
 
 def longest_pause(conf: cfg.ConfigOpts) -> datetime.timedelta:
@@ -197,33 +187,33 @@ def longest_pause(conf: cfg.ConfigOpts) -> datetime.timedelta:
     return datetime.timedelta(seconds=conf.manager.retry_longest_pause, minutes=1)
 
 
-def _stuck_row(found: stuck.StuckLease) -> dict[str, Any]:
-    event = found.event
+def _stuck_row(stuck_lease: stuck.StuckLease) -> dict[str, Any]:
+    event = stuck_lease.event
     return {
-        **dataclasses.asdict(found.lease),
+        **dataclasses.asdict(stuck_lease.lease),
         'event': event and event.kind.value,
         'event_id': event and event.id,
-        'late_seconds': int(found.seconds),
+        'late_seconds': int(stuck_lease.seconds),
         'attempts': 0 if event is None else event.attempts,
-        'why': found.why,
+        'why': stuck_lease.why,
         'error': event and event.error,
     }
 
 
 def _repair(conf: cfg.ConfigOpts, _store: Store) -> int:
-    found: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
     table = conf.command.format == output.TABLE
     with composition.repair(composition.core(conf)) as repair:
         look = repair.rehearse if conf.command.dry_run else repair.run
         for finding in look(lease_id=conf.command.lease):
-            found.append({'what': finding.what, 'done': finding.done or None})
+            findings.append({'what': finding.what, 'done': finding.done or None})
             if table:
                 say(f'{finding.what}: {finding.done or "left as it is"}')
-    left = sum(each['done'] is None for each in found)
+    left = sum(each['done'] is None for each in findings)
     if table:
-        say(f'{len(found)} found, {left} left')
+        say(f'{len(findings)} found, {left} left')
     else:
-        output.rows(found, ('what', 'done'), output.JSON)
+        output.rows(findings, ('what', 'done'), output.JSON)
     return 1 if left else 0
 
 

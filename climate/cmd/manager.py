@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-manager``: starts and ends leases."""
 
@@ -21,8 +11,8 @@ import sys
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.clients.fence import MARGIN
-from climate.clients.sessions import GROUPS
+from climate.cloud.fence import MARGIN
+from climate.cloud.sessions import GROUPS
 from climate.cmd import auditing
 from climate.cmd import composition
 from climate.cmd import config
@@ -77,7 +67,7 @@ def main() -> int:
     except exceptions.ConfigurationError as error:
         return _refuse(error)
     _note_timeouts(conf)
-    tune_process(conf)
+    tune_process()
     manager.start()
     server.start()
     if endpoint is not None:
@@ -94,11 +84,10 @@ def main() -> int:
     return received.wait(stop, functools.partial(config.reload, conf))
 
 
-def tune_process(conf: cfg.ConfigOpts) -> None:
-    """Collect garbage less often, and switch threads sooner, if leases come in batches."""
-    if conf.manager.batches:
-        memory.tune()
-        memory.switch_sooner()
+def tune_process() -> None:
+    """Collect garbage less often, and switch threads sooner, as batches of leases need it."""
+    memory.tune()
+    memory.switch_sooner()
 
 
 def _listener(parts: composition.Core) -> nova.HostListener | None:

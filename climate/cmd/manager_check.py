@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-manager --check``: asks a running manager for its health."""
 
@@ -23,7 +13,7 @@ from typing import Final
 
 from oslo_config import cfg
 
-from climate.api import health
+from climate.api.middleware import health
 
 # Longer than a check may take.
 _TIMEOUT: Final = 15.0
@@ -44,12 +34,12 @@ def check(conf: cfg.ConfigOpts) -> int:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=_TIMEOUT) as answer:
-            found = json.loads(answer.read())
+            answered = json.loads(answer.read())
     except urllib.error.HTTPError as error:
         return _complain(_reason(error))
     except (OSError, ValueError) as error:
         return _complain(f'no manager responds at {url}: {error}')
-    sys.stdout.write(f'ok: {", ".join(sorted(found["checks"]))}\n')
+    sys.stdout.write(f'ok: {", ".join(sorted(answered["checks"]))}\n')
     return 0
 
 

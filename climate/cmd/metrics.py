@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Exposes the metrics of a process over HTTP, if they are enabled."""
 
@@ -26,14 +16,14 @@ from typing import Final
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.api import health
-from climate.api.middleware import ForPath
-from climate.api.wsgi import Environ
-from climate.api.wsgi import StartResponse
-from climate.api.wsgi import WSGIApp
+from climate.api.http.wsgi import Environ
+from climate.api.http.wsgi import StartResponse
+from climate.api.http.wsgi import WSGIApp
+from climate.api.middleware import health
+from climate.api.middleware.middleware import PathSwitch
 from climate.cmd import serving
-from climate.db.figures import Figures
-from climate.db.store import Store
+from climate.db.reports.figures import Figures
+from climate.db.transactions.store import Store
 from climate.manager.service import Manager
 from climate.metrics import catalogue
 from climate.metrics import recording
@@ -69,7 +59,7 @@ class MetricsEndpoint:
         self._recorder = recorder
         self._alone = alone
         self._waits = False
-        self._app: WSGIApp = ForPath(PATH, recorder.app(), _no_page)
+        self._app: WSGIApp = PathSwitch(PATH, recorder.app(), _no_page)
         self._thread = RepeatingThread(
             'metrics', self._serve, failure='Metrics cannot be exposed', retry=_PAUSE
         )
@@ -87,8 +77,8 @@ class MetricsEndpoint:
             'loop': manager.check,
         }
         answers = health.Health(self._conf, checks)
-        self._app = ForPath(health.PATH, answers, self._app)
-        self._app = ForPath(HEALTHZ, _Probe(answers), self._app)
+        self._app = PathSwitch(health.PATH, answers, self._app)
+        self._app = PathSwitch(HEALTHZ, _Probe(answers), self._app)
 
     def app(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request for the metrics that arrived at another port."""
@@ -174,12 +164,12 @@ def _of_clock(manager: Manager) -> Iterator[Reading]:
 def database_readings(store: Store) -> Iterator[Reading]:
     """Yield the figures of the database; without it, only that it does not answer."""
     try:
-        found = list(_figures(store))
+        readings = list(_figures(store))
     except exceptions.DatabaseUnavailable:
         yield Reading(metric=catalogue.DATABASE_UP, value=0)
         return
     yield Reading(metric=catalogue.DATABASE_UP, value=1)
-    yield from found
+    yield from readings
 
 
 def _figures(store: Store) -> Iterator[Reading]:
@@ -200,10 +190,10 @@ def _figures(store: Store) -> Iterator[Reading]:
 
 
 def _of_webhooks(figures: Figures) -> Iterator[Reading]:
-    found = figures.webhooks()
-    yield Reading(metric=catalogue.WEBHOOK_EVENTS, value=found.number, labels=('waiting',))
-    yield Reading(metric=catalogue.WEBHOOK_EVENTS, value=found.set_aside, labels=('dead',))
-    yield Reading(metric=catalogue.WEBHOOK_LAG, value=found.seconds)
+    backlog = figures.webhooks()
+    yield Reading(metric=catalogue.WEBHOOK_EVENTS, value=backlog.number, labels=('waiting',))
+    yield Reading(metric=catalogue.WEBHOOK_EVENTS, value=backlog.set_aside, labels=('dead',))
+    yield Reading(metric=catalogue.WEBHOOK_LAG, value=backlog.seconds)
 
 
 def _of_resources(figures: Figures) -> Iterator[Reading]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Prints what commands find, as a table or as JSON.
 
@@ -46,35 +36,35 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def rows(found: Sequence[Row], columns: Sequence[str], form: str) -> None:
+def rows(lines: Sequence[Row], columns: Sequence[str], form: str) -> None:
     """Print rows; a table without rows is empty.
 
     :param columns: the keys to print, in this order
     :param form: :data:`TABLE` or :data:`JSON`
     """
     if form == JSON:
-        document([{name: row[name] for name in columns} for row in found])
+        document([{name: row[name] for name in columns} for row in lines])
         return
-    if not found:
+    if not lines:
         return
     table = [[name.upper() for name in columns]]
-    table += [[_cell(row[name]) for name in columns] for row in found]
+    table += [[_cell(row[name]) for name in columns] for row in lines]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for line in table:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         say('  '.join(cells).rstrip())
 
 
-def fields(found: Row) -> None:
+def fields(values: Row) -> None:
     """Print one object, a line for each of its fields."""
-    width = max(map(len, found))
-    for name, value in found.items():
+    width = max(map(len, values))
+    for name, value in values.items():
         say(f'{name:<{width}}  {_cell(value)}'.rstrip())
 
 
-def document(found: Any) -> None:
+def document(content: Any) -> None:
     """Print a JSON document."""
-    say(json.dumps(found, default=_text, indent=2))
+    say(json.dumps(content, default=_text, indent=2))
 
 
 def _cell(value: Any) -> str:

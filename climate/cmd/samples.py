@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Samples for ``climate-standalone``: types, simulated resources, and commands to try."""
 
@@ -21,7 +11,7 @@ from typing import Final
 
 from climate import exceptions
 from climate.cmd.composition import Core
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
@@ -74,7 +64,7 @@ def register(parts: Core, cloud: SimulatedCloud) -> None:
     _register_hosts(parts, cloud)
     if _RACK.name not in parts.plugins:
         ResourceTypes(parts.store, parts.plugins).create(_RACK)
-    found = [
+    drafted = [
         resource
         for resource_type, drafts in _drafts(cloud)
         if resource_type in parts.plugins and not _known(parts, resource_type)
@@ -82,12 +72,12 @@ def register(parts: Core, cloud: SimulatedCloud) -> None:
     ]
 
     def insert(tx: Transaction) -> None:
-        for resource in found:
+        for resource in drafted:
             tx.resources.insert(resource)
 
     # In one transaction, because the disk may be slow. There are no other callers
     # yet, and none of these resources changes the cloud.
-    if found:
+    if drafted:
         parts.store.run(insert)
 
 
@@ -107,7 +97,7 @@ def _register_hosts(parts: Core, cloud: SimulatedCloud) -> None:
 
 def _known(parts: Core, resource_type: str) -> set[str]:
     with parts.store.reading() as tx:
-        return {found.name for found in tx.resources.of_type(resource_type)}
+        return {resource.name for resource in tx.resources.of_type(resource_type)}
 
 
 def _discovered(
@@ -115,18 +105,18 @@ def _discovered(
 ) -> Iterator[Resource]:
     for draft in drafts:
         try:
-            found = parts.plugins[draft.resource_type].discover(draft, cloud)
+            resource = parts.plugins[draft.resource_type].discover(draft, cloud)
         except exceptions.ClimateError as error:
             # In the state of an earlier version, the resource may be in use.
             what = draft.name or dict(draft.attributes)
             LOG.warning('%s %s was not registered: %s', draft.resource_type, what, error.message)
         else:
-            yield dataclasses.replace(found, capabilities=draft.capabilities)
+            yield dataclasses.replace(resource, capabilities=draft.capabilities)
 
 
 def _drafts(cloud: SimulatedCloud) -> Iterator[tuple[str, list[ResourceDraft]]]:
     public = next(
-        (found.id for found in cloud.networks.networks() if found.name == networks.PUBLIC), ''
+        (network.id for network in cloud.networks.networks() if network.name == networks.PUBLIC), ''
     )
     yield (
         'virtual:floatingip',

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Serves WSGI applications with waitress, within limits for clients without a token, too.
 
@@ -32,10 +22,10 @@ from waitress import server as waitress_server
 from waitress import task
 
 from climate import exceptions
-from climate.api import bodies
 from climate.api import errors
-from climate.api import microversions
-from climate.api.wsgi import WSGIApp
+from climate.api.http import bodies
+from climate.api.http import microversions
+from climate.api.http.wsgi import WSGIApp
 
 CONNECTIONS: Final = 1000
 """How many connections are open at most, by default."""
@@ -191,22 +181,22 @@ def _bound(host: str, port: int) -> list[socket.socket]:
 
     :raises OSError: if one cannot be bound; then none is
     """
-    found: list[socket.socket] = []
+    sockets: list[socket.socket] = []
     addresses = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
     )
     try:
         for family, kind, protocol, _, place in addresses:
-            found.append(socket.socket(family, kind, protocol))
-            found[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sockets.append(socket.socket(family, kind, protocol))
+            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
-                found[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            found[-1].bind(place)
+                sockets[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            sockets[-1].bind(place)
     except OSError:
-        for one in found:
+        for one in sockets:
             one.close()
         raise
-    return found
+    return sockets
 
 
 def _possible(connections: int) -> int:

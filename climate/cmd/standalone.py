@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-standalone``: the whole service in one process, for trials.
 
@@ -43,9 +33,9 @@ from climate.cmd import signals
 from climate.cmd import standalone_mail
 from climate.cmd import standalone_metrics
 from climate.cmd import tracing
-from climate.db import addresses
-from climate.db import migration
-from climate.db import vault
+from climate.db.encryption import vault
+from climate.db.engine import addresses
+from climate.db.migrations import migration
 from climate.manager.service import Manager
 from climate.messaging import journal
 from climate.simulator import cli
@@ -55,8 +45,8 @@ CLOUD = 'cloud'
 CONFIGURATION = 'climate.conf'
 _KEY = 'encryption.key'
 _I_KNOW = '--i-know'
-# The subcommand for the simulated cloud; the second is its former name.
-_SIMULATOR = ('simulator', 'fake')
+# The subcommand for the simulated cloud.
+_SIMULATOR = 'simulator'
 
 
 def main() -> int:
@@ -70,7 +60,7 @@ def main() -> int:
         return cli.main(
             rest,
             state_dir=pathlib.Path(options.state_dir) / CLOUD,
-            prog=f'climate-standalone {_SIMULATOR[0]}',
+            prog=f'climate-standalone {_SIMULATOR}',
         )
     try:
         if not options.i_know:
@@ -98,7 +88,7 @@ def _split(words: list[str]) -> tuple[list[str], list[str] | None]:
         # All other options have a value, which may be anything.
         before = words[number - 1] if number else ''
         value = before.startswith('-') and '=' not in before and before != _I_KNOW
-        if word in _SIMULATOR and not value:
+        if word == _SIMULATOR and not value:
             return words[:number], words[number + 1 :]
     return words, None
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The mails of ``climate-standalone``, which are files."""
 
@@ -20,15 +10,15 @@ from typing import Final
 
 from oslo_config import cfg
 
-from climate.clients.protocols.members import User
 from climate.clock import Clock
+from climate.cloud.protocols.members import User
 from climate.conf import mail as options
 from climate.mail.folder import MailFolder
-from climate.mail.letters import Letters
-from climate.mail.letters import LetterSettings
+from climate.mail.mail_sender import MailSender
+from climate.mail.mail_sender import PostSettings
+from climate.mail.mail_writer import LetterSettings
+from climate.mail.mail_writer import MailWriter
 from climate.mail.people import People
-from climate.mail.postman import Postman
-from climate.mail.postman import PostSettings
 from climate.mail.spool import Spool
 from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import envelope
@@ -61,7 +51,7 @@ class StandaloneMails:
         self._clock = clock
         self._folder = MailFolder(state / FOLDER, clock)
         self._spool = Spool(state / _SPOOL)
-        self._postman: Postman | None = None
+        self._postman: MailSender | None = None
 
     @property
     def path(self) -> pathlib.Path:
@@ -76,9 +66,9 @@ class StandaloneMails:
         """
         self._conf.set_default('page_url', f'{url}/ui', group=options.GROUP)
         self._conf.set_default('api_url', url, group=options.GROUP)
-        self._postman = Postman(
+        self._postman = MailSender(
             spool=self._spool,
-            letters=Letters(LetterSettings.from_conf(self._conf)),
+            letters=MailWriter(LetterSettings.from_conf(self._conf)),
             people=People(_AllUsers()),
             server=self._folder,
             clock=self._clock,

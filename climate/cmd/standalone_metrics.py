@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The metrics of ``climate-standalone``: at its own port, unless a file enables them elsewhere."""
 
@@ -16,11 +6,11 @@ from __future__ import annotations
 
 from oslo_config import cfg
 
-from climate.api.middleware import ForPath
-from climate.api.wsgi import WSGIApp
+from climate.api.http.wsgi import WSGIApp
+from climate.api.middleware.middleware import PathSwitch
 from climate.cmd import metrics
 from climate.cmd import serving
-from climate.db.store import Store
+from climate.db.transactions.store import Store
 from climate.manager.service import Manager
 from climate.metrics.catalogue import Exporter
 
@@ -41,7 +31,7 @@ class StandaloneMetrics:
         """Return an application that also exposes the metrics, if that is their place."""
         if self._endpoint is None or self._elsewhere:
             return application
-        return ForPath(metrics.PATH, self._endpoint.app, application)
+        return PathSwitch(metrics.PATH, self._endpoint.app, application)
 
     def address(self, url: str) -> str:
         """Return where the metrics are; '' if they are disabled.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-status upgrade check``: whether this installation can be upgraded."""
 
@@ -22,13 +12,13 @@ from oslo_upgradecheck import upgradecheck
 from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import config
-from climate.db import error_log
-from climate.db import keys
-from climate.db import migration
-from climate.db import overbookings
-from climate.db import prerequisites
-from climate.db import session_limits
-from climate.db.store import Store
+from climate.conf import removed
+from climate.db.administration import keys
+from climate.db.engine import error_log
+from climate.db.engine import prerequisites
+from climate.db.engine import session_limits
+from climate.db.migrations import migration
+from climate.db.transactions.store import Store
 from climate.plugins import loading
 
 
@@ -52,31 +42,15 @@ class Checks(upgradecheck.UpgradeCommands):
     def _check_prerequisites(self) -> upgradecheck.Result:
         try:
             with error_log.printed(), Store(self._conf, SystemClock()).reading() as tx:
-                found = prerequisites.find(tx.session, self._conf.database)
+                shortcomings = prerequisites.find(tx.session, self._conf.database)
         except exceptions.ConfigurationError as error:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
         except exceptions.DatabaseUnavailable as error:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
-        if found.fatal:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, '; '.join(found.fatal))
-        if found.minor:
-            return upgradecheck.Result(upgradecheck.Code.WARNING, '; '.join(found.minor))
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
-
-    def _check_bookings(self) -> upgradecheck.Result:
-        try:
-            with error_log.printed(), Store(self._conf, SystemClock()).reading() as tx:
-                if migration.version_of(tx.session) is None:
-                    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
-                found = overbookings.find(tx.session)
-        except exceptions.ConfigurationError as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
-        except exceptions.DatabaseUnavailable as error:
-            return upgradecheck.Result(
-                upgradecheck.Code.FAILURE, f'The bookings cannot be read: {error.explanation}'
-            )
-        if found:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, overbookings.complaint(found))
+        if shortcomings.fatal:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, '; '.join(shortcomings.fatal))
+        if shortcomings.minor:
+            return upgradecheck.Result(upgradecheck.Code.WARNING, '; '.join(shortcomings.minor))
         return upgradecheck.Result(upgradecheck.Code.SUCCESS)
 
     def _check_encryption_keys(self) -> upgradecheck.Result:
@@ -134,13 +108,19 @@ class Checks(upgradecheck.UpgradeCommands):
             )
         return upgradecheck.Result(upgradecheck.Code.SUCCESS)
 
+    def _check_options(self) -> upgradecheck.Result:
+        complaints = list(removed.complaints(self._conf))
+        if complaints:
+            return upgradecheck.Result(upgradecheck.Code.WARNING, ' '.join(complaints))
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
     _upgrade_checks = (
         ('Database', _check_database),
         ('Database server', _check_prerequisites),
-        ('Bookings', _check_bookings),
         ('Time limits of sessions', _check_session_limits),
         ('Encryption keys', _check_encryption_keys),
         ('Resource types', _check_resource_types),
+        ('Options', _check_options),
     )
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-manage webhook``: lists webhooks, and tests one from this machine."""
 
@@ -22,7 +12,7 @@ from oslo_config import cfg
 
 from climate.clock import SystemClock
 from climate.cmd.composition import say
-from climate.db.store import Store
+from climate.db.transactions.store import Store
 from climate.domain.requests import Reach
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import DeliveryState
@@ -51,16 +41,16 @@ def _list(_conf: cfg.ConfigOpts, store: Store) -> int:
     marker = None
     while True:
         with store.reading() as tx:
-            found = tx.webhooks.page(Reach(), marker, _PAGE)
-        for webhook in found:
+            webhooks = tx.webhooks.page(Reach(), marker, _PAGE)
+        for webhook in webhooks:
             state = 'enabled' if webhook.enabled else 'disabled'
             if webhook.stopped_reason:
                 state = f'stopped ({webhook.stopped_reason})'
             reach = 'all projects' if webhook.all_projects else f'project {webhook.project_id}'
             say(f'{webhook.id} {state} for {reach}: {_host(webhook)}')
-        if len(found) < _PAGE:
+        if len(webhooks) < _PAGE:
             return 0
-        marker = found[-1].id
+        marker = webhooks[-1].id
 
 
 def _test(conf: cfg.ConfigOpts, store: Store) -> int:

@@ -1,20 +1,11 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Configuration options, one module per group.
 
 The options of a resource type are in the folder of the type, in ``options.py``. Each of
-these modules defines ``register_opts(conf)`` and ``list_opts()``; if a module lacks one,
-neither the process nor the documentation build starts.
+these modules defines its ``OPTS``, and the ``GROUP`` that they are in unless it is
+DEFAULT. If its options take more than that, it defines ``register_opts(conf)`` and
+``list_opts()`` instead.
 """
 
 from __future__ import annotations
@@ -27,7 +18,7 @@ from typing import Final
 
 from oslo_config import cfg
 
-_NOT_A_GROUP: Final = frozenset({'opts', 'settings'})
+_NOT_A_GROUP: Final = frozenset({'opts', 'removed', 'settings'})
 _TYPES: Final = 'climate.plugins'
 _OF_A_TYPE: Final = 'options'
 
@@ -39,23 +30,31 @@ def modules() -> list[ModuleType]:
         for info in pkgutil.iter_modules(__path__)
         if info.name not in _NOT_A_GROUP
     )
-    found = [importlib.import_module(name) for name in (*names, *_of_types())]
-    for module in found:
-        for needed in ('register_opts', 'list_opts'):
-            if not hasattr(module, needed):
-                raise RuntimeError(f'{module.__name__} does not define {needed}()')
-    return found
+    return [importlib.import_module(name) for name in (*names, *_of_types())]
 
 
 def _of_types() -> list[str]:
     """Return the names of the option modules of types, which import no other of Climate."""
     folders = importlib.import_module(_TYPES).__path__
     names = [f'{_TYPES}.{info.name}' for info in pkgutil.iter_modules(folders) if info.ispkg]
-    found = (f'{name}.{_OF_A_TYPE}' for name in sorted(names))
-    return [name for name in found if importlib.util.find_spec(name) is not None]
+    paths = (f'{name}.{_OF_A_TYPE}' for name in sorted(names))
+    return [name for name in paths if importlib.util.find_spec(name) is not None]
 
 
-def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register every option of Climate on *conf*."""
-    for module in modules():
-        module.register_opts(conf)
+def register_opts(conf: cfg.ConfigOpts, *only: ModuleType) -> None:
+    """Register options of Climate on *conf*.
+
+    :param only: the modules with these options; those of all modules if there are none
+    """
+    for module in only or modules():
+        if hasattr(module, 'register_opts'):
+            module.register_opts(conf)
+        else:
+            conf.register_opts(module.OPTS, group=getattr(module, 'GROUP', None))
+
+
+def list_opts(module: ModuleType) -> dict[str, list[cfg.Opt]]:
+    """Return the options of a module by group."""
+    if hasattr(module, 'list_opts'):
+        return dict(module.list_opts())
+    return {getattr(module, 'GROUP', 'DEFAULT'): module.OPTS}

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Options of the filters that allow or refuse leases."""
 
@@ -52,9 +42,6 @@ OPTS: list[cfg.Opt] = [
         help='For extension_window: a lease can only be prolonged in this many seconds before its '
         'end. -1 sets no limit.',
     ),
-]
-
-SERVICE_OPTS: list[cfg.Opt] = [
     cfg.URIOpt(
         'external_service_base_endpoint',
         schemes=['http', 'https'],
@@ -137,13 +124,3 @@ SERVICE_OPTS: list[cfg.Opt] = [
         help='For external_service: region of this Climate, sent in the context of each call.',
     ),
 ]
-
-
-def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register the options on *conf*."""
-    conf.register_opts([*OPTS, *SERVICE_OPTS], group=GROUP)
-
-
-def list_opts() -> dict[str, list[cfg.Opt]]:
-    """Return the options by group."""
-    return {GROUP: [*OPTS, *SERVICE_OPTS]}

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Options of the limits of one project."""
 
@@ -111,13 +101,3 @@ OPTS: list[cfg.Opt] = [
 ]
 
 NAMES = tuple(option.dest for option in OPTS if isinstance(option, cfg.IntOpt))
-
-
-def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register the options on *conf*."""
-    conf.register_opts(OPTS, group=GROUP)
-
-
-def list_opts() -> dict[str, list[cfg.Opt]]:
-    """Return the options by group."""
-    return {GROUP: OPTS}

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Options of the managers, and of the events the API writes for them."""
 
@@ -27,19 +17,11 @@ OPTS: list[cfg.Opt] = [
     ),
     cfg.IntOpt(
         'workers',
+        default=64,
         min=1,
         max=256,
-        sample_default=64,
         help='Number of leases on which one manager works at once, and the size of its largest '
-        'batch. Each takes a thread. The default is 64, and 8 without "batches", where each also '
-        'takes a database connection while it writes.',
-    ),
-    cfg.BoolOpt(
-        'batches',
-        default=True,
-        help='Whether a manager begins and settles the events of many leases in one transaction. '
-        'A manager then starts several times as many leases per second, where hundreds are due '
-        'in the same minute. Managers with and without batches can run side by side.',
+        'batch. Each takes a thread.',
     ),
     cfg.FloatOpt(
         'max_sleep',
@@ -162,13 +144,3 @@ OPTS: list[cfg.Opt] = [
         'aside; tries while the bus is unavailable do not count.',
     ),
 ]
-
-
-def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register the options on *conf*."""
-    conf.register_opts(OPTS, group=GROUP)
-
-
-def list_opts() -> dict[str, list[cfg.Opt]]:
-    """Return the options by group."""
-    return {GROUP: OPTS}

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Reads the lease that a server requests when it boots; pure functions.
 
@@ -164,10 +154,10 @@ def _end(
     if (end is None) == (duration is None):
         raise Unreadable(f'either {names["end"]} or {names["duration"]} is required')
     if end is not None:
-        found = _instant(end, names['end'], now)
-        if found <= start:
+        instant = _instant(end, names['end'], now)
+        if instant <= start:
             raise Unreadable(f'{names["end"]}: {_shown(end)} is in the past, or before the start')
-        return found
+        return instant
     length = periods.duration(duration or '')
     if length is None or length < periods.SECOND:
         raise Unreadable(
@@ -180,10 +170,10 @@ def _end(
 
 
 def _instant(text: str, name: str, now: datetime.datetime) -> datetime.datetime:
-    found = periods.instant(text, now)
-    if found is None:
+    moment = periods.instant(text, now)
+    if moment is None:
         raise Unreadable(f'{name}: {_shown(text)} is not a time such as 2030-01-31T18:00Z')
-    return found
+    return moment
 
 
 def _on_end(value: object, names: Mapping[str, str]) -> tuple[str, ...] | None:
@@ -198,10 +188,10 @@ def _on_end(value: object, names: Mapping[str, str]) -> tuple[str, ...] | None:
 def _guarantee(value: object, names: Mapping[str, str]) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
-    found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else None
-    if found is None:
+    guaranteed = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else None
+    if guaranteed is None:
         raise Unreadable(f'{names["guarantee"]}: true or false is required')
-    return found
+    return guaranteed
 
 
 def _events(

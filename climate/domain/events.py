@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Events of a lease: their kinds, their order, their lateness."""
 
@@ -239,8 +229,8 @@ class Event:
         """Return the event as if no manager had tried it."""
         return self._with(**_UNTRIED, tried_until=None)
 
-    def well(self) -> Event:
-        """Return the event with the note that nothing has failed so far."""
+    def progressing(self) -> Event:
+        """Return the event with the note that its operation is progressing."""
         return self._with(tried_when_well=self.tried)
 
     def expired(self, deadline: datetime.timedelta) -> bool:

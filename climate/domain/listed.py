@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Leases as lists show them: few fields, and cheap to make by the thousand.
 
@@ -25,8 +15,12 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 from typing import NamedTuple
+from typing import Self
 
+from climate.domain.events import Event
 from climate.domain.holdings import Holding
+from climate.domain.leases import Lease
+from climate.domain.leases import OPTIONS
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
@@ -42,16 +36,33 @@ def instant(text: str | None) -> datetime.datetime | None:
     return None if text is None else datetime.datetime.fromisoformat(f'{text}+00:00')
 
 
+def _text(instant: datetime.datetime | None) -> str | None:
+    return None if instant is None else instant.replace(tzinfo=None).isoformat()
+
+
 class ListedEvent(NamedTuple):
     """An event of a listed lease; the fields are those of :class:`climate.domain.events.Event`."""
 
     id: str
     kind: str
     state: str
-    time: str
+    time: str | None
     created_at: str | None
     updated_at: str | None
-    due: str
+    due: str | None
+
+    @classmethod
+    def of(cls, event: Event) -> Self:
+        """Return an event as lists have it."""
+        return cls(
+            id=event.id,
+            kind=event.kind,
+            state=event.state,
+            time=_text(event.time),
+            created_at=_text(event.created_at),
+            updated_at=_text(event.updated_at),
+            due=_text(event.due),
+        )
 
 
 class ListedReservation(NamedTuple):
@@ -79,6 +90,26 @@ class ListedReservation(NamedTuple):
     placed: tuple[PlacedMembers, ...]
     holding: Holding | None
 
+    @classmethod
+    def of(cls, reservation: Reservation) -> Self:
+        """Return a reservation as lists have it."""
+        return cls(
+            id=reservation.id,
+            resource_type=reservation.resource_type,
+            status=reservation.status,
+            request=json.dumps(dict(reservation.request)),
+            facts=json.dumps(dict(reservation.facts)),
+            position=reservation.position,
+            missing_resources=reservation.missing_resources,
+            resources_changed=reservation.resources_changed,
+            part_of=reservation.part_of,
+            created_at=_text(reservation.created_at),
+            updated_at=_text(reservation.updated_at),
+            placement=reservation.placement,
+            placed=reservation.placed,
+            holding=reservation.holding,
+        )
+
     def whole(self, lease_id: str) -> Reservation:
         """Return the reservation as an object, as plugins expect it."""
         return Reservation(
@@ -104,8 +135,7 @@ class ListedLease(NamedTuple):
     """A lease in a list; the fields are those of :class:`climate.domain.leases.Lease`.
 
     :ivar degraded: 0, or 1 if it is
-    :ivar options: ``notify_before_start``, ``notices``, ``end_reason``, ``user_name`` and
-        ``project_name``, if the lease has them
+    :ivar options: of :data:`climate.domain.leases.OPTIONS`, those that the lease has, as JSON
     :ivar events: of all kinds, in chronological order
     :ivar reservations: in the order of the request
     """
@@ -114,14 +144,36 @@ class ListedLease(NamedTuple):
     name: str
     user_id: str
     project_id: str
-    start: str
-    end: str
+    start: str | None
+    end: str | None
     status: str
     degraded: int
     before_end_date: str | None
-    created_at: str
+    created_at: str | None
     updated_at: str | None
     options: Mapping[str, Any]
     readiness: Readiness | None
     events: list[ListedEvent]
     reservations: list[ListedReservation]
+
+    @classmethod
+    def of(cls, lease: Lease) -> Self:
+        """Return a lease as lists have it."""
+        options = {name: getattr(lease, name) for name in OPTIONS}
+        return cls(
+            id=lease.id,
+            name=lease.name,
+            user_id=lease.user_id,
+            project_id=lease.project_id,
+            start=_text(lease.period.start),
+            end=_text(lease.period.end),
+            status=lease.status,
+            degraded=lease.degraded,
+            before_end_date=_text(lease.before_end_date),
+            created_at=_text(lease.created_at),
+            updated_at=_text(lease.updated_at),
+            options={name: value for name, value in options.items() if value is not None},
+            readiness=lease.readiness,
+            events=[ListedEvent.of(each) for each in lease.events],
+            reservations=[ListedReservation.of(each) for each in lease.reservations],
+        )

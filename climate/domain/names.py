@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The characters allowed in texts, names and ids."""
 
@@ -50,10 +40,10 @@ def misfit(text: str, allowed: Characters = ONE_LINE) -> str | None:
     """Return why *text* has a character that is not allowed; None if it has none."""
     if text.isprintable():
         return None
-    found = allowed.value.search(text)
-    if found is None:
+    match = allowed.value.search(text)
+    if match is None:
         return None
-    if _DIRECTION.match(found[0]):
+    if _DIRECTION.match(match[0]):
         return 'characters that change the direction of text are not allowed'
     return 'control characters are not allowed'
 

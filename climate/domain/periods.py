@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Periods, and the parsing of instants and durations that users write."""
 
@@ -70,12 +60,12 @@ class Period:
         """Return the parts that are outside *other*, in order."""
         if not self.overlaps(other):
             return (self,)
-        found = []
+        parts = []
         if self.start < other.start:
-            found.append(Period(start=self.start, end=other.start))
+            parts.append(Period(start=self.start, end=other.start))
         if self.end > other.end:
-            found.append(Period(start=other.end, end=self.end))
-        return tuple(found)
+            parts.append(Period(start=other.end, end=self.end))
+        return tuple(parts)
 
     def after(self, now: datetime.datetime) -> Period:
         """Return the part that is not over at *now*, or the last microsecond.
@@ -115,13 +105,13 @@ def instant(
     if (_ZONED if zoned else _NAIVE).fullmatch(text) is None:
         return None
     try:
-        found = datetime.datetime.fromisoformat(text)
-        if found.tzinfo is None:
-            found = found.replace(tzinfo=datetime.UTC)
-        found = found.astimezone(datetime.UTC)
+        moment = datetime.datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=datetime.UTC)
+        moment = moment.astimezone(datetime.UTC)
     except (ValueError, OverflowError):
         return None
-    return found if found >= _FIRST else None
+    return moment if moment >= _FIRST else None
 
 
 def duration(text: str) -> datetime.timedelta | None:

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """How the members of a reservation are placed on resources.
 
@@ -140,7 +129,7 @@ class PlacedMembers:
 
 def dumped(value: MemberPlacement) -> dict[str, Any]:
     """Return a placement as JSON values; what it does not say is left out."""
-    found = {
+    values = {
         'same': list(value.same),
         'same_as': [
             {'reservation': one.reservation, 'property': one.property} for one in value.same_as
@@ -149,17 +138,17 @@ def dumped(value: MemberPlacement) -> dict[str, Any]:
         'apart_from': list(value.apart_from),
         'prefer': [_preference(one) for one in value.prefer],
     }
-    return {key: each for key, each in found.items() if each}
+    return {key: each for key, each in values.items() if each}
 
 
 def stated(value: MemberPlacement) -> dict[str, Any]:
     """Return the placement of a request as clients send it: reservations have places."""
-    found = dumped(value)
-    for one in found.get('same_as', ()):
+    values = dumped(value)
+    for one in values.get('same_as', ()):
         one['reservation'] = int(one['reservation'])
-    if 'apart_from' in found:
-        found['apart_from'] = [*map(int, found['apart_from'])]
-    return found
+    if 'apart_from' in values:
+        values['apart_from'] = [*map(int, values['apart_from'])]
+    return values
 
 
 def _preference(value: Preference) -> dict[str, Any]:

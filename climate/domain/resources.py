@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Reservable resources, with inventories and properties."""
 
@@ -121,6 +111,27 @@ class Candidate:
     slots: int = 1
     load: float = 0.0
     own: int = 0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Room:
+    """The free capacity of a resource throughout a period.
+
+    :ivar capacity: units by resource class, for the requested classes
+    :ivar left: units that are free at every instant of the period; negative if the
+        resource is overbooked
+    """
+
+    resource_id: int
+    name: str
+    generation: int
+    capacity: Mapping[str, int]
+    left: Mapping[str, int]
+
+
+def used_classes(demand: Mapping[str, int]) -> dict[str, int]:
+    """Return the classes of *demand* with more than 0 units, sorted by name."""
+    return {name: demand[name] for name in sorted(demand) if demand[name] > 0}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

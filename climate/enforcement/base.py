@@ -1,18 +1,8 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
-"""The interface of filters, which judge leases by more than availability.
+"""The interface of filters, which check leases by more than availability.
 
-A filter judges a lease before it is booked or changed, and is notified of the
+A filter checks a lease before it is booked or changed, and is notified of the
 outcome afterwards. It receives values and has no access to the database. A
 filter that queries another service sets :attr:`Filter.waits`: it then runs
 between two transactions, never inside one. Its notifications are stored: each is
@@ -38,7 +28,7 @@ from climate.domain.resources import Resource
 
 
 class Action(enum.StrEnum):
-    """The action that a filter judges."""
+    """The action that a filter checks."""
 
     CREATE = 'create'
     UPDATE = 'update'
@@ -120,7 +110,7 @@ class Filter(abc.ABC):
         """
 
     @property
-    def hears(self) -> frozenset[ChargeState]:
+    def notified_of(self) -> frozenset[ChargeState]:
         """The states of which it is notified; none unless it waits."""
         return frozenset()
 
@@ -131,14 +121,14 @@ class Filter(abc.ABC):
 
     @abc.abstractmethod
     def check_create(self, question: FilterQuestion) -> None:
-        """Judge a new lease.
+        """Check a new lease.
 
         :raises climate.exceptions.LimitExceeded: if it is refused
         """
 
     @abc.abstractmethod
     def check_update(self, question: FilterQuestion) -> None:
-        """Judge a change of a lease.
+        """Check a change of a lease.
 
         :raises climate.exceptions.LimitExceeded: if it is refused
         """
@@ -151,7 +141,7 @@ class Filter(abc.ABC):
         """Return the data of an end for its notification, as JSON values."""
         return {}
 
-    def tell(self, charge: Charge) -> None:
+    def notify(self, charge: Charge) -> None:
         """Receive the outcome of a question, or the end of a lease.
 
         Called again until it returns, so the same notification can arrive twice.

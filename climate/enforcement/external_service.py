@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Queries a service of the operator over HTTP.
 
@@ -141,12 +131,12 @@ class ExternalService(Filter):
         return cls(ServiceSettings.from_conf(conf))
 
     @property
-    def hears(self) -> frozenset[ChargeState]:
+    def notified_of(self) -> frozenset[ChargeState]:
         """The end of a lease and, with two phases, the outcome of a question."""
-        told = {state for state, call in CALLS.items() if call in self._settings.addresses}
+        states = {state for state, call in CALLS.items() if call in self._settings.addresses}
         if not self._settings.two_phase:
-            told -= {ChargeState.COMMIT, ChargeState.RELEASE}
-        return frozenset(told)
+            states -= {ChargeState.COMMIT, ChargeState.RELEASE}
+        return frozenset(states)
 
     @property
     def longest_check(self) -> float:
@@ -169,13 +159,13 @@ class ExternalService(Filter):
         """Return the body of the notification of an end."""
         return bodies.end(end, self._settings.around)
 
-    def tell(self, charge: Charge) -> None:
+    def notify(self, charge: Charge) -> None:
         """Notify the service of the outcome of a question, or of an end."""
         call = CALLS[charge.state]
         try:
             status, _ = self._send(call, charge.payload, f'{charge.charge_id}-{call}')
         except _NoAnswer as error:
-            raise exceptions.JudgeAway(f'{call}: {error}') from error
+            raise exceptions.FilterUnavailable(f'{call}: {error}') from error
         if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
             raise exceptions.Transient(f'{call}: it answered {status}')
 

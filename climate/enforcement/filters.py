@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """All filters of a process: they run in order, and the first refusal decides."""
 
@@ -36,7 +26,7 @@ _DECIDED = frozenset({ChargeState.COMMIT, ChargeState.RELEASE})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class FilterDecision:
     """The answer of the filters to a question.
 
     :ivar refusal: None if they all agree
@@ -52,7 +42,7 @@ class Filters:
     """The filters of a process.
 
     :param filters: by name, in the order in which they run
-    :param exempt: ids of the projects whose leases they do not judge
+    :param exempt: ids of the projects whose leases they do not check
     :ivar names: names of the filters, in that order
     :ivar waits: whether a filter waits for something outside the process
     """
@@ -68,13 +58,15 @@ class Filters:
     @property
     def local(self) -> Filters:
         """Those that wait for nothing and are notified of nothing: asking them has no effect."""
-        found = {
-            name: item for name, item in self._filters.items() if not item.waits and not item.hears
+        members = {
+            name: item
+            for name, item in self._filters.items()
+            if not item.waits and not item.notified_of
         }
-        return Filters(found, self._exempt)
+        return Filters(members, self._exempt)
 
-    def judges(self, project_id: str) -> bool:
-        """Return whether any filter judges the leases of a project."""
+    def applies_to(self, project_id: str) -> bool:
+        """Return whether any filter checks the leases of a project."""
         return bool(self.names) and project_id not in self._exempt
 
     @property
@@ -89,24 +81,24 @@ class Filters:
         """How long a question can remain open while its process is alive."""
         return self.longest_check + _MARGIN
 
-    def hearing(self, state: ChargeState) -> tuple[str, ...]:
+    def notified_of(self, state: ChargeState) -> tuple[str, ...]:
         """Return the names of the filters that are notified of a state."""
-        return tuple(name for name, item in self._filters.items() if state in item.hears)
+        return tuple(name for name, item in self._filters.items() if state in item.notified_of)
 
     @property
-    def holding(self) -> tuple[str, ...]:
+    def notified_of_outcomes(self) -> tuple[str, ...]:
         """Names of the filters that are notified of the outcome of a question."""
-        return tuple(name for name, item in self._filters.items() if item.hears & _DECIDED)
+        return tuple(name for name, item in self._filters.items() if item.notified_of & _DECIDED)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def notified(self) -> tuple[str, ...]:
         """Names of the filters that are notified of anything."""
-        return tuple(name for name, item in self._filters.items() if item.hears)
+        return tuple(name for name, item in self._filters.items() if item.notified_of)
 
     def __getitem__(self, name: str) -> Filter:
         return self._filters[name]
 
-    def judge(self, question: FilterQuestion) -> Verdict:
+    def check(self, question: FilterQuestion) -> FilterDecision:
         """Ask the filters, up to the first that refuses."""
         noted: list[str] = []
         for name, item in self._filters.items():
@@ -116,22 +108,22 @@ class Filters:
                 else:
                     item.check_update(question)
             except exceptions.ExternalServiceUnavailable as error:
-                return Verdict(refusal=error, noted=frozenset([*noted, name]))
+                return FilterDecision(refusal=error, noted=frozenset([*noted, name]))
             except exceptions.LimitExceeded as error:
                 LOG.info('Lease %s: %s refuses: %s', question.terms.lease.id, name, error.message)
-                return Verdict(refusal=error, noted=frozenset(noted))
+                return FilterDecision(refusal=error, noted=frozenset(noted))
             except Exception:
                 LOG.exception('Lease %s: %s failed', question.terms.lease.id, name)
                 failed = exceptions.ExternalServiceUnavailable()
-                return Verdict(refusal=failed, noted=frozenset([*noted, name]))
+                return FilterDecision(refusal=failed, noted=frozenset([*noted, name]))
             noted.append(name)
-        return Verdict(noted=frozenset(noted))
+        return FilterDecision(noted=frozenset(noted))
 
-    def tell(self, charge: Charge) -> None:
+    def notify(self, charge: Charge) -> None:
         """Notify a filter of an outcome or an end, unless it ignores that state.
 
         :raises climate.exceptions.Transient: to be notified again later
         """
         item = self._filters[charge.judge]
-        if charge.state in item.hears:
-            item.tell(charge)
+        if charge.state in item.notified_of:
+            item.notify(charge)

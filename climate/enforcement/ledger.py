@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Records notifications to filters, in the transaction that they report.
 
@@ -25,7 +15,7 @@ from collections.abc import Collection
 from collections.abc import Mapping
 from typing import Any
 
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from climate.enforcement.base import End
@@ -45,7 +35,7 @@ def open_question(tx: Transaction, filters: Filters, question: FilterQuestion) -
             payload=filters[name].note(question),
             due=due,
         )
-        for name in filters.holding
+        for name in filters.notified_of_outcomes
     )
 
 
@@ -56,11 +46,11 @@ def refused(
 
     :param noted: names of the filters to notify that nothing was booked
     """
-    holding = set(filters.holding)
-    tell = sorted(holding & set(noted))
-    if tell:
-        tx.charges.decide(question.id, ChargeState.RELEASE, tell)
-    spared = sorted(holding - set(noted))
+    notified = set(filters.notified_of_outcomes)
+    released = sorted(notified & set(noted))
+    if released:
+        tx.charges.decide(question.id, ChargeState.RELEASE, released)
+    spared = sorted(notified - set(noted))
     if spared:
         tx.charges.forget(question.id, spared)
 
@@ -70,7 +60,7 @@ def booked(tx: Transaction, filters: Filters, question: FilterQuestion) -> bool:
 
     :returns: False if the question has expired: the lease must not be booked
     """
-    names = filters.holding
+    names = filters.notified_of_outcomes
     if not names:
         return True
     return tx.charges.decide(question.id, ChargeState.COMMIT, names) == len(names)
@@ -78,8 +68,8 @@ def booked(tx: Transaction, filters: Filters, question: FilterQuestion) -> bool:
 
 def failed(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
     """Record that the booking has failed."""
-    if filters.holding:
-        tx.charges.decide(question.id, ChargeState.RELEASE, filters.holding)
+    if filters.notified_of_outcomes:
+        tx.charges.decide(question.id, ChargeState.RELEASE, filters.notified_of_outcomes)
 
 
 def undone(tx: Transaction, filters: Filters, question: FilterQuestion) -> None:
@@ -97,14 +87,14 @@ def ended(tx: Transaction, filters: Filters, end: End) -> None:
     """Record that a lease has ended."""
     tx.charges.insert(
         _now(tx, end.id, name, end.terms.lease.id, ChargeState.END, filters[name].note_end(end))
-        for name in filters.hearing(ChargeState.END)
+        for name in filters.notified_of(ChargeState.END)
     )
 
 
 def _notes(
     filters: Filters, state: ChargeState, question: FilterQuestion
 ) -> Mapping[str, Mapping[str, Any]]:
-    return {name: filters[name].note(question) for name in filters.hearing(state)}
+    return {name: filters[name].note(question) for name in filters.notified_of(state)}
 
 
 def _now(

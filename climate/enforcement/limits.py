@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The limits of projects, and their enforcement in the transaction that books.
 
@@ -32,7 +22,7 @@ from typing import Any
 from climate import exceptions
 from climate.allocation import timeline
 from climate.conf import limits as options
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 
@@ -107,16 +97,16 @@ class ProjectLimits:
     def from_conf(cls, conf: Any) -> ProjectLimits:
         """Return the limits that *conf* (an oslo.config ConfigOpts) sets.
 
-        Projects that no filter judges have no limits either.
+        Projects that no filter checks have no limits either.
 
         :raises climate.exceptions.ConfigurationError: if an override is not valid
         """
         usual = Limits(**{name: conf.limits[name] for name in options.NAMES})
-        found = dict.fromkeys(conf.enforcement.exempt_projects, NONE)
+        by_project = dict.fromkeys(conf.enforcement.exempt_projects, NONE)
         for text in conf.limits.override:
             project_id, limits = _override(text, usual)
-            found[project_id] = limits
-        return cls(usual=usual, by_project=found)
+            by_project[project_id] = limits
+        return cls(usual=usual, by_project=by_project)
 
     def of(self, project_id: str) -> Limits:
         """Return the limits of a project."""

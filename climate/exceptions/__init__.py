@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Errors that callers see, each with its HTTP status.
 
@@ -28,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from climate.exceptions.base import ClimateError as ClimateError
 from climate.exceptions.effects import EffectError as EffectError
-from climate.exceptions.effects import JudgeAway as JudgeAway
+from climate.exceptions.effects import FilterUnavailable as FilterUnavailable
 from climate.exceptions.effects import Permanent as Permanent
 from climate.exceptions.effects import ResourceUnusable as ResourceUnusable
 from climate.exceptions.effects import Transient as Transient

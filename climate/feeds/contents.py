@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What the leases in a calendar hold, in words."""
 
@@ -22,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Final
 
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain import nouns
 from climate.domain import wording
 from climate.domain.feeds import CalendarEntry
@@ -41,10 +31,10 @@ def described(
     tx: Transaction, plugins: Plugins, entries: Sequence[CalendarEntry]
 ) -> list[CalendarEntry]:
     """Return entries with what their leases hold; leases of other projects without it."""
-    found = tx.reservations.of_leases([one.lease_id for one in entries if one.lease_id])
-    holdings = tx.holdings.of([one.id for one in found])
+    reservations = tx.reservations.of_leases([one.lease_id for one in entries if one.lease_id])
+    holdings = tx.holdings.first([one.id for one in reservations], wording.MOST_NAMED)
     lines: defaultdict[str, list[str]] = defaultdict(list)
-    for one in found:
+    for one in reservations:
         # The room for a server is part of the server.
         if one.part_of is None:
             lines[one.lease_id] += _lines(plugins.get(one.resource_type), one, holdings)

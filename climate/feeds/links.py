@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What users can do with calendar feeds, and what a link shows.
 
@@ -32,8 +22,8 @@ from climate import exceptions
 from climate.conf.settings import option
 from climate.conf.settings import seconds
 from climate.conf.settings import Settings
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.feeds import CalendarEntry
 from climate.domain.feeds import Feed
 from climate.domain.feeds import FeedDraft
@@ -168,18 +158,18 @@ class FeedLinks:
     def _calendar(self, tx: Transaction, feed: Feed) -> Calendar | None:
         since, most = tx.now - self.settings.past, self.settings.max_entries
         if feed.resource_id is None:
-            found = tx.feeds.leases(feed.project_id, feed.lease_id, since, most)
+            entries = tx.feeds.leases(feed.project_id, feed.lease_id, since, most)
             title = f'Leases of {feed.project_id}'
             if feed.lease_id is not None:
-                title = f'Lease {found[0].title}' if found else 'Lease'
+                title = f'Lease {entries[0].title}' if entries else 'Lease'
         else:
             try:
                 title = tx.feeds.resource_name(feed.resource_id)
             except exceptions.NotFound:
                 return None
-            found = tx.feeds.uses(feed.resource_id, feed.project_id, since, most)
-        found = contents.described(tx, self._plugins, found)
-        return Calendar(feed=feed, title=feed.name or title, entries=tuple(found))
+            entries = tx.feeds.uses(feed.resource_id, feed.project_id, since, most)
+        entries = contents.described(tx, self._plugins, entries)
+        return Calendar(feed=feed, title=feed.name or title, entries=tuple(entries))
 
     def _check_shown(self, tx: Transaction, caller: Caller, draft: FeedDraft) -> None:
         """Check that the caller's project has the lease, and that the resource exists.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The bodies of requests for a lease, from the properties of a template."""
 
@@ -109,12 +99,12 @@ def search(properties: Values, now: datetime.datetime) -> dict[str, Any]:
 
     :param now: aware UTC
     """
-    found = {key: properties[key] for key in SEARCH if properties.get(key) is not None}
-    if 'latest' not in found:
-        earliest = periods.instant(found.get('earliest') or periods.NOW, now) or now
-        found['latest'] = (earliest + _WINDOW + _length(properties)).isoformat()
+    query = {key: properties[key] for key in SEARCH if properties.get(key) is not None}
+    if 'latest' not in query:
+        earliest = periods.instant(query.get('earliest') or periods.NOW, now) or now
+        query['latest'] = (earliest + _WINDOW + _length(properties)).isoformat()
     wanted = requests(properties[RESERVATIONS])
-    return {DURATION: properties[DURATION], 'limit': 1, RESERVATIONS: wanted, **found}
+    return {DURATION: properties[DURATION], 'limit': 1, RESERVATIONS: wanted, **query}
 
 
 def is_searched(query: Values, reached: str) -> bool:
@@ -170,15 +160,15 @@ def _changed_items(
     old, new, booked = requests(before), requests(after), wanted(lease)
     if [each.get(TYPE) for each in old] != [each.get(TYPE) for each in new]:
         return None
-    found = []
+    items = []
     for was, now, item in zip(old, new, booked, strict=True):
         changed = {key: value for key, value in now.items() if was.get(key) != value}
         # A placement is fixed, and the API has no request that removes a field.
         if 'placement' in changed or was.keys() - now.keys():
             return None
         if changed:
-            found.append({'id': item['id'], **changed})
-    return found
+            items.append({'id': item['id'], **changed})
+    return items
 
 
 def wanted(lease: Values) -> list[Values]:
@@ -192,10 +182,10 @@ def reservation_ids(reservations: Sequence[Values], lease: Values) -> dict[str, 
     :param reservations: as in the template
     :param lease: as the API shows it
     """
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for each, booked in zip(reservations, wanted(lease), strict=False):
         if each.get(LABEL) is not None:
-            found[str(each[LABEL])] = booked['id']
+            ids[str(each[LABEL])] = booked['id']
     for booked in wanted(lease):
-        found.setdefault(booked[TYPE], booked['id'])
-    return found
+        ids.setdefault(booked[TYPE], booked['id'])
+    return ids

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Books a lease as a template describes it."""
 
@@ -85,10 +75,10 @@ def _take(proxy: ReservationProxy, properties: Mapping[str, Any], now: datetime.
 
 def names_by_reservation(proxy: ReservationProxy, lease_id: str) -> dict[str, list[str]]:
     """Return the sorted names of the resources of each reservation of a lease, by its id."""
-    found: dict[str, list[str]] = {}
+    by_reservation: dict[str, list[str]] = {}
     for each in proxy.allocations(lease_id=lease_id):
         for item in each.reservations:
-            names = found.setdefault(item['id'], [])
+            names = by_reservation.setdefault(item['id'], [])
             if each.resource_name and each.resource_name not in names:
                 names.append(each.resource_name)
-    return {key: sorted(names) for key, names in found.items()}
+    return {key: sorted(names) for key, names in by_reservation.items()}

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Why a lease fails, in the words of the service, as the failure of a resource in a stack."""
 
@@ -29,10 +19,10 @@ def describe(error: exceptions.SDKException) -> str:
 
     What an error without a refusal of its own was raised from is described after it.
     """
-    found = list(_parts(error))
+    parts = list(_parts(error))
     if isinstance(error.__cause__, errors.RefusedRequest):
-        found += _parts(error.__cause__)
-    return '; '.join(found)
+        parts += _parts(error.__cause__)
+    return '; '.join(parts)
 
 
 def _parts(error: exceptions.SDKException) -> Iterator[str]:
@@ -45,5 +35,5 @@ def _parts(error: exceptions.SDKException) -> Iterator[str]:
 
 def of_history(history: LeaseHistory) -> str:
     """Return the last error in the history of a lease; '' if there is none."""
-    found = [step['error'] for step in history.steps or () if step['error']]
-    return str(found[-1]) if found else ''
+    texts = [step['error'] for step in history.steps or () if step['error']]
+    return str(texts[-1]) if texts else ''

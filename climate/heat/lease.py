@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``OS::Climate::Lease``."""
 
@@ -171,13 +161,13 @@ class StackLease(resource.Resource):
 
     def _values(self, properties: Mapping[str, Any]) -> dict[str, Any]:
         # Heat resolves a text without a value to ''.
-        found = {key: properties[key] or None for key in schema.PROPERTIES}
-        return {**found, bodies.NAME: found[bodies.NAME] or self.physical_resource_name()}
+        values = {key: properties[key] or None for key in schema.PROPERTIES}
+        return {**values, bodies.NAME: values[bodies.NAME] or self.physical_resource_name()}
 
     def _show(self) -> dict[str, Any]:
         proxy: ReservationProxy = self.client()
-        found: dict[str, Any] = proxy.json('GET', f'/leases/{self.resource_id}')['lease']
-        return found
+        lease: dict[str, Any] = proxy.json('GET', f'/leases/{self.resource_id}')['lease']
+        return lease
 
     def _look(self, pace: waits.Pace) -> dict[str, Any] | None:
         """Return the lease; None if the service does not answer at present."""

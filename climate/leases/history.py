@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Records what effects did, so that the owner of a lease can see it.
 
 An effect on a reservation for an event is one step, however often it is tried, so
@@ -25,8 +15,8 @@ from collections.abc import Mapping
 
 from oslo_utils import strutils
 
-from climate.db.deletions import Deletions
-from climate.db.store import Transaction
+from climate.db.leases.deletions import Deletions
+from climate.db.transactions.store import Transaction
 from climate.domain import events
 from climate.domain.copies import with_changes
 from climate.domain.events import Event
@@ -123,16 +113,16 @@ def show(tx: Transaction, lease_id: str, project_id: str | None) -> History:
     )
     going_on = {event.id for event in awaited}
     steps = tuple(_corrected(step, going_on) for step in tx.steps.of_lease(lease_id))
-    found = Deletions(tx.session, tx.now).of_lease(lease_id)
-    if found:
-        steps = with_deletions(lease, steps, found, everything=project_id is None)
+    deletions = Deletions(tx.session, tx.now).of_lease(lease_id)
+    if deletions:
+        steps = with_deletions(lease, steps, deletions, everything=project_id is None)
     return History(lease=lease, steps=steps, awaited=awaited)
 
 
 def with_deletions(
     lease: Lease,
     steps: tuple[HistoryStep, ...],
-    found: Iterable[DeletedObject],
+    deleted: Iterable[DeletedObject],
     *,
     everything: bool,
 ) -> tuple[HistoryStep, ...]:
@@ -145,7 +135,7 @@ def with_deletions(
     """
     ordered = {(step.event_id, step.reservation_id): step for step in steps}
     types = {item.id: item.resource_type for item in lease.reservations}
-    for each in found:
+    for each in deleted:
         key = _step_of(ordered, each)
         step = ordered.get(key) or _of_deletion(each, types.get(each.reservation_id or ''))
         text = _deleted(each, everything or each.project_id == lease.project_id)

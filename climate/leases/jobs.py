@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """One event that a manager works on, and its outcome."""
 
@@ -88,12 +78,12 @@ class Report:
         """Whether the operations under way have taken too long."""
         return self.again is not None and event.tried >= max(deadline, self.time_limit)
 
-    def well(self, event: Event) -> Event:
-        """Return *event*, with the note that what it waits for went well until now.
+    def with_progress(self, event: Event) -> Event:
+        """Return *event*, with the note that its operation is progressing.
 
         An effect that does not say how long it may take notes nothing.
         """
-        return event.well() if self.time_limit > datetime.timedelta(0) else event
+        return event.progressing() if self.time_limit > datetime.timedelta(0) else event
 
     @property
     def why(self) -> str:
@@ -126,7 +116,7 @@ class Report:
         return tuple(lines)
 
     @property
-    def kept(self) -> dict[str, Mapping[int, int]]:
+    def kept_slots(self) -> dict[str, Mapping[int, int]]:
         """The slots that reservations keep, where an effect chose them itself."""
         return {
             step.reservation_id: step.outcome.kept

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Writes notifications into the outbox, in the transaction that they report."""
 
@@ -18,7 +8,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain import nouns
 from climate.domain.events import Event
 from climate.domain.holdings import Holding
@@ -42,15 +32,15 @@ def descriptions(lease: Lease, plugins: Plugins) -> dict[str, dict[str, Any]]:
 
 def holdings(tx: Transaction, lease: Lease, plugins: Plugins) -> dict[str, dict[str, Any]]:
     """Return what the reservations of a lease hold, and how to use it, by reservation id."""
-    found = {}
+    by_reservation = {}
     for one in tx.holdings.added(lease).reservations:
         plugin, held = plugins.get(one.resource_type), one.holding or Holding()
         uses = reading.instructions(plugin, one, held) if plugin else ()
         words = plugin.nouns if plugin else nouns.RESOURCES
-        found[one.id] = payloads.holding(
+        by_reservation[one.id] = payloads.holding(
             one, words, held, [dataclasses.asdict(use) for use in uses]
         )
-    return found
+    return by_reservation
 
 
 def tell(

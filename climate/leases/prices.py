@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The prices of an operator, by which offers can be compared; nothing is charged."""
 
@@ -69,10 +59,10 @@ class Prices:
 
         :param classes: units by resource class
         """
-        found = slots * self.units.get(resource_type, 0.0)
+        total = slots * self.units.get(resource_type, 0.0)
         for name, units in classes.items():
-            found += units * self.units.get(f'{resource_type}/{name}', 0.0)
-        return found
+            total += units * self.units.get(f'{resource_type}/{name}', 0.0)
+        return total
 
     def hours(self, starts: Ints, length: int) -> npt.NDArray[np.float64]:
         """Return how many hours at a factor of 1 cost as much as periods.
@@ -90,8 +80,8 @@ class Prices:
         hours = np.arange(-(-first // _HOUR), last // _HOUR + 1, dtype=np.int64)
         factors = np.array(self.factors)
         differs = factors[hours % _HOURS] != factors[(hours - 1) % _HOURS]
-        found: Ints = hours[differs] * _HOUR
-        return found
+        instants: Ints = hours[differs] * _HOUR
+        return instants
 
     def turns(self, first: int, last: int, length: int) -> Ints:
         """Return starts of periods; none between two of these is cheaper than both.
@@ -107,21 +97,21 @@ class Prices:
         before = (changes - length) // _MINUTE * _MINUTE
         ends = np.array([first, last // _MINUTE * _MINUTE], dtype=np.int64)
         times = np.concatenate([ends, changes, before, before + _MINUTE])
-        found: Ints = np.unique(times[(times >= first) & (times <= last)])
-        return found
+        starts: Ints = np.unique(times[(times >= first) & (times <= last)])
+        return starts
 
     def _until(self, times: Ints) -> npt.NDArray[np.float64]:
         """Return the integral of the factor from 1970 on, in hours."""
         sums = np.concatenate([[0.0], np.cumsum(self.factors)])
         days, rest = times // (_HOURS * _HOUR), times % (_HOURS * _HOUR)
-        found: npt.NDArray[np.float64] = days * sums[-1] + np.interp(
+        integral: npt.NDArray[np.float64] = days * sums[-1] + np.interp(
             rest / _HOUR, np.arange(_HOURS + 1), sums
         )
-        return found
+        return integral
 
 
 def _factors(texts: Sequence[str]) -> tuple[float, ...]:
-    found = list(_ALWAYS)
+    factors = list(_ALWAYS)
     for text in texts:
         match = _FACTOR.fullmatch(text)
         factor = _number(match[3]) if match else None
@@ -131,13 +121,13 @@ def _factors(texts: Sequence[str]) -> tuple[float, ...]:
                 f'{_HOURS} and a factor from 0'
             )
         for hour in range(int(match[1]), int(match[2])):
-            found[hour] = factor
-    return tuple(found)
+            factors[hour] = factor
+    return tuple(factors)
 
 
 def _number(text: str) -> float | None:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         return None
-    return found if math.isfinite(found) and found >= 0 else None
+    return number if math.isfinite(number) and number >= 0 else None

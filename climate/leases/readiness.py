@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Reports on the resources of a lease: which are ready, and which are not yet.
 
 A service that gets resources ready, such as one that switches hosts on, is
@@ -20,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 
 from climate import exceptions
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain.events import Event
 from climate.domain.history import StepState
 from climate.domain.leases import Lease
@@ -34,11 +24,11 @@ _S = LeaseStatus
 _OPEN = frozenset({_S.PENDING, _S.STARTING, _S.ACTIVE, _S.UPDATING})
 
 
-def say(
+def record(
     tx: Transaction,
     plugins: notices.Plugins,
     lease_id: str,
-    said: Readiness,
+    report: Readiness,
     check: Check | None = None,
 ) -> Lease:
     """Store a report, and send a notification once everything is ready.
@@ -56,18 +46,18 @@ def say(
     if lease.status not in _OPEN:
         raise exceptions.InvalidState(state=lease.status, id=lease.id)
     before = lease.readiness
-    lease = dataclasses.replace(lease, readiness=said, updated_at=tx.now)
+    lease = dataclasses.replace(lease, readiness=report, updated_at=tx.now)
     tx.leases.update(lease)
-    same = before is not None and dataclasses.replace(before, at=said.at) == said
-    if said.ready and not said.waiting and not same:
-        notices.tell(tx, plugins, 'lease.ready', lease, readiness=said)
+    same = before is not None and dataclasses.replace(before, at=report.at) == report
+    if report.ready and not report.waiting and not same:
+        notices.tell(tx, plugins, 'lease.ready', lease, readiness=report)
     return lease
 
 
 def at_start(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> None:
     """Send a notification if a lease starts while some of its resources are not ready."""
-    said = lease.readiness
-    if said is not None and said.waiting:
-        notices.tell(tx, plugins, 'lease.not_ready', lease, event=event, readiness=said)
-        text = f'{said.by} says that {", ".join(said.waiting)} is not ready yet'
+    report = lease.readiness
+    if report is not None and report.waiting:
+        notices.tell(tx, plugins, 'lease.not_ready', lease, event=event, readiness=report)
+        text = f'{report.by} says that {", ".join(report.waiting)} is not ready yet'
         history.note(tx, event, StepState.DONE, text=text)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Has plugins read stored reservations, and copes with those that they cannot read.
 
@@ -31,6 +21,7 @@ from climate.domain.holdings import HeldResource
 from climate.domain.holdings import Holding
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
+from climate.plugins import instructions as plugin_instructions
 from climate.plugins.contract import Plugin
 from climate.plugins.instructions import Instruction
 from climate.plugins.searches import Search
@@ -95,10 +86,28 @@ def instructions(
     if not held.number and reservation.status is not ReservationStatus.ACTIVE:
         return ()
     try:
-        return plugin.instructions(reservation, held.resources)
+        given = plugin.instructions(reservation, held.resources)
+        return [one for one in given if _is_sound(reservation, one)]
     except Exception as error:
         _fault(reservation, error)
         return ()
+
+
+def _is_sound(reservation: Reservation, one: Instruction) -> bool:
+    """Whether people may copy an instruction into a shell; logs if not.
+
+    It can have names and values from other services, in which a line end would run a command.
+    """
+    if not plugin_instructions.fault(one):
+        return True
+    LOG.error(
+        'Reservation %s of lease %s: the instruction %s of the plugin of %s is not well-formed',
+        reservation.id,
+        reservation.lease_id,
+        one.name,
+        reservation.resource_type,
+    )
+    return False
 
 
 def demand(plugin: Describer, reservation: Reservation) -> Mapping[str, int]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The events of a lease, given its dates: pure functions."""
 
@@ -99,7 +89,7 @@ def initial(
             for time, payload in _announcements(lease, now, settings)
         ),
     ]
-    found = [
+    planned = [
         Event(
             id=str(uuid.uuid4()),
             lease_id=lease.id,
@@ -111,7 +101,7 @@ def initial(
         )
         for kind, time, payload in wanted
     ]
-    return sorted(found, key=events.order)
+    return sorted(planned, key=events.order)
 
 
 def _announcements(
@@ -121,7 +111,7 @@ def _announcements(
 
     Only the announcement that resources need to get ready comes at once instead.
     """
-    found = [
+    planned = [
         (time, AnnouncementPayload(seconds_to_start=offset))
         for time, offset in sorted(_offsets(lease, settings).items())
         if time > now
@@ -129,8 +119,8 @@ def _announcements(
     start = lease.period.start
     if lease.lead_time and start - datetime.timedelta(seconds=lease.lead_time) <= now < start:
         left = int((start - now).total_seconds())
-        found.insert(0, (now, AnnouncementPayload(seconds_to_start=left, at_once=True)))
-    return found
+        planned.insert(0, (now, AnnouncementPayload(seconds_to_start=left, at_once=True)))
+    return planned
 
 
 def _at_once(event: Event) -> bool:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Writes mails to a folder instead of sending them, for trials."""
 
@@ -24,7 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from climate.clock import Clock
-from climate.mail.smtp import Away
+from climate.mail.smtp import ServerUnavailable
 
 SUFFIX: Final = '.eml'
 
@@ -53,7 +43,7 @@ class MailFolder:
     def send(self, letter: email.message.EmailMessage, recipient: str) -> None:
         """Write a mail.
 
-        :raises climate.mail.smtp.Away: if it cannot be written
+        :raises climate.mail.smtp.ServerUnavailable: if it cannot be written
         """
         file = self.path / _name(letter, f'{self._clock.now():%Y-%m-%d-%H%M%S}')
         part = file.with_suffix('.part')
@@ -63,7 +53,7 @@ class MailFolder:
                 stream.write(letter.as_bytes())
             part.replace(file)
         except OSError as error:
-            raise Away(f'{self.path}: {error.strerror or error}') from None
+            raise ServerUnavailable(f'{self.path}: {error.strerror or error}') from None
 
 
 def _name(letter: email.message.EmailMessage, time: str) -> str:

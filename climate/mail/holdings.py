@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What owners have, and how they use it, from the reservations of a notification."""
 
@@ -39,17 +29,17 @@ def uses(reservations: Reservations) -> tuple[tuple[str, str], ...]:
 
     :raises KeyError: if they are not as Climate sends them; TypeError and ValueError likewise
     """
-    found = [
+    ways = [
         (str(one['title']), str(one['command'] or one['value']))
         for reservation in reservations
         for one in reservation.get('instructions') or ()
     ]
-    return tuple(found[:_MOST_USES])
+    return tuple(ways[:_MOST_USES])
 
 
 def _line(reservation: Mapping[str, Any]) -> str:
     if 'noun' not in reservation:
-        # Notifications that do not say what is held, and those of earlier releases.
+        # Notifications that do not say what is held.
         return f'{reservation["resource_type"]}, {reservation["status"]}'
     held = wording.phrase(
         reservation.get('request') or {},

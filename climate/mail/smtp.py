@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Hands mails to an SMTP server.
 
@@ -47,7 +37,7 @@ _PERMANENT: Final = 500
 _ABOUT_US: Final = frozenset({530, 534, 535, 538})
 
 
-class Away(Exception):
+class ServerUnavailable(Exception):
     """The server accepts no mail at present."""
 
 
@@ -130,7 +120,7 @@ class Connection:
     def send(self, letter: email.message.EmailMessage, recipient: str) -> None:
         """Send a mail.
 
-        :raises Away: if the server is unavailable
+        :raises ServerUnavailable: if the server is unavailable
         :raises Deferred: if the server defers this mail
         :raises Refused: if the server rejects this mail
         """
@@ -139,12 +129,12 @@ class Connection:
             smtp.send_message(letter, self._settings.sender, [recipient])
         except smtplib.SMTPRecipientsRefused as error:
             ((code, text),) = error.recipients.values()
-            raise _judged(code, text) from None
+            raise _classified(code, text) from None
         except smtplib.SMTPDataError as error:
-            raise _judged(error.smtp_code, error.smtp_error) from None
+            raise _classified(error.smtp_code, error.smtp_error) from None
         except (OSError, smtplib.SMTPException) as error:
             self.close()
-            raise Away(_why(error)) from None
+            raise ServerUnavailable(_why(error)) from None
 
     def close(self) -> None:
         """Close the connection, if there is one."""
@@ -159,7 +149,7 @@ class Connection:
             try:
                 self._smtp = self._open()
             except (OSError, ValueError, smtplib.SMTPException) as error:
-                raise Away(_why(error)) from None
+                raise ServerUnavailable(_why(error)) from None
         return self._smtp
 
     def _open(self) -> smtplib.SMTP:
@@ -183,11 +173,11 @@ class Connection:
         return smtp
 
 
-def _judged(code: int, text: bytes | str) -> Away | Deferred | Refused:
+def _classified(code: int, text: bytes | str) -> ServerUnavailable | Deferred | Refused:
     said = text.decode('utf-8', 'replace') if isinstance(text, bytes) else text
-    kind: type[Away | Deferred | Refused] = Refused if code >= _PERMANENT else Deferred
+    kind: type[ServerUnavailable | Deferred | Refused] = Refused if code >= _PERMANENT else Deferred
     if code in _ABOUT_US:
-        kind = Away
+        kind = ServerUnavailable
     return kind(f'{code} {texts.clean(" ".join(said.split()))}')
 
 

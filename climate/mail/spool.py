@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Keeps notices in a SQLite file until they are sent.
 
@@ -63,12 +53,6 @@ _SCHEMA: Final = """
         message_id TEXT
     );
     CREATE INDEX IF NOT EXISTS notices_by_state ON notices (state, sent_at);
-"""
-_TAKE_OVER: Final = """
-    INSERT OR IGNORE INTO notices (id, state, entry, sent_at, recipient, message_id)
-    SELECT :id, :state, :text,
-        json_extract(text, '$.at'), json_extract(text, '$.to'), json_extract(text, '$.id')
-    FROM (SELECT iif(json_valid(:text), :text, 'null') AS text)
 """
 
 
@@ -126,7 +110,6 @@ class Spool:
                 lock = opened.enter_context((path / _LOCK).open('w'))
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._connection = opened.enter_context(contextlib.closing(_opened(path / FILE)))
-                _take_over(path, self._connection)
                 self._opened = opened.pop_all()
         except BlockingIOError as error:
             raise exceptions.ConfigurationError(
@@ -164,8 +147,8 @@ class Spool:
 
         :raises OSError: if the file cannot be used
         """
-        ((found,),), _ = self._run('SELECT min(next_try) FROM notices WHERE state = ?', PENDING)
-        return found and datetime.datetime.fromisoformat(found)
+        ((first,),), _ = self._run('SELECT min(next_try) FROM notices WHERE state = ?', PENDING)
+        return first and datetime.datetime.fromisoformat(first)
 
     def pending(self, due: datetime.datetime | None = None) -> list[Entry]:
         """Return the notices to send, oldest first; set aside what cannot be read.
@@ -173,12 +156,12 @@ class Spool:
         :param due: leaves out those that are due later; None returns all
         :raises OSError: if the file cannot be used
         """
-        found, _ = self._run(
+        rows, _ = self._run(
             'SELECT id, entry FROM notices WHERE state = ? AND next_try <= coalesce(?, next_try)',
             *(PENDING, due.isoformat() if due else None),
         )
         entries = []
-        for key, text in found:
+        for key, text in rows:
             try:
                 entries.append(Entry.load(text))
             except (KeyError, TypeError, ValueError) as error:
@@ -208,13 +191,13 @@ class Spool:
         :param recipient: counts only mails to this address; None counts all
         :raises OSError: if the file cannot be used
         """
-        found, _ = self._run(
+        rows, _ = self._run(
             # A digest holds many notices.
             'SELECT min(sent_at) FROM notices WHERE state = ? AND sent_at > ?'
             ' AND recipient = coalesce(?, recipient) GROUP BY message_id ORDER BY 1',
             *(DONE, instant.isoformat(), recipient),
         )
-        return [datetime.datetime.fromisoformat(sent_at) for (sent_at,) in found]
+        return [datetime.datetime.fromisoformat(sent_at) for (sent_at,) in rows]
 
     def forget(self, now: datetime.datetime) -> None:
         """Remove the records of mails sent long ago.
@@ -242,28 +225,6 @@ def _opened(file: pathlib.Path) -> sqlite3.Connection:
     connection.execute('PRAGMA synchronous = EXTRA')
     connection.executescript(_SCHEMA)
     return connection
-
-
-def _take_over(folder: pathlib.Path, connection: sqlite3.Connection) -> None:
-    """Move to the table what earlier releases kept in files, one for each notice.
-
-    What is to be sent is due at once. A process that is killed meanwhile begins
-    again: what the table has, it keeps.
-    """
-    # A killed process may have left a notice in two directories. PENDING is last,
-    # because what became of the notice counts.
-    found = {state: sorted((folder / state).glob('*.json')) for state in (DONE, FAILED, PENDING)}
-    connection.execute('BEGIN')
-    for state, files in found.items():
-        for file in files:
-            text = file.read_text(encoding='utf-8', errors='replace')
-            connection.execute(_TAKE_OVER, {'id': file.stem, 'state': state, 'text': text})
-    connection.execute('COMMIT')
-    for state, files in found.items():
-        for file in files:
-            file.unlink()
-        with contextlib.suppress(OSError):
-            (folder / state).rmdir()
 
 
 def _id(notice: Notice) -> str:

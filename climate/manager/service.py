@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A manager: the claim loop, the senders and the RPC endpoint."""
 
@@ -20,20 +10,18 @@ import socket
 import uuid
 from collections.abc import Callable
 from collections.abc import Iterator
-from collections.abc import Mapping
 from typing import Any
-from typing import Final
 
 from climate import exceptions
 from climate.booking.leases import Leases
-from climate.clients import fence
-from climate.clients.base import Cloud
-from climate.clients.deletions import Recorded
 from climate.clock import Clock
+from climate.cloud import fence
+from climate.cloud.base import Cloud
+from climate.cloud.deletions import Recorded
 from climate.conf.settings import option
 from climate.conf.settings import part
 from climate.conf.settings import Settings
-from climate.db.store import Store
+from climate.db.transactions.store import Store
 from climate.domain.booting import ServerReport
 from climate.domain.health import HostReport
 from climate.domain.requests import Caller
@@ -41,35 +29,33 @@ from climate.domain.resources import ResourceDraft
 from climate.enforcement.filters import Filters
 from climate.leases.notices import Plugins
 from climate.leases.settings import LeasingSettings
-from climate.manager.batch_loop import BatchLoop
-from climate.manager.charges import ChargeSender
-from climate.manager.claims import ClaimKeeper
-from climate.manager.clocks import Clocks
-from climate.manager.due_queue import DueQueue
-from climate.manager.healing import Healing
-from climate.manager.health import Monitor
-from climate.manager.health import ReportListener
-from climate.manager.loop import Loop
-from climate.manager.outbox import OutboxSender
-from climate.manager.owners import OwnerThread
-from climate.manager.pipeline import Pipeline
-from climate.manager.repair import Repair
-from climate.manager.repair_thread import RepairThread
-from climate.manager.sender import Sender
-from climate.manager.server_lease_settings import ServerLeaseSettings
-from climate.manager.server_leases import ServerLeases
-from climate.manager.webhooks import WebhookSender
-from climate.manager.webhooks import WebhookSenderSettings
-from climate.manager.worker import Worker
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.claims.clocks import Clocks
+from climate.manager.claims.due_queue import DueQueue
+from climate.manager.claims.loop import ClaimLoop
+from climate.manager.claims.pipeline import Pipeline
+from climate.manager.claims.worker import Worker
+from climate.manager.default_leases.server_lease_settings import ServerLeaseSettings
+from climate.manager.default_leases.server_leases import ServerLeases
+from climate.manager.periodic.healing import Healing
+from climate.manager.periodic.health import Monitor
+from climate.manager.periodic.health import ReportListener
+from climate.manager.periodic.owners import OwnerThread
+from climate.manager.periodic.repair import Repair
+from climate.manager.periodic.repair_thread import RepairThread
+from climate.manager.running.deletions import DeletionAudit
+from climate.manager.running.deletions import DeletionRecorder
+from climate.manager.senders.charges import ChargeSender
+from climate.manager.senders.outbox import OutboxSender
+from climate.manager.senders.sender import Sender
+from climate.manager.senders.webhooks import WebhookSender
+from climate.manager.senders.webhooks import WebhookSenderSettings
 from climate.messaging.publisher import Publisher
 from climate.metrics import catalogue
 from climate.metrics import recording
 from climate.metrics.reading import Reading
 from climate.policies import leases as lease_policies
-from climate.resources import catalog
 from climate.resources.registrar import Registrar
-from climate.running.deletions import DeletionAudit
-from climate.running.deletions import DeletionRecorder
 from climate.upkeep.health import HostHealth
 from climate.upkeep.owners import May
 from climate.upkeep.owners import OwnerCheck
@@ -77,17 +63,12 @@ from climate.upkeep.rehoming import Rehoming
 from climate.upkeep.trusts import TrustCheck
 from climate.webhooks.sending import EventSender
 
-# The number of workers by default, with and without batches.
-_WORKERS: Final = {True: 64, False: 8}
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class ManagerOptions(Settings):
     """The options of a manager.
 
-    :ivar workers: the number of leases that are processed concurrently; None for as many as
-        suit *batches*
-    :ivar batches: whether due leases are processed in batches
+    :ivar workers: the number of leases that are processed concurrently
     :ivar max_sleep: the longest interval between two queries, in seconds
     :ivar claim_seconds: the duration of a claim
     :ivar outbox_batch: the maximum number of notifications per batch
@@ -100,8 +81,7 @@ class ManagerOptions(Settings):
     :ivar webhooks: how the events of webhooks are sent
     """
 
-    workers: int | None = option('manager', 'workers')
-    batches: bool = option('manager', 'batches')
+    workers: int = option('manager', 'workers')
     max_sleep: float = option('manager', 'max_sleep')
     claim_seconds: float = option('manager', 'claim_seconds')
     outbox_batch: int = option('manager', 'outbox_batch')
@@ -274,20 +254,18 @@ class Manager:
             self._claims,
             self._wake_senders,
             filters,
-            self._hasten,
+            self._repair_soon,
             record,
         )
 
     def _make_loop(
         self, store: Store, clock: Clock, worker: Worker, options: ManagerOptions
-    ) -> Loop | BatchLoop:
+    ) -> ClaimLoop:
         claims, longest = self._claims, options.max_sleep
-        workers = self._workers = options.workers or _WORKERS[options.batches]
-        if not options.batches:
-            return Loop(clock, claims, worker, workers=workers, max_sleep=longest)
+        workers = self._workers = options.workers
         pipeline = Pipeline(store, self._plugins, claims, worker, self._wake_senders)
         queue = DueQueue(store, clock, claims)
-        return BatchLoop(clock, claims, queue, pipeline, worker, workers=workers, max_sleep=longest)
+        return ClaimLoop(clock, claims, queue, pipeline, worker, workers=workers, max_sleep=longest)
 
     def start(self) -> None:
         """Start all threads; does not block."""
@@ -321,7 +299,7 @@ class Manager:
 
     def readings(self) -> Iterator[Reading]:
         """Yield how busy this manager is, for metrics."""
-        yield Reading(metric=catalogue.HELD, value=len(self._claims.held()))
+        yield Reading(metric=catalogue.HELD, value=len(self._claims.claimed()))
         yield Reading(metric=catalogue.WORKERS, value=self._workers)
 
     def check(self) -> None:
@@ -353,13 +331,6 @@ class Manager:
         """Register a resource; return its id."""
         return self._registrar.register_resource(draft)
 
-    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        """Register a host for an API of the previous release; return its id."""
-        draft = ResourceDraft(
-            resource_type=catalog.host_type(self._plugins), name=name, capabilities=capabilities
-        )
-        return self.register_resource(draft)
-
     def delete_resource(self, resource_id: int) -> None:
         """Unregister a resource."""
         self._registrar.delete_resource(resource_id)
@@ -373,11 +344,11 @@ class Manager:
         """Give a resource the name that the cloud now uses for it."""
         self._registrar.rename_resource(resource_id, name)
         # The check of active leases gives the host its slots under the new name.
-        self._repair.hasten()
+        self._repair.run_soon()
 
-    def _hasten(self) -> None:
+    def _repair_soon(self) -> None:
         """Repair after a claim was lost within an effect, whose last call may be late."""
-        self._repair.hasten()
+        self._repair.run_soon()
 
     def _wake_senders(self) -> None:
         """Send the new rows of the outbox and of the charges."""

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The RPC methods of a manager, and their form on the message bus."""
 
@@ -38,10 +28,6 @@ from climate.tracing.spans import SpanKind
 LOG = logging.getLogger(__name__)
 
 VERSION: Final = '1.2'
-"""1.1 added register_resource and delete_resource, 1.2 refresh_resource and
-rename_resource."""
-REGISTERS: Final = '1.1'
-OLDEST: Final = '1.0'
 
 
 class ManagerEndpoint(Protocol):
@@ -56,13 +42,6 @@ class ManagerEndpoint(Protocol):
 
     def register_resource(self, draft: ResourceDraft) -> int:
         """Register a resource; return its id.
-
-        :raises climate.exceptions.ClimateError: if it was refused
-        """
-        ...
-
-    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        """Register a host for an API of the previous release; return its id.
 
         :raises climate.exceptions.ClimateError: if it was refused
         """
@@ -189,21 +168,6 @@ class Adapter:
     def rename_resource(self, ctxt: Mapping[str, Any], resource_id: int, name: str) -> None:
         with _request(ctxt):
             self._endpoint.rename_resource(resource_id, name)
-
-    # Methods for an API of the previous release, during a rolling upgrade.
-
-    @oslo_messaging.expose
-    @oslo_messaging.expected_exceptions(exceptions.ClimateError)
-    def register_host(
-        self, ctxt: Mapping[str, Any], name: str, capabilities: Mapping[str, str]
-    ) -> int:
-        with _request(ctxt):
-            return self._endpoint.register_host(name, capabilities)
-
-    @oslo_messaging.expose
-    @oslo_messaging.expected_exceptions(exceptions.ClimateError)
-    def delete_host(self, ctxt: Mapping[str, Any], host_id: int) -> None:
-        self.delete_resource(ctxt, host_id)
 
     @oslo_messaging.expose
     def ping(self, ctxt: Mapping[str, Any]) -> str:

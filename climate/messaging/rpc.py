@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """RPC with managers: the client of the API, and the server of a manager."""
 
@@ -35,8 +25,6 @@ from climate.messaging import transport as transports
 from climate.messaging import waker
 from climate.messaging.endpoint import Adapter
 from climate.messaging.endpoint import ManagerEndpoint
-from climate.messaging.endpoint import OLDEST
-from climate.messaging.endpoint import REGISTERS
 from climate.messaging.endpoint import VERSION
 from climate.threads import RepeatingThread
 from climate.tracing import spans
@@ -79,7 +67,7 @@ class ManagerClient:
     ) -> None:
         self._transport = transport
         self._timeout = transport.conf.rpc_response_timeout if timeout is None else timeout
-        target = oslo_messaging.Target(exchange=transports.EXCHANGE, topic=topic, version=OLDEST)
+        target = oslo_messaging.Target(exchange=transports.EXCHANGE, topic=topic, version=VERSION)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=transports.RETRIES)
         self._waker = waker.Waker(self._cast_wake)
         self._replies = _Replies(self._client)
@@ -101,7 +89,6 @@ class ManagerClient:
         return int(
             self._call(
                 'register_resource',
-                REGISTERS,
                 resource_type=draft.resource_type,
                 name=draft.name,
                 attributes=dict(draft.attributes),
@@ -116,7 +103,7 @@ class ManagerClient:
         :raises climate.exceptions.ManagerUnavailable: if none replied in time
         :raises climate.exceptions.ClimateError: if it was refused
         """
-        self._call('delete_resource', REGISTERS, resource_id=resource_id)
+        self._call('delete_resource', resource_id=resource_id)
 
     def refresh_resource(self, resource_id: int) -> None:
         """Have a manager read a resource again from the cloud.
@@ -124,7 +111,7 @@ class ManagerClient:
         :raises climate.exceptions.ManagerUnavailable: if none replied in time
         :raises climate.exceptions.ClimateError: if it was refused
         """
-        self._call('refresh_resource', VERSION, resource_id=resource_id)
+        self._call('refresh_resource', resource_id=resource_id)
 
     def rename_resource(self, resource_id: int, name: str) -> None:
         """Have a manager give a resource the name that the cloud now uses for it.
@@ -132,7 +119,7 @@ class ManagerClient:
         :raises climate.exceptions.ManagerUnavailable: if none replied in time
         :raises climate.exceptions.ClimateError: if it was refused
         """
-        self._call('rename_resource', VERSION, resource_id=resource_id, name=name)
+        self._call('rename_resource', resource_id=resource_id, name=name)
 
     def ping(self) -> None:
         """Check that a manager is available.
@@ -150,13 +137,13 @@ class ManagerClient:
     def _cast_wake(self, reason: str, ids: Mapping[str, str]) -> None:
         self._client.prepare(fanout=True).cast(dict(ids), 'wake', reason=reason)
 
-    def _call(self, method: str, version: str = OLDEST, **arguments: Any) -> Any:
+    def _call(self, method: str, **arguments: Any) -> Any:
         deadline = time.monotonic() + self._timeout
         if not self._replies.ready(self._timeout):
             raise exceptions.ManagerUnavailable
         left = max(deadline - time.monotonic(), 0.1)
         try:
-            client = self._client.prepare(timeout=left, version=version)
+            client = self._client.prepare(timeout=left)
             return client.call(_ids(), method, **arguments)
         except exceptions.ClimateError as error:
             raise plain(error) from None
@@ -321,7 +308,7 @@ class ManagerServer:
             nudge = oslo_messaging.get_rpc_client(
                 self._transport,
                 oslo_messaging.Target(
-                    exchange=transports.EXCHANGE, topic=self._target.topic, version=OLDEST
+                    exchange=transports.EXCHANGE, topic=self._target.topic, version=VERSION
                 ),
                 retry=transports.RETRIES,
             )

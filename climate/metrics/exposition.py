@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Keeps metrics in the objects of ``prometheus_client``, and writes them for Prometheus."""
 
@@ -90,12 +80,12 @@ class PrometheusRecorder:
         self._change(metric, labels, 'set', value)
 
     def _change(self, metric: MetricSpec, labels: Sequence[str], verb: str, value: float) -> None:
-        found = self._metrics.get(metric.name)
-        if found is None:
+        known = self._metrics.get(metric.name)
+        if known is None:
             # Only the other kind of process exposes it.
             return
         try:
-            getattr(found.labels(*labels) if metric.labels else found, verb)(value)
+            getattr(known.labels(*labels) if metric.labels else known, verb)(value)
         except Exception:
             # A full disk must not fail the request that is counted.
             LOG.exception('The metric %s cannot be recorded', metric.name)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Values that are read at a scrape, each at most once in a while."""
 
@@ -82,17 +72,17 @@ class CachedReadings:
 
 def attempted(read: Read) -> list[Reading]:
     """Return what *read* returns, up to :data:`MOST` values a metric; nothing if it fails."""
-    found: list[Reading] = []
+    readings: list[Reading] = []
     numbers: dict[str, int] = {}
     try:
         for reading in read():
             number = numbers[reading.metric.name] = numbers.get(reading.metric.name, 0) + 1
             if number <= MOST:
-                found.append(reading)
+                readings.append(reading)
     except exceptions.ClimateError as error:
         LOG.warning('Metrics could not be read: %s', error.message)
         return []
     except Exception:
         LOG.exception('Metrics could not be read')
         return []
-    return found
+    return readings

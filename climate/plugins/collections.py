@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The collections of the API that resource types declare."""
 
@@ -29,5 +19,5 @@ _ALWAYS: Final = (HOSTS,)
 def served(plugins: Mapping[str, Plugin[Any]]) -> list[ResourceCollection]:
     """Return the collections of an API that serves *plugins*."""
     declared = (plugin.collection for plugin in plugins.values())
-    found = [each for each in declared if each is not None and each not in _ALWAYS]
-    return [*_ALWAYS, *found]
+    others = [each for each in declared if each is not None and each not in _ALWAYS]
+    return [*_ALWAYS, *others]

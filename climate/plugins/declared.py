@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The fields that a request's class declares."""
 
 from __future__ import annotations
@@ -46,7 +36,7 @@ class DeclaredField:
 def of(request: type[Any]) -> list[DeclaredField]:
     """Return the fields of a request's class, in the order of their declaration."""
     hints = typing.get_type_hints(request, include_extras=True)
-    found = []
+    fields = []
     for each in dataclasses.fields(request):
         hint = hints[each.name]
         marks = [mark for mark in getattr(hint, '__metadata__', ()) if isinstance(mark, Field)]
@@ -55,7 +45,7 @@ def of(request: type[Any]) -> list[DeclaredField]:
         default = each.default
         if each.default_factory is not dataclasses.MISSING:
             default = each.default_factory()
-        found.append(
+        fields.append(
             DeclaredField(
                 name=each.name,
                 key=(field.key if field else '') or each.name,
@@ -66,4 +56,4 @@ def of(request: type[Any]) -> list[DeclaredField]:
                 scalar=plain.scalar(bare),
             )
         )
-    return found
+    return fields

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What a person does with a reservation: commands to copy, and values such as ids."""
 
@@ -19,11 +9,12 @@ import re
 import shlex
 from typing import Final
 
+from climate.domain import names
+
 MOST: Final = 10
 """The most instructions of one kind that a reservation should have."""
 
 _NAME: Final = re.compile('[a-z][a-z0-9_]{0,63}', re.ASCII)
-_UNPRINTABLE: Final = re.compile('[\x00-\x1f\x7f]')
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,11 +43,11 @@ def command(*words: str) -> str:
 
 def create_server(*words: str) -> str:
     """Return the command that creates a server, with options of the reservation."""
-    found = ['--image', 'IMAGE']
+    options = ['--image', 'IMAGE']
     for option in ('--flavor', '--network'):
         if option not in words:
-            found += [option, option[2:].upper()]
-    return command('openstack', 'server', 'create', *words, *found, 'NAME')
+            options += [option, option[2:].upper()]
+    return command('openstack', 'server', 'create', *words, *options, 'NAME')
 
 
 def fault(one: Instruction) -> str:
@@ -68,7 +59,7 @@ def fault(one: Instruction) -> str:
     if not one.command and not one.value:
         return f'{one.name}: it has neither a command nor a value'
     for text in (one.title, one.command, one.value):
-        if _UNPRINTABLE.search(text):
+        if names.misfit(text):
             return f'{one.name}: {text!r} has characters that cannot be printed'
     try:
         shlex.split(one.command)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Loads the configured plugins; the process stops if one cannot be used."""
 
@@ -41,17 +31,17 @@ def load(names: Iterable[str], conf: Any) -> dict[str, Plugin[Any]]:
 
 def _load(name: str, conf: Any) -> Plugin[Any]:
     try:
-        found: Any = driver.DriverManager(NAMESPACE, name, warn_on_missing_entrypoint=False).driver
+        kind: Any = driver.DriverManager(NAMESPACE, name, warn_on_missing_entrypoint=False).driver
     except exception.NoMatches as error:
         raise exceptions.ConfigurationError(
             f"[DEFAULT] resource_types: '{name}' is not installed ({error})"
         ) from error
-    if not (isinstance(found, type) and issubclass(found, Plugin)):
+    if not (isinstance(kind, type) and issubclass(kind, Plugin)):
         raise exceptions.ConfigurationError(
             f"[DEFAULT] resource_types: '{name}' is not a plugin of Climate"
         )
     try:
-        plugin = found.from_conf(conf)
+        plugin = kind.from_conf(conf)
     except Exception as error:
         raise exceptions.ConfigurationError(
             f"[DEFAULT] resource_types: '{name}' cannot be used: {error}"

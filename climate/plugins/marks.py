@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The marks by which Climate finds the objects of a reservation in Neutron.
 
 Every object created for a reservation gets two tags, which existing tools use:
@@ -63,35 +53,35 @@ def reservations(present: AbstractSet[str]) -> frozenset[str]:
     return frozenset(tag.removeprefix(_PREFIX) for tag in present if tag.startswith(_PREFIX))
 
 
-def is_of(work: contract.Work, found: Marked, known_id: str | None) -> bool:
-    """Whether the object *found* was created for the reservation of *work*.
+def is_of(work: contract.Work, item: Marked, known_id: str | None) -> bool:
+    """Whether the object *item* was created for the reservation of *work*.
 
     :param known_id: the id in the facts of the reservation; None if there is none
     """
     mine = of(work.reservation.id)
-    if found.id == known_id or mine in found.tags:
+    if item.id == known_id or mine in item.tags:
         return True
-    return not reservations(found.tags) and found.description == mine
+    return not reservations(item.tags) and item.description == mine
 
 
-def over(found: Marked, records: contract.Records) -> str | None:
-    """Return the ended reservation that has left the object *found*.
+def over(item: Marked, records: contract.Records) -> str | None:
+    """Return the ended reservation that has left the object *item*.
 
     A manager that hung can have created the object after the end of the lease.
     It could not set tags then, so the object has only the description.
 
     :returns: None if no ended reservation names it, or also one that has not ended
     """
-    named = reservations(found.tags)
+    named = reservations(item.tags)
     if not named:
-        named = reservations(frozenset({found.description}))
-    elif SERVICE_TAG not in found.tags:
+        named = reservations(frozenset({item.description}))
+    elif SERVICE_TAG not in item.tags:
         return None
     if named & records.alive:
         return None
     return min(named & records.ended, default=None)
 
 
-def strange(found: Marked) -> bool:
-    """Whether nothing says that the object *found* was created for a reservation."""
-    return not reservations(found.tags | {found.description})
+def strange(item: Marked) -> bool:
+    """Whether nothing says that the object *item* was created for a reservation."""
+    return not reservations(item.tags | {item.description})

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The request of a resource type, declared once.
 
@@ -127,9 +117,9 @@ class Model(Generic[R]):
 
     def __init__(self, request: type[R]) -> None:
         self._request = request
-        found = declared.of(request)
-        self._fields = [each for each in found if each.field is not None]
-        self._stored = [each for each in found if each.field is None or each.field.kept]
+        fields = declared.of(request)
+        self._fields = [each for each in fields if each.field is not None]
+        self._stored = [each for each in fields if each.field is None or each.field.kept]
         self._keys = {each.key for each in self._fields}
         self.requirement_keys = tuple(
             each.key for each in self._fields if each.field and each.field.kind == 'requirement'
@@ -195,10 +185,10 @@ class Model(Generic[R]):
         self, model: type[pydantic.BaseModel], sent: Mapping[str, Any]
     ) -> dict[str, Any]:
         try:
-            found = model.model_validate(sent)
+            read = model.model_validate(sent)
         except pydantic.ValidationError as error:
             raise _refusal(error.errors(include_url=False, include_input=False)) from None
-        values, given = found.__dict__, found.model_fields_set
+        values, given = read.__dict__, read.model_fields_set
         return {
             each.name: values[each.name]
             for each in self._fields
@@ -239,11 +229,11 @@ class Model(Generic[R]):
 
     def dump(self, request: R) -> dict[str, Any]:
         """Return *request* as JSON values."""
-        found = {}
+        values = {}
         for each in self._stored:
             value = getattr(request, each.name)
-            found[each.key] = value if each.scalar else plain.dumped(value)
-        return plain.grouped(found, self._groups) if self._groups else found
+            values[each.key] = value if each.scalar else plain.dumped(value)
+        return plain.grouped(values, self._groups) if self._groups else values
 
     def load(self, stored: Mapping[str, Any]) -> R:
         """Return the request that :meth:`dump` wrote, here or in an earlier release.
@@ -254,35 +244,37 @@ class Model(Generic[R]):
         """
         if self._groups:
             stored = plain.flat(stored, self._groups)
-        found = {}
+        values = {}
         for each in self._stored:
             if each.key in stored:
                 value = stored[each.key]
-                found[each.name] = value if each.load is None else each.load(value)
-        return self._request(**found)
+                values[each.name] = value if each.load is None else each.load(value)
+        return self._request(**values)
 
     # -- what is published
 
     def schema(self, resource_type: str) -> dict[str, Any]:
         """Return the JSON schema of a new reservation's body, as the latest version reads it."""
-        found = copy.deepcopy(self._schema)
+        whole = copy.deepcopy(self._schema)
         return {
-            **{key: found.pop(key) for key in ('type', 'description') if key in found},
-            'required': ['resource_type', *found.pop('required')],
+            **{key: whole.pop(key) for key in ('type', 'description') if key in whole},
+            'required': ['resource_type', *whole.pop('required')],
             'additionalProperties': False,
-            'properties': {'resource_type': {'const': resource_type}, **found.pop('properties')},
-            **found,
+            'properties': {'resource_type': {'const': resource_type}, **whole.pop('properties')},
+            **whole,
         }
 
     @functools.cached_property
     def _schema(self) -> dict[str, Any]:
         """The JSON schema of a body, without the type."""
-        found = self._new.model_json_schema()['properties']
+        fields = self._new.model_json_schema()['properties']
         whole: dict[str, Any] = {'type': 'object'}
         if self._request.unstated:
             whole['description'] = ' '.join(self._request.unstated)
         whole['required'] = [each.key for each in self._fields if each.required]
-        whole['properties'] = {each.key: _published(each, found[each.key]) for each in self._fields}
+        whole['properties'] = {
+            each.key: _published(each, fields[each.key]) for each in self._fields
+        }
         definitions = {
             name: each
             for item in self._fields
@@ -352,9 +344,9 @@ def _published(each: DeclaredField, schema: dict[str, Any]) -> dict[str, Any]:
         about += f' It cannot be changed {each.field.fixed.value}.'
     if each.required:
         return {'description': about, **kind}
-    found = {'description': about, **schemas.optional(kind, blank=each.field.blank)}
+    field_schema = {'description': about, **schemas.optional(kind, blank=each.field.blank)}
     default = _shown_default(each)
-    return found if default is None else {**found, 'default': default}
+    return field_schema if default is None else {**field_schema, 'default': default}
 
 
 def _shown_default(each: DeclaredField) -> Any:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Conversion of the values of requests to JSON and back, for the database."""
 
@@ -69,11 +59,11 @@ def grouped(values: Mapping[str, Any], groups: Mapping[str, Collection[str]]) ->
 
     :param groups: the keys in each object, by its name
     """
-    found = dict(values)
+    remaining = dict(values)
     for name, keys in groups.items():
-        inside = {key: found.pop(key) for key in values if key in keys}
-        found[name] = inside if any(inside.values()) else None
-    return found
+        inside = {key: remaining.pop(key) for key in values if key in keys}
+        remaining[name] = inside if any(inside.values()) else None
+    return remaining
 
 
 def flat(stored: Mapping[str, Any], groups: Mapping[str, Collection[str]]) -> dict[str, Any]:
@@ -81,11 +71,11 @@ def flat(stored: Mapping[str, Any], groups: Mapping[str, Collection[str]]) -> di
 
     :raises TypeError: if an object has other keys, such as a ciphertext without its key
     """
-    found = dict(stored)
+    values = dict(stored)
     for name, keys in groups.items():
-        inside = found.pop(name, None) or {}
+        inside = values.pop(name, None) or {}
         unknown = sorted(inside.keys() - set(keys))
         if unknown:
             raise TypeError(f'{name} has unknown keys: {", ".join(unknown)}')
-        found |= inside
-    return found
+        values |= inside
+    return values

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Parts of the JSON schemas of fields."""
 
@@ -71,14 +61,14 @@ REQUIREMENT: Final[Schema] = {
 def up_to(most: int) -> str:
     """Return a regular expression for the numbers from 1 to *most*, without leading zeros."""
     digits = str(most)
-    found = [f'[1-9][0-9]{{0,{len(digits) - 2}}}'] if len(digits) > 1 else []
+    patterns = [f'[1-9][0-9]{{0,{len(digits) - 2}}}'] if len(digits) > 1 else []
     for place, digit in enumerate(digits):
         first = '0' if place else '1'
         if digit > first:
             rest = len(digits) - place - 1
             below = f'{digits[:place]}[{first}-{int(digit) - 1}]'
-            found.append(below + (f'[0-9]{{{rest}}}' if rest else ''))
-    return '|'.join([*found, digits])
+            patterns.append(below + (f'[0-9]{{{rest}}}' if rest else ''))
+    return '|'.join([*patterns, digits])
 
 
 def optional(schema: Schema, *, blank: bool = False) -> Schema:

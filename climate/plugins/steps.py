@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A kind of field: a sequence of steps, such as those at the end of a lease."""
 
@@ -75,12 +65,12 @@ class StepList(fields.Kind):
     @property
     def schema(self) -> schemas.Schema:
         """The JSON schema of the values it takes, which are few enough to list."""
-        found = sorted(self._sequences())
+        sequences = sorted(self._sequences())
         separator = r'\s*,[\s,]*'
-        texts = '|'.join(separator.join(map(re.escape, each)) for each in found if each)
+        texts = '|'.join(separator.join(map(re.escape, each)) for each in sequences if each)
         return {
             'anyOf': [
-                {'enum': [list(each) for each in found]},
+                {'enum': [list(each) for each in sequences]},
                 {'type': 'string', 'pattern': rf'^[\s,]*(?:{texts})?[\s,]*$'},
             ]
         }

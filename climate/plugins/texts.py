@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Which characters the texts of reservations may have."""
 
@@ -33,20 +23,20 @@ def in_reservations(plugins: Iterable[Plugin[Any]]) -> Mapping[str, Characters]:
     A key that several types use may have what any of them allows; each type still checks its
     own field.
     """
-    found: dict[str, Characters] = {}
+    by_key: dict[str, Characters] = {}
     for plugin in plugins:
         request = getattr(plugin, 'request_model', None)
         for each in [] if request is None else declared.of(request):
             allowed = _allowed(each.field)
             if allowed is not Characters.ONE_LINE:
-                known = found.get(each.key, Characters.ONE_LINE)
-                found[each.key] = max(known, allowed, key=_ORDER.index)
-    return found
+                known = by_key.get(each.key, Characters.ONE_LINE)
+                by_key[each.key] = max(known, allowed, key=_ORDER.index)
+    return by_key
 
 
 def _allowed(field: Field | None) -> Characters:
     if isinstance(field, Requirement) or getattr(field, 'lines', False):
         return Characters.LINES
     # A kind of field for programs says so.
-    found: Characters = getattr(field, 'characters', Characters.ONE_LINE)
-    return found
+    allowed: Characters = getattr(field, 'characters', Characters.ONE_LINE)
+    return allowed

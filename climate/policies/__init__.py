@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Default policies in code, one module per noun.
 
@@ -17,8 +7,6 @@ override individual rules.
 """
 
 from __future__ import annotations
-
-import itertools
 
 from oslo_policy import policy
 
@@ -42,23 +30,21 @@ from climate.policies import webhooks
 
 def list_rules() -> list[policy.RuleDefault]:
     """Return every rule; oslo.policy's generators call this."""
-    return list(
-        itertools.chain(
-            base.list_rules(),
-            leases.list_rules(),
-            hosts.list_rules(),
-            floatingips.list_rules(),
-            resources.list_rules(),
-            resource_types.list_rules(),
-            allocations.list_rules(),
-            properties.list_rules(),
-            maintenances.list_rules(),
-            availability.list_rules(),
-            offers.list_rules(),
-            calendar.list_rules(),
-            me.list_rules(),
-            feeds.list_rules(),
-            webhooks.list_rules(),
-            usage.list_rules(),
-        )
-    )
+    return [
+        *base.RULES,
+        *leases.RULES,
+        *hosts.RULES,
+        *floatingips.RULES,
+        *resources.RULES,
+        *resource_types.RULES,
+        *allocations.RULES,
+        *properties.RULES,
+        *maintenances.RULES,
+        *availability.RULES,
+        *offers.RULES,
+        *calendar.RULES,
+        *me.RULES,
+        *feeds.RULES,
+        *webhooks.RULES,
+        *usage.RULES,
+    ]

@@ -1,44 +1,29 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Policy rules for allocations."""
 
 from __future__ import annotations
-
-from oslo_policy import policy
 
 from climate.policies import base
 
 LIST = 'climate:allocations:list'
 SHOW = 'climate:allocations:show'
 
-
-def list_rules() -> list[policy.RuleDefault]:
-    """Return the rules for allocations."""
-    return [
-        base.documented(
-            LIST,
-            base.PROJECT_READER_OR_ADMIN,
-            'List when resources are reserved. Reservations of other projects appear under an '
-            'opaque id.',
-            'GET /v1/os-hosts/allocations',
-            'GET /v1/resources/allocations',
-        ),
-        base.documented(
-            SHOW,
-            base.PROJECT_READER_OR_ADMIN,
-            'Show when one resource is reserved. Reservations of other projects appear under an '
-            'opaque id.',
-            'GET /v1/os-hosts/{host_id}/allocation',
-            'GET /v1/resources/{resource_id}/allocations',
-        ),
-    ]
+RULES = (
+    base.documented(
+        LIST,
+        base.PROJECT_READER_OR_ADMIN,
+        'List when resources are reserved. Reservations of other projects appear under an '
+        'opaque id.',
+        'GET /v1/os-hosts/allocations',
+        'GET /v1/resources/allocations',
+    ),
+    base.documented(
+        SHOW,
+        base.PROJECT_READER_OR_ADMIN,
+        'Show when one resource is reserved. Reservations of other projects appear under an '
+        'opaque id.',
+        'GET /v1/os-hosts/{host_id}/allocation',
+        'GET /v1/resources/{resource_id}/allocations',
+    ),
+)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Personas as rules of oslo.policy: admin, service, member and reader of a project."""
 
@@ -28,37 +18,34 @@ SERVICE_OR_ADMIN = f'rule:{OPERATORS}'
 # Every request needs a token of a project, since leases belong to projects.
 SCOPE_TYPES = ['project']
 
-
-def list_rules() -> list[policy.RuleDefault]:
-    """Return the personas that the other rules refer to."""
-    return [
-        policy.RuleDefault('admin_api', 'role:admin', description='An operator of the cloud.'),
-        policy.RuleDefault(
-            'project_member_api',
-            'role:member and project_id:%(project_id)s',
-            description='A user who can change objects of the project.',
-        ),
-        policy.RuleDefault(
-            'project_reader_api',
-            'role:reader and project_id:%(project_id)s',
-            description='A user who can see objects of the project.',
-        ),
-        policy.RuleDefault(
-            'project_member_or_admin',
-            'rule:project_member_api or rule:admin_api',
-            description='A member of the project, or an operator.',
-        ),
-        policy.RuleDefault(
-            'project_reader_or_admin',
-            'rule:project_reader_api or rule:admin_api',
-            description='A reader of the project, or an operator.',
-        ),
-        policy.RuleDefault(
-            'service_or_admin',
-            'role:service or rule:admin_api',
-            description='Another service of the cloud, or an operator.',
-        ),
-    ]
+RULES = (
+    policy.RuleDefault('admin_api', 'role:admin', description='An operator of the cloud.'),
+    policy.RuleDefault(
+        'project_member_api',
+        'role:member and project_id:%(project_id)s',
+        description='A user who can change objects of the project.',
+    ),
+    policy.RuleDefault(
+        'project_reader_api',
+        'role:reader and project_id:%(project_id)s',
+        description='A user who can see objects of the project.',
+    ),
+    policy.RuleDefault(
+        'project_member_or_admin',
+        'rule:project_member_api or rule:admin_api',
+        description='A member of the project, or an operator.',
+    ),
+    policy.RuleDefault(
+        'project_reader_or_admin',
+        'rule:project_reader_api or rule:admin_api',
+        description='A reader of the project, or an operator.',
+    ),
+    policy.RuleDefault(
+        'service_or_admin',
+        'role:service or rule:admin_api',
+        description='Another service of the cloud, or an operator.',
+    ),
+)
 
 
 def documented(

@@ -1,20 +1,8 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Policy rules for leases."""
 
 from __future__ import annotations
-
-from oslo_policy import policy
 
 from climate.policies import base
 
@@ -46,45 +34,44 @@ _EVERYWHERE = (
     'GET /v1/resources/{resource_id}/allocations',
 )
 
+_READER = base.PROJECT_READER_OR_ADMIN
+_MEMBER = base.PROJECT_MEMBER_OR_ADMIN
 
-def list_rules() -> list[policy.RuleDefault]:
-    """Return the rules for leases."""
-    reader, member = base.PROJECT_READER_OR_ADMIN, base.PROJECT_MEMBER_OR_ADMIN
-    return [
-        base.documented(LIST, reader, 'List leases.', f'GET {_ALL}'),
-        base.documented(
-            SHOW, reader, 'Show a lease, its history, and how far it can be extended.', *_READ
-        ),
-        base.documented(
-            CREATE, member, 'Create a lease in the project of the caller.', f'POST {_ALL}'
-        ),
-        base.documented(UPDATE, member, 'Change a lease.', f'PUT {_ONE}'),
-        base.documented(
-            DELETE, member, 'Delete a lease, ending it first if it runs.', f'DELETE {_ONE}'
-        ),
-        base.documented(
-            REALLOCATE,
-            member,
-            'Replace a resource of a lease with another one.',
-            f'POST {_ONE}/reallocate',
-        ),
-        base.documented(
-            FORCE,
-            base.ADMIN,
-            'Replace a resource even if it is in use; everything that runs there is lost.',
-            f'POST {_ONE}/reallocate',
-        ),
-        base.documented(
-            READINESS,
-            base.SERVICE_OR_ADMIN,
-            'Report which resources of a lease, of any project, are ready for use.',
-            f'POST {_ONE}/readiness',
-        ),
-        base.documented(
-            ALL_PROJECTS,
-            base.ADMIN,
-            'See and change the leases of every project, and see whose reservations make a '
-            'resource busy. Other callers see only the leases of their project.',
-            *_EVERYWHERE,
-        ),
-    ]
+RULES = (
+    base.documented(LIST, _READER, 'List leases.', f'GET {_ALL}'),
+    base.documented(
+        SHOW, _READER, 'Show a lease, its history, and how far it can be extended.', *_READ
+    ),
+    base.documented(
+        CREATE, _MEMBER, 'Create a lease in the project of the caller.', f'POST {_ALL}'
+    ),
+    base.documented(UPDATE, _MEMBER, 'Change a lease.', f'PUT {_ONE}'),
+    base.documented(
+        DELETE, _MEMBER, 'Delete a lease, ending it first if it runs.', f'DELETE {_ONE}'
+    ),
+    base.documented(
+        REALLOCATE,
+        _MEMBER,
+        'Replace a resource of a lease with another one.',
+        f'POST {_ONE}/reallocate',
+    ),
+    base.documented(
+        FORCE,
+        base.ADMIN,
+        'Replace a resource even if it is in use; everything that runs there is lost.',
+        f'POST {_ONE}/reallocate',
+    ),
+    base.documented(
+        READINESS,
+        base.SERVICE_OR_ADMIN,
+        'Report which resources of a lease, of any project, are ready for use.',
+        f'POST {_ONE}/readiness',
+    ),
+    base.documented(
+        ALL_PROJECTS,
+        base.ADMIN,
+        'See and change the leases of every project, and see whose reservations make a '
+        'resource busy. Other callers see only the leases of their project.',
+        *_EVERYWHERE,
+    ),
+)

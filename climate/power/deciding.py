@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Chooses the next step for a host: a pure function of its current state.
 
@@ -25,7 +15,7 @@ import enum
 import math
 from typing import Final
 
-from climate.clients.base import ComputeService
+from climate.cloud.base import ComputeService
 from climate.conf.settings import option
 from climate.conf.settings import Settings
 from climate.domain import events
@@ -112,7 +102,7 @@ class View:
         return self._reason in _OURS
 
     @property
-    def foreign(self) -> bool:
+    def disabled_by_others(self) -> bool:
         """Whether it was disabled by another user or program."""
         return self._reason is not None and self._reason not in _OURS
 
@@ -159,7 +149,7 @@ def decide(view: View, settings: PowerSettings) -> PowerDecision:
     if view.service is not None and view.service.state == 'down' and not record.down_seen:
         record = dataclasses.replace(record, down_seen=True)
         view = dataclasses.replace(view, record=record)
-    if view.foreign:
+    if view.disabled_by_others:
         assert view.service is not None
         detail = f'disabled by an operator or another service: {view.service.disabled_reason}'
         return PowerDecision(action=PowerAction.NOTHING, record=record.awake(), detail=detail)
@@ -180,7 +170,7 @@ def wanted(view: View, settings: PowerSettings) -> bool:
 
 def idle(view: View, settings: PowerSettings) -> bool:
     """Whether leases and Nova's services allow a host to sleep."""
-    if not settings.idle_after or view.service is None or view.foreign:
+    if not settings.idle_after or view.service is None or view.disabled_by_others:
         return False
     if view.needed is None:
         return True

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The interface of drivers, which switch machines on and off, and their loading."""
 
@@ -90,10 +80,10 @@ def _factory(name: str) -> Factory:
     def failed(_manager: Any, _entry: Any, error: BaseException) -> None:
         raise exceptions.ConfigurationError(f'the power driver {name} cannot be loaded: {error!r}')
 
-    found = stevedore.NamedExtensionManager(
+    extensions = stevedore.NamedExtensionManager(
         NAMESPACE, [name], on_load_failure_callback=failed, warn_on_missing_entrypoint=False
     )
-    if name not in found:
+    if name not in extensions:
         raise exceptions.ConfigurationError(f'[power] hosts_file: there is no driver {name!r}')
-    factory: Factory = found[name].plugin
+    factory: Factory = extensions[name].plugin
     return factory

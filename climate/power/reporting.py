@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Reports the state of hosts to Climate, and how early to announce their leases."""
 
@@ -21,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from climate import exceptions
-from climate.clients import reservation
+from climate.cloud import reservation
 from climate.power.deciding import PowerSettings
 from climate.power.state import CloudState
 from climate.power.state import ReservationsApi
@@ -126,12 +116,12 @@ class StateReporter:
         now: datetime.datetime,
     ) -> None:
         unknown = Status(ready=False, detail='its state is not known yet')
-        found = {name: status.get(name, unknown) for name in lease.hosts}
+        states = {name: status.get(name, unknown) for name in lease.hosts}
         report = _Report(
-            ready=tuple(name for name, one in found.items() if one.ready),
-            waiting=tuple(name for name, one in found.items() if not one.ready),
+            ready=tuple(name for name, one in states.items() if one.ready),
+            waiting=tuple(name for name, one in states.items() if not one.ready),
             detail='; '.join(
-                f'{name}: {one.detail}' for name, one in found.items() if not one.ready
+                f'{name}: {one.detail}' for name, one in states.items() if not one.ready
             )[:_LONGEST],
         )
         before = self._sent.get(lease_id)

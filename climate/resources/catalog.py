@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The resource types that are served: those of plugins, and those that operators declare."""
 
@@ -20,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.db.store import Store
+from climate.db.transactions.store import Store
 from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import PREFIX
 from climate.plugins.contract import Plugin
@@ -56,10 +46,10 @@ class Catalog(Mapping[str, Plugin[Any]]):
 
     def __getitem__(self, name: str) -> Plugin[Any]:
         """Return the plugin of a type, for existing reservations."""
-        found = self.fixed.get(name) or self._read.get(name) or self.current(name)
-        if found is None:
+        plugin = self.fixed.get(name) or self._read.get(name) or self.current(name)
+        if plugin is None:
             raise KeyError(name)
-        return found
+        return plugin
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all types."""
@@ -74,9 +64,9 @@ class Catalog(Mapping[str, Plugin[Any]]):
 
     def current(self, name: str) -> Plugin[Any] | None:
         """Return the plugin of a type as it is declared now; None if there is none."""
-        found = self.fixed.get(name)
-        if found is not None or not name.startswith(PREFIX):
-            return found
+        plugin = self.fixed.get(name)
+        if plugin is not None or not name.startswith(PREFIX):
+            return plugin
         with self._store.reading() as tx:
             declaration = tx.resource_types.find(name)
         if declaration is None:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Compares registered resources with the cloud, and records how they differ.
 
@@ -27,11 +17,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.db.books import Books
-from climate.db.shortages import Shortages
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.cloud.base import Cloud
+from climate.db.booking.books import Books
+from climate.db.resources.shortages import Shortages
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.leases.notices import Plugins
@@ -70,7 +60,7 @@ def _compared(
 ) -> list[SweepFinding]:
     if dry_run:
         with store.reading() as tx:
-            reported = _judged(tx, reported)
+            reported = _checked(tx, reported)
         state = _state(plugin, reported.known, reported)
         return _findings(reported.known, state, '')
 
@@ -85,7 +75,7 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
 
     :param reported: of a moment ago
     """
-    reported = _judged(tx, reported)
+    reported = _checked(tx, reported)
     if not _differs(plugin, reported.known, reported):
         return []
     number = reported.known.id
@@ -93,7 +83,7 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
     books = tx.book([number])
     known = tx.resources.get(reported.known.resource_type, number)
     lowered = _lowered(known, reported)
-    found: list[SweepFinding] = []
+    findings: list[SweepFinding] = []
     short: dict[str, float] = {}
     excess = ''
     if lowered is not None:
@@ -105,25 +95,25 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
         reduced = _shrunk(known, left)
         if reduced:
             what = f'{known.resource_type} {known.name}: {reduced}'
-            found.append(SweepFinding(what=what, done='capacity lowered'))
+            findings.append(SweepFinding(what=what, done='capacity lowered'))
             known = tx.resources.get(known.resource_type, number)
-            _tell(tx, schemas.RESOURCE_REDUCED, known, reduced)
+            _notify(tx, schemas.RESOURCE_REDUCED, known, reduced)
     Shortages(tx.session, tx.now).record(number, short)
     state = _state(plugin, known, reported, excess)
-    found += _findings(known, state, 'recorded')
+    findings += _findings(known, state, 'recorded')
     if state != _State(reason=known.degraded, unusable=known.unusable):
         tx.failures.set_degraded(
             number, state.reason, unusable=state.unusable, works=reported.works
         )
         now = dataclasses.replace(known, degraded=state.reason, unusable=state.unusable)
         if state.reason:
-            _tell(tx, schemas.RESOURCE_DEGRADED, now, state.reason)
+            _notify(tx, schemas.RESOURCE_DEGRADED, now, state.reason)
         else:
-            _tell(tx, schemas.RESOURCE_RECOVERED, now, known.degraded)
-    return found
+            _notify(tx, schemas.RESOURCE_RECOVERED, now, known.degraded)
+    return findings
 
 
-def _judged(tx: Transaction, reported: Reported) -> Reported:
+def _checked(tx: Transaction, reported: Reported) -> Reported:
     """Return a report that counts as trouble what others have made of a resource."""
     if not reported.taken or tx.allocations.is_held(reported.known.id or 0):
         return reported
@@ -156,7 +146,7 @@ def _restocked(
             return tuple(left.values()), complaints
 
 
-def _tell(tx: Transaction, event_type: str, resource: Resource, reason: str) -> None:
+def _notify(tx: Transaction, event_type: str, resource: Resource, reason: str) -> None:
     payload = payloads.resource(event_type, resource, reason=reason, now=tx.now)
     tx.outbox.post(event_type, f'resource {resource.id}', payload)
 
@@ -172,7 +162,7 @@ def note(tx: Transaction, resource_id: int, reason: str) -> bool:
     Shortages(tx.session, tx.now).clear([resource_id])
     tx.failures.set_degraded(resource_id, reason, unusable=True, works=True)
     now = dataclasses.replace(known, degraded=reason, unusable=True)
-    _tell(tx, schemas.RESOURCE_DEGRADED, now, reason)
+    _notify(tx, schemas.RESOURCE_DEGRADED, now, reason)
     LOG.warning('%s %s cannot be used: %s', known.resource_type, known.name, reason)
     return True
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The calendar of resources by pages, for those who look at a window of it."""
 
@@ -18,8 +8,8 @@ import hashlib
 from collections.abc import Callable
 
 from climate import exceptions
-from climate.db import expired_holds
-from climate.db.store import Store
+from climate.db.transactions import expired_holds
+from climate.db.transactions.store import Store
 from climate.domain.budgets import RequestBudget
 from climate.domain.calendar import CalendarPage
 from climate.domain.calendar import CalendarPageQuery
@@ -60,10 +50,10 @@ class PagedCalendar:
                     f'Malformed parameter group_by: no resource of the type '
                     f'{query.resource_type} has such a property'
                 )
-            groups, found = pages.groups(query), pages.resources(query)
+            groups, listed = pages.groups(query), pages.resources(query)
             total = pages.total(query) if groups is None else sum(one.number for one in groups)
             budget.check()
-            resources, more = found[: query.limit], len(found) > query.limit
+            resources, more = listed[: query.limit], len(listed) > query.limit
             ids = [one.id for one in resources]
             tag = _tag(query, total, groups, more, resources, pages.lease_state(ids, query))
             if known(tag):

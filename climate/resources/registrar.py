@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The manager's part in registering and unregistering resources."""
 
@@ -20,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.cloud.base import Cloud
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.resource_types import Origin
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
@@ -55,9 +45,9 @@ class Registrar:
         """
         check_keys(draft.capabilities)
         plugin = owner(self._plugins, draft.resource_type)
-        found = on_behalf.answered(lambda: plugin.discover(draft, self._cloud))
+        described = on_behalf.answered(lambda: plugin.discover(draft, self._cloud))
         resource = dataclasses.replace(
-            found, capabilities=dict(draft.capabilities), reservable=False
+            described, capabilities=dict(draft.capabilities), reservable=False
         )
 
         def insert(tx: Transaction) -> int:
@@ -111,11 +101,11 @@ class Registrar:
         reported = on_behalf.answered(lambda: list(plugin.report([resource], self._cloud)))
         if not reported:
             raise exceptions.NotRefreshed(name=resource.name, reason='the cloud does not have it')
-        (found,) = reported
-        if found.now is None:
-            raise exceptions.NotRefreshed(name=resource.name, reason=found.trouble)
-        self._store.run(lambda tx: changes.take_over(tx, plugin, found))
-        now = dataclasses.replace(found.now, id=resource_id)
+        (report,) = reported
+        if report.now is None:
+            raise exceptions.NotRefreshed(name=resource.name, reason=report.trouble)
+        self._store.run(lambda tx: changes.take_over(tx, plugin, report))
+        now = dataclasses.replace(report.now, id=resource_id)
         if plugin.identity and now.attributes[plugin.identity] != resource.attributes.get(
             plugin.identity
         ):
@@ -223,8 +213,8 @@ def _twins(tx: Transaction, plugin: Plugin[Any], resource: Resource) -> list[Res
     value = None if plugin.identity is None else resource.attributes.get(plugin.identity)
     if plugin.identity is None or value is None:
         return []
-    found = tx.resources.with_attribute(resource.resource_type, plugin.identity, str(value))
-    return [one for one in found if one.id != resource.id]
+    alike = tx.resources.with_attribute(resource.resource_type, plugin.identity, str(value))
+    return [one for one in alike if one.id != resource.id]
 
 
 def _refuse_changed(tx: Transaction, plugin: Plugin[Any]) -> None:

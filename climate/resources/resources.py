@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Resources of every type: what they are, their capabilities, and their calendars."""
 
@@ -23,9 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Protocol
 
-from climate.db import expired_holds
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.transactions import expired_holds
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.choices import Choices
 from climate.domain.requests import BusyPeriod
 from climate.domain.requests import CalendarQuery
@@ -42,6 +32,7 @@ from climate.domain.resources import ResourceDraft
 from climate.leases.notices import Plugins
 from climate.resources import registrar
 from climate.resources.aliases import Aliases
+from climate.resources.kept_choices import KeptChoices
 
 
 class Registry(Protocol):
@@ -84,6 +75,7 @@ class Resources:
         self._plugins = plugins
         self._registry = registry
         self._aliases = Aliases(store, secret)
+        self._choices = KeptChoices()
 
     def list(self, resource_type: str, include_private: bool) -> list[Resource]:
         """Return all resources of a type, in id order.
@@ -91,8 +83,8 @@ class Resources:
         :param include_private: whether to show private properties
         """
         with self._store.reading() as tx:
-            found = tx.resources.of_type(resource_type)
-            return _shown_of(tx, found, include_private)
+            resources = tx.resources.of_type(resource_type)
+            return _shown_of(tx, resources, include_private)
 
     def page(self, query: ResourceQuery, include_private: bool) -> ResourcePage:
         """Return the resources that *query* asks for.
@@ -101,8 +93,8 @@ class Resources:
         """
         with self._store.reading() as tx:
             ids, more = tx.catalogue.page(query)
-            found = {one.id: one for one in tx.resources.with_ids(ids)} if ids else {}
-            shown = _shown_of(tx, [found[one] for one in ids], include_private)
+            by_id = {one.id: one for one in tx.resources.with_ids(ids)} if ids else {}
+            shown = _shown_of(tx, [by_id[one] for one in ids], include_private)
         return ResourcePage(resources=tuple(shown), more=more)
 
     def get(
@@ -119,8 +111,8 @@ class Resources:
         :raises climate.exceptions.NotFound: if there is none with this id
         """
         with self._store.reading() as tx:
-            found = _get(tx, resource_id, resource_type, project_id=project_id)
-            return _shown_of(tx, [found], include_private)[0]
+            resource = _get(tx, resource_id, resource_type, project_id=project_id)
+            return _shown_of(tx, [resource], include_private)[0]
 
     def create(self, draft: ResourceDraft) -> Resource:
         """Register a resource.
@@ -167,8 +159,8 @@ class Resources:
 
     def _rename(self, resource_id: int, name: str, resource_type: str | None) -> None:
         with self._store.reading() as tx:
-            found = _get(tx, resource_id, resource_type)
-        if found.name != name:
+            resource = _get(tx, resource_id, resource_type)
+        if resource.name != name:
             self._registry.rename_resource(resource_id, name)
 
     def refresh(self, resource_id: int) -> Resource:
@@ -233,11 +225,11 @@ class Resources:
         project_id = None if caller.all_projects else caller.project_id
         expired_holds.release(self._store)
         with self._store.reading() as tx:
-            found = _get(tx, resource_id, filters.resource_type, project_id=project_id)
+            resource = _get(tx, resource_id, filters.resource_type, project_id=project_id)
             taken = tx.allocations.calendar(
                 filters.resource_type, within=(resource_id, resource_id), project_id=project_id
             )
-        return self._calendars(caller, {resource_id: found.name}, taken, filters)[0]
+        return self._calendars(caller, {resource_id: resource.name}, taken, filters)[0]
 
     def calendars(
         self, caller: Caller, filters: CalendarQuery
@@ -293,8 +285,16 @@ class Resources:
     def choices(self, resource_type: str, caller: Caller, include_private: bool) -> Choices:
         """Return the properties and traits that requirements can choose from."""
         project_id = None if caller.all_projects else caller.project_id
+
+        def read() -> Choices:
+            with self._store.reading(budget=caller.budget) as tx:
+                return tx.property_values.choices(
+                    resource_type, project_id, private=include_private
+                )
+
         with self._store.reading(budget=caller.budget) as tx:
-            return tx.property_values.choices(resource_type, project_id, private=include_private)
+            now, state = tx.now, tx.property_values.state(resource_type, project_id)
+        return self._choices.get((resource_type, include_private, state), now, read)
 
     def set_private(self, resource_type: str, name: str, private: bool) -> PropertyKey:
         """Show a property to all callers, or to privileged ones only.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Resource types: the existing ones, and the declarations of operators."""
 
@@ -20,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import ResourceType
 from climate.plugins.contract import Plugin
@@ -38,8 +28,8 @@ class ResourceTypes:
 
     def list(self) -> list[ResourceType]:
         """Return the types that are served, ordered by name."""
-        found = (catalog.current(self._plugins, name) for name in sorted(self._plugins))
-        return [_shown(plugin) for plugin in found if plugin is not None]
+        plugins = (catalog.current(self._plugins, name) for name in sorted(self._plugins))
+        return [_shown(plugin) for plugin in plugins if plugin is not None]
 
     def get(self, name: str) -> ResourceType:
         """Return a type.
@@ -106,10 +96,10 @@ class ResourceTypes:
         """Return a declaration that callers can change, locked."""
         if name in catalog.fixed(self._plugins):
             raise exceptions.ResourceTypeFixed(name=name)
-        found = tx.resource_types.find(name, lock=True)
-        if found is None:
+        declaration = tx.resource_types.find(name, lock=True)
+        if declaration is None:
             raise _not_found(name)
-        return found
+        return declaration
 
 
 def _refuse_used(tx: Transaction, name: str) -> None:

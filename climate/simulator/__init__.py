@@ -1,16 +1,6 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
-"""A simulated cloud: implements :mod:`climate.clients.base` without a real one.
+"""A simulated cloud: implements :mod:`climate.cloud.base` without a real one.
 
 Tests, demonstrations and the standalone service use it. It passes the same contract
 tests as the clients of a real cloud, and behaves like Nova, Placement, Neutron,

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated aggregates."""
 
@@ -19,10 +9,10 @@ import uuid
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.clients.base import Aggregate
-from climate.clients.base import AVAILABILITY_ZONE_KEY
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
+from climate.cloud.base import Aggregate
+from climate.cloud.base import AVAILABILITY_ZONE_KEY
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
 from climate.simulator.hypervisors import DEFAULT_ZONE
 from climate.simulator.store import Db
 from climate.simulator.verbs import check_metadata
@@ -51,7 +41,7 @@ CREATE TABLE IF NOT EXISTS aggregate_metadata (
 
 
 class SimulatedAggregates(ProjectVerbs):
-    """Implements :class:`climate.clients.protocols.aggregates.Aggregates`."""
+    """Implements :class:`climate.cloud.protocols.aggregates.Aggregates`."""
 
     def list_aggregates(self) -> tuple[Aggregate, ...]:
         """Return every aggregate, by id."""
@@ -111,7 +101,7 @@ def _aggregate(db: Db, row: sqlite3.Row) -> Aggregate:
     )
     return Aggregate(
         id=row['id'],
-        uuid=aggregate_uuid(row['id']),
+        uuid=_aggregate_uuid(row['id']),
         name=row['name'],
         availability_zone=row['availability_zone'],
         hosts=tuple(member['host'] for member in members),
@@ -145,7 +135,7 @@ def create_aggregate(db: Db, name: str, availability_zone: str | None) -> Aggreg
     )
     return Aggregate(
         id=number,
-        uuid=aggregate_uuid(number),
+        uuid=_aggregate_uuid(number),
         name=name,
         availability_zone=availability_zone,
         hosts=(),
@@ -153,7 +143,7 @@ def create_aggregate(db: Db, name: str, availability_zone: str | None) -> Aggreg
     )
 
 
-def aggregate_uuid(number: int) -> str:
+def _aggregate_uuid(number: int) -> str:
     """Return the UUID of an aggregate in Placement."""
     return str(uuid.uuid5(uuid.NAMESPACE_OID, f'aggregate {number}'))
 

@@ -1,20 +1,10 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated attachments of volumes to servers."""
 
 from __future__ import annotations
 
-from climate.clients.base import CloudConflict
+from climate.cloud.base import CloudConflict
 from climate.simulator.store import Db
 from climate.simulator.verbs import ProjectVerbs
 
@@ -32,7 +22,7 @@ CREATE INDEX IF NOT EXISTS attachments_by_server ON attachments (server_id);
 
 
 class SimulatedAttachments(ProjectVerbs):
-    """Implements :class:`climate.clients.protocols.attachments.Attachments`."""
+    """Implements the part of :class:`climate.cloud.protocols.servers.Servers` about volumes."""
 
     def detach_volume(self, server_id: str, volume_id: str) -> None:
         """Start to detach a volume from a server."""

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Servers that start without a request to the simulated Nova."""
 
@@ -18,9 +8,9 @@ import json
 import uuid
 from collections.abc import Mapping
 
-from climate.clients.base import Flavor
-from climate.clients.base import Server
-from climate.clients.base import ServerDraft
+from climate.cloud.base import Flavor
+from climate.cloud.base import Server
+from climate.cloud.base import ServerDraft
 from climate.simulator import flavors
 from climate.simulator import providers
 from climate.simulator import scheduler
@@ -88,10 +78,10 @@ def replace_flavor_names(db: Db) -> None:
 
 
 def _flavor(db: Db, name_or_id: str) -> Flavor:
-    found = flavors.named(db, name_or_id)
-    if found is None:
+    flavor = flavors.named(db, name_or_id)
+    if flavor is None:
         raise LookupError(f'the simulated cloud has no flavor {name_or_id!r}')
-    return found
+    return flavor
 
 
 def _host_with_room(db: Db, name: str, flavor: Flavor) -> str:

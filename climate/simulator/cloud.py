@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The simulated cloud as a whole, with the methods that control it."""
 
@@ -20,12 +10,12 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
-from climate.clients.base import Aggregate
-from climate.clients.base import Flavor
-from climate.clients.base import Hypervisor
-from climate.clients.base import Image
-from climate.clients.base import Server
 from climate.clock import Clock
+from climate.cloud.base import Aggregate
+from climate.cloud.base import Flavor
+from climate.cloud.base import Hypervisor
+from climate.cloud.base import Image
+from climate.cloud.base import Server
 from climate.simulator import aggregates
 from climate.simulator import boots
 from climate.simulator import catalogue
@@ -96,7 +86,7 @@ CPU_INFO: Mapping[str, object] = {
 
 
 class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
-    """Implements :class:`climate.clients.base.Cloud` without a cloud.
+    """Implements :class:`climate.cloud.base.Cloud` without a cloud.
 
     :param state_dir: the state directory, which is created if missing; all processes
         that use it share the cloud; ``:memory:`` for a cloud of only this object
@@ -239,9 +229,9 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
     def remove_hypervisor(self, hostname: str) -> None:
         """Remove a hypervisor, with its provider and its servers."""
         with self._store.transaction(self._runner.now()) as db:
-            found = hypervisors.find_hypervisor(db, hostname)
-            if found is not None:
-                hypervisor_rows.remove(db, found)
+            hypervisor = hypervisors.find_hypervisor(db, hostname)
+            if hypervisor is not None:
+                hypervisor_rows.remove(db, hypervisor)
 
     def seed(self, hosts: int = 4, *, freepool: str = FREEPOOL) -> tuple[Hypervisor, ...]:
         """Add hosts ``compute-1`` to ``compute-N`` and a freepool, if they are missing.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Controls faults, delays and the journal of the simulated cloud."""
 
@@ -145,12 +135,12 @@ class Control:
         """
         with self._store.transaction(self._runner.now()) as db:
             tables = [row['name'] for row in db.rows(_TABLES)]
-            found = {}
+            by_table = {}
             for table in tables:
                 columns = [row['name'] for row in db.rows(_COLUMNS, table)]
                 rows = db.rows(f'SELECT {", ".join(columns)} FROM {table}')  # noqa: S608  names of the schema
-                found[table] = sorted((tuple(row) for row in rows), key=repr)
-            return found
+                by_table[table] = sorted((tuple(row) for row in rows), key=repr)
+            return by_table
 
     # -- records of calls
 

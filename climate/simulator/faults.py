@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Faults of the simulated cloud.
 
@@ -27,7 +17,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from climate import exceptions
-from climate.clients import base
+from climate.cloud import base
 from climate.simulator.store import Db
 
 SCHEMA = """
@@ -110,9 +100,9 @@ def concerning(db: Db, verb: str) -> list[InjectedFault]:
     return [fault for fault in present(db) if fnmatch.fnmatchcase(verb, fault.verb)]
 
 
-def happening(db: Db, found: list[InjectedFault]) -> InjectedFault | None:
+def happening(db: Db, present_faults: list[InjectedFault]) -> InjectedFault | None:
     """Return the first fault that makes this call fail; count down skips before it."""
-    for fault in found:
+    for fault in present_faults:
         if fault.error and not fault.skip:
             return fault
         db.run('UPDATE faults SET skip = skip - 1 WHERE id = ? AND skip > 0', fault.id)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated flavors."""
 
@@ -21,9 +11,9 @@ from collections.abc import Callable
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Flavor
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Flavor
 from climate.simulator.store import Db
 from climate.simulator.verbs import check_metadata
 from climate.simulator.verbs import LONGEST
@@ -51,7 +41,7 @@ _ID = re.compile(r'(?! )[a-zA-Z0-9. _-]{1,255}(?<! )')
 
 
 class SimulatedFlavors(ProjectVerbs):
-    """Implements :class:`climate.clients.protocols.flavors.Flavors`."""
+    """Implements :class:`climate.cloud.protocols.flavors.Flavors`."""
 
     def list_flavors(self) -> tuple[Flavor, ...]:
         """Return every flavor, by id."""
@@ -121,8 +111,8 @@ def flavors(db: Db) -> tuple[Flavor, ...]:
 
 
 def _found(db: Db, flavor_id: str) -> list[Flavor]:
-    found = find_flavor(db, flavor_id)
-    return [] if found is None else [found]
+    flavor = find_flavor(db, flavor_id)
+    return [] if flavor is None else [flavor]
 
 
 def find_flavor(db: Db, flavor_id: str) -> Flavor | None:

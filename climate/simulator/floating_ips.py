@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated floating IPs of Neutron."""
 
@@ -22,9 +12,9 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import FloatingIP
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import FloatingIP
 from climate.simulator import quotas
 from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
@@ -45,7 +35,7 @@ OWNER = 'network:floatingip'
 
 
 class SimulatedFloatingIPs:
-    """Implements :class:`climate.clients.protocols.floating_ips.FloatingIPs`."""
+    """Implements :class:`climate.cloud.protocols.floating_ips.FloatingIPs`."""
 
     _runner: VerbRunner
 
@@ -93,16 +83,6 @@ class SimulatedFloatingIPs:
             'network.set_floating_ip_tags',
             (floating_ip_id, sorted(tags)),
             lambda db: _set_tags(db, floating_ip_id, tags),
-        )
-
-    def detach_floating_ip(self, floating_ip_id: str) -> None:
-        """Detach a floating IP; a no-op if it is not attached or does not exist."""
-        self._runner.run(
-            'network.detach_floating_ip',
-            (floating_ip_id,),
-            lambda db: db.run(
-                'UPDATE floating_ips SET port_id = NULL WHERE id = ?', floating_ip_id
-            ),
         )
 
     def delete_floating_ip(self, floating_ip_id: str) -> None:
@@ -166,9 +146,9 @@ def _create(
         subnet,
         chosen,
     )
-    found = _find(db, network_id, chosen)
-    assert found is not None
-    return found
+    created = _find(db, network_id, chosen)
+    assert created is not None
+    return created
 
 
 def _ranges(db: Db, network_id: str, subnet_id: str | None) -> list[sqlite3.Row]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated Heat.
 
@@ -26,15 +16,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.clients import stack_orders
-from climate.clients import templates as real_templates
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.protocols.stacks import PlannedResource
-from climate.clients.protocols.stacks import Stack
-from climate.clients.protocols.stacks import StackDraft
-from climate.clients.protocols.stacks import StackResource
-from climate.clients.protocols.stacks import StackSnapshot
+from climate.cloud import stack_orders
+from climate.cloud import templates as real_templates
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.protocols.stacks import PlannedResource
+from climate.cloud.protocols.stacks import Stack
+from climate.cloud.protocols.stacks import StackDraft
+from climate.cloud.protocols.stacks import StackSnapshot
 from climate.simulator import floating_ips
 from climate.simulator import templates
 from climate.simulator.runner import VerbRunner
@@ -68,7 +57,7 @@ _FLOATING_IP = 'OS::Neutron::FloatingIP'
 
 
 class SimulatedHeat:
-    """Implements :class:`climate.clients.base.Orchestration`."""
+    """Implements :class:`climate.cloud.base.Orchestration`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -91,14 +80,6 @@ class SimulatedHeat:
             'orchestration.find_stack', (name_or_id,), lambda db: self._find(db, name_or_id)
         )
 
-    def list_stack_resources(self, stack_id: str) -> tuple[StackResource, ...]:
-        """Return the resources of a stack, by name."""
-        return self._runner.run(
-            'orchestration.list_stack_resources',
-            (stack_id,),
-            lambda db: _resources(db, self._require(db, stack_id)),
-        )
-
     def suspend_stack(self, stack_id: str) -> None:
         """Start to suspend a stack."""
         self._runner.run(
@@ -117,14 +98,6 @@ class SimulatedHeat:
             'orchestration.snapshot_stack',
             (stack_id, name),
             lambda db: self._snapshot(db, stack_id, name),
-        )
-
-    def find_stack_snapshot(self, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
-        """Return a snapshot of a stack; None if it does not exist."""
-        return self._runner.run(
-            'orchestration.find_stack_snapshot',
-            (stack_id, snapshot_id),
-            lambda db: self._find_snapshot(db, stack_id, snapshot_id),
         )
 
     def list_stack_snapshots(self, stack_id: str) -> tuple[StackSnapshot, ...]:
@@ -158,15 +131,15 @@ class SimulatedHeat:
         return None if row is None else _stack(row, db.now)
 
     def _require(self, db: Db, stack_id: str) -> Stack:
-        found = self._find(db, stack_id)
-        if found is None:
+        stack = self._find(db, stack_id)
+        if stack is None:
             raise CloudNotFound(f'the simulated cloud has no stack {stack_id}')
-        return found
+        return stack
 
     def _plan(self, db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
         planned = templates.plan(draft)
-        found = self._find(db, draft.name)
-        if found is not None and found.name == draft.name:
+        stack = self._find(db, draft.name)
+        if stack is not None and stack.name == draft.name:
             raise CloudConflict(f'The Stack ({draft.name}) already exists.')
         return planned
 
@@ -192,8 +165,8 @@ class SimulatedHeat:
         if item.type != _FLOATING_IP or not item.physical_id:
             return
         project = self._runner.project(db)
-        found = floating_ips.floating_ips(db)
-        if not any(one.id == item.physical_id and one.project_id == project for one in found):
+        addresses = floating_ips.floating_ips(db)
+        if not any(one.id == item.physical_id and one.project_id == project for one in addresses):
             raise exceptions.Permanent(
                 f'Invalid external resource: Resource {item.physical_id} ({item.type}) '
                 'can not be found.'
@@ -223,10 +196,6 @@ class SimulatedHeat:
             _begin(db, stack.id, 'SNAPSHOT'),
         )
         return snapshot_id
-
-    def _find_snapshot(self, db: Db, stack_id: str, snapshot_id: str) -> StackSnapshot | None:
-        found = self._snapshots(db, stack_id)
-        return next((item for item in found if item.id == snapshot_id), None)
 
     def _snapshots(self, db: Db, stack_id: str) -> tuple[StackSnapshot, ...]:
         stack = self._find(db, stack_id)
@@ -365,19 +334,3 @@ def _stack(row: sqlite3.Row, now: float) -> Stack:
         reason=f'Stack {row["action"]} started' if busy else row['reason'],
         tags=tuple(json.loads(row['tags'])),
     )
-
-
-def _resources(db: Db, stack: Stack) -> tuple[StackResource, ...]:
-    row = db.row('SELECT resources FROM stacks WHERE id = ?', stack.id)
-    assert row is not None
-    found = [
-        StackResource(
-            name=item['name'],
-            type=item['type'],
-            physical_id=item['physical_id'],
-            status=f'{stack.action}_{stack.status}',
-            reason='',
-        )
-        for item in json.loads(row['resources'])
-    ]
-    return tuple(sorted(found, key=lambda item: (item.name, item.physical_id)))

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The rows of simulated hypervisors, and how they come, go and change."""
 
@@ -17,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import uuid
 
-from climate.clients.base import Hypervisor
+from climate.cloud.base import Hypervisor
 from climate.domain.resources import Inventory
 from climate.simulator import aggregates
 from climate.simulator import hypervisors
@@ -58,23 +48,23 @@ def put(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
     providers.set_contents(db, host.id, inventories, traits)
 
 
-def remove(db: Db, found: Hypervisor) -> None:
+def remove(db: Db, hypervisor: Hypervisor) -> None:
     """Remove a hypervisor, with its provider and its servers."""
-    for server in server_rows.servers(db, host=found.service_host):
-        if server.hypervisor_hostname == found.hostname:
+    for server in server_rows.servers(db, host=hypervisor.service_host):
+        if server.hypervisor_hostname == hypervisor.hostname:
             server_rows.forget(db, server.id)
     # The tree lists a provider before those that are nested in it.
-    for provider in reversed(providers.tree(db, found.id)):
+    for provider in reversed(providers.tree(db, hypervisor.id)):
         providers.delete_provider(db, provider)
-    db.run('DELETE FROM hypervisors WHERE id = ?', found.id)
+    db.run('DELETE FROM hypervisors WHERE id = ?', hypervisor.id)
     db.run('DELETE FROM aggregate_hosts WHERE host NOT IN (SELECT service_host FROM hypervisors)')
 
 
 def _known(db: Db, hostname: str) -> Hypervisor:
-    found = hypervisors.find_hypervisor(db, hostname)
-    if found is None:
+    hypervisor = hypervisors.find_hypervisor(db, hostname)
+    if hypervisor is None:
         raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
-    return found
+    return hypervisor
 
 
 def resize(
@@ -102,10 +92,10 @@ def set_zone(db: Db, hostname: str, zone: str | None) -> None:
     :raises climate.exceptions.EffectError: if Nova would refuse it
     """
     host = _known(db, hostname).service_host
-    for found in aggregates.aggregates(db):
+    for one in aggregates.aggregates(db):
         # Those of leases have other names than their zones.
-        if found.availability_zone == found.name and host in found.hosts:
-            aggregates.remove_host(db, found.id, host)
+        if one.availability_zone == one.name and host in one.hosts:
+            aggregates.remove_host(db, one.id, host)
     if zone is not None:
         aggregate = aggregates.find_aggregate(db, zone) or aggregates.create_aggregate(
             db, zone, zone

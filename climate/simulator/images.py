@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated Glance."""
 
@@ -19,9 +9,9 @@ import sqlite3
 import uuid
 from collections.abc import Mapping
 
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Image
-from climate.clients.base import Server
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Image
+from climate.cloud.base import Server
 from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
 
@@ -40,7 +30,7 @@ CREATE INDEX IF NOT EXISTS images_by_server ON images (server_id);
 
 
 class SimulatedImages:
-    """Implements :class:`climate.clients.base.ImageVerbs`."""
+    """Implements :class:`climate.cloud.base.ImageVerbs`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner

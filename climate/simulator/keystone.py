@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated Keystone.
 
@@ -26,11 +16,11 @@ import uuid
 from collections.abc import Iterable
 
 from climate import exceptions
-from climate.clients.base import CloudNotFound
-from climate.clients.base import TrustLost
-from climate.clients.protocols.members import Project
-from climate.clients.protocols.members import User
-from climate.clients.protocols.trusts import Trust
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import TrustLost
+from climate.cloud.protocols.members import Project
+from climate.cloud.protocols.members import User
+from climate.cloud.protocols.trusts import Trust
 from climate.simulator.runner import SERVICE_PROJECT
 from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
@@ -71,7 +61,7 @@ _IMPLIED = {'admin': ('manager', 'member', 'reader'), 'member': ('reader',)}
 
 
 class SimulatedKeystone:
-    """Implements :class:`climate.clients.base.IdentityService`."""
+    """Implements :class:`climate.cloud.base.IdentityService`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -263,9 +253,9 @@ def _create_trust(
         until,
         redelegate,
     )
-    found = _find_trust(db, trust_id)
-    assert found is not None
-    return found
+    trust = _find_trust(db, trust_id)
+    assert trust is not None
+    return trust
 
 
 def _find_trust(db: Db, trust_id: str) -> Trust | None:
@@ -288,8 +278,8 @@ def _find_trust(db: Db, trust_id: str) -> Trust | None:
 
 
 def _list_trusts(db: Db) -> tuple[Trust, ...]:
-    found = (_find_trust(db, row['id']) for row in db.rows('SELECT id FROM trusts ORDER BY id'))
-    return tuple(dataclasses.replace(trust, roles=()) for trust in found if trust is not None)
+    trusts = (_find_trust(db, row['id']) for row in db.rows('SELECT id FROM trusts ORDER BY id'))
+    return tuple(dataclasses.replace(trust, roles=()) for trust in trusts if trust is not None)
 
 
 def _enabled(db: Db, user_id: str, project_id: str) -> bool:
@@ -310,4 +300,4 @@ def _roles(db: Db, user_id: str, project_id: str) -> frozenset[str]:
 
 def _implied(roles: Iterable[str]) -> frozenset[str]:
     """Return roles and the roles that they imply by default in Keystone."""
-    return frozenset(found for role in roles for found in (role, *_IMPLIED.get(role, ())))
+    return frozenset(name for role in roles for name in (role, *_IMPLIED.get(role, ())))

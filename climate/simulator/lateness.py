@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """What was made becomes visible only after a while, as with replicas and caches.
 
@@ -22,8 +11,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from climate.clients.base import CloudNotFound
-from climate.clients.rehearsal import looks
+from climate.cloud.base import CloudNotFound
+from climate.cloud.rehearsal import is_read_only
 from climate.simulator.store import Db
 
 SCHEMA = """
@@ -48,7 +37,7 @@ def before(db: Db, verb: str, arguments: tuple[object, ...]) -> Any:
 
     :returns: a marker, for which :func:`is_result` is false, if the call has to be made
     """
-    if not looks(verb) or not _hidden(db) & {str(item) for item in arguments}:
+    if not is_read_only(verb) or not _hidden(db) & {str(item) for item in arguments}:
         return _NO_RESULT
     if verb.partition('.')[2].startswith('find_'):
         return None
@@ -74,7 +63,7 @@ def after(db: Db, verb: str, arguments: tuple[object, ...], result: Any) -> Any:
             )
         return result
     hidden = _hidden(db)
-    if not looks(verb) or not hidden:
+    if not is_read_only(verb) or not hidden:
         return result
     if isinstance(result, tuple):
         return tuple(item for item in result if not _keys(item) & hidden)
@@ -90,5 +79,5 @@ def _keys(item: Any) -> set[str]:
         return {item}
     if not dataclasses.is_dataclass(item):
         return set()
-    found = (getattr(item, name, None) for name in ('id', 'uuid'))
-    return {str(key) for key in found if key}
+    ids = (getattr(item, name, None) for name in ('id', 'uuid'))
+    return {str(key) for key in ids if key}

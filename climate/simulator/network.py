@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated networks and ports of Neutron."""
 
@@ -20,13 +10,13 @@ import uuid
 from collections.abc import Set as AbstractSet
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Network
-from climate.clients.base import Port
-from climate.clients.base import Segment
-from climate.clients.base import Subnet
-from climate.clients.protocols.ports import ROUTER_INTERFACES
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Network
+from climate.cloud.base import Port
+from climate.cloud.base import Segment
+from climate.cloud.base import Subnet
+from climate.cloud.protocols.ports import ROUTER_INTERFACES
 from climate.simulator import floating_ips
 from climate.simulator import quotas
 from climate.simulator import routers
@@ -73,7 +63,7 @@ _LARGEST = {'vlan': 4094, 'vxlan': (1 << 24) - 1}
 
 
 class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
-    """Implements :class:`climate.clients.base.Networking`."""
+    """Implements :class:`climate.cloud.base.Networking`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -130,12 +120,6 @@ class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
         """Delete a network with its subnets; a no-op if it does not exist."""
         self._runner.run(
             'network.delete_network', (network_id,), lambda db: _delete_network(db, network_id)
-        )
-
-    def find_subnet(self, subnet_id: str) -> Subnet | None:
-        """Return a subnet; None if it does not exist."""
-        return self._runner.run(
-            'network.find_subnet', (subnet_id,), lambda db: _find_subnet(db, subnet_id)
         )
 
     def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
@@ -306,9 +290,9 @@ def _set_network_tags(db: Db, network_id: str, tags: AbstractSet[str]) -> None:
 def _delete_network(db: Db, network_id: str) -> None:
     # As in Neutron, floating IPs that are not attached are deleted with the network.
     detached = {
-        found.id
-        for found in floating_ips.floating_ips(db)
-        if found.network_id == network_id and found.port_id is None
+        address.id
+        for address in floating_ips.floating_ips(db)
+        if address.network_id == network_id and address.port_id is None
     }
     if any(port.device_id not in detached for port in ports(db, network_id)):
         raise CloudConflict(f'network {network_id} still has ports')
@@ -329,11 +313,6 @@ def _subnet(row: sqlite3.Row) -> Subnet:
             (first, last) for first, last in json.loads(row['allocation_pools'])
         ),
     )
-
-
-def _find_subnet(db: Db, subnet_id: str) -> Subnet | None:
-    row = db.row('SELECT * FROM subnets WHERE id = ?', subnet_id)
-    return None if row is None else _subnet(row)
 
 
 def subnets(db: Db, network_id: str) -> tuple[Subnet, ...]:

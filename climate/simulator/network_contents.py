@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Makes the changes of other users in the simulated Neutron."""
 
@@ -18,11 +8,11 @@ import ipaddress
 import json
 import uuid
 
-from climate.clients.base import FloatingIP
-from climate.clients.base import Network
-from climate.clients.base import Port
-from climate.clients.base import Segment
-from climate.clients.base import Subnet
+from climate.cloud.base import FloatingIP
+from climate.cloud.base import Network
+from climate.cloud.base import Port
+from climate.cloud.base import Segment
+from climate.cloud.base import Subnet
 from climate.simulator import floating_ips
 from climate.simulator import network
 from climate.simulator import quotas
@@ -193,4 +183,4 @@ def create_subnet(
         str(hosts[0]),
         json.dumps(pools or [(str(hosts[1]), str(hosts[-1]))]),
     )
-    return next(found for found in network.subnets(db, network_id) if found.id == subnet_id)
+    return next(subnet for subnet in network.subnets(db, network_id) if subnet.id == subnet_id)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated Placement."""
 
@@ -18,10 +8,9 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from typing import TypeVar
 
-from climate.clients.base import Provider
-from climate.clients.base import ProviderAllocation
+from climate.cloud.base import Provider
+from climate.cloud.base import ProviderAllocation
 from climate.domain.resources import Inventory
-from climate.simulator import aggregates
 from climate.simulator import providers
 from climate.simulator import server_rows
 from climate.simulator.runner import VerbRunner
@@ -32,7 +21,7 @@ T = TypeVar('T')
 
 
 class SimulatedPlacement:
-    """Implements :class:`climate.clients.base.Placement`."""
+    """Implements :class:`climate.cloud.base.Placement`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -108,20 +97,6 @@ class SimulatedPlacement:
             'placement.allocations', (uuid,), lambda db: providers.allocations(db, uuid)
         )
 
-    def provider_aggregates(self, uuid: str) -> frozenset[str]:
-        """Return the UUIDs of the aggregates that a provider is in."""
-        return self._runner.run(
-            'placement.provider_aggregates', (uuid,), lambda db: _aggregates(db, uuid)
-        )
-
-    def list_traits(self, prefix: str = '') -> frozenset[str]:
-        """Return the names of all traits with this prefix."""
-        return self._runner.run(
-            'placement.list_traits',
-            (prefix,),
-            lambda db: _with_prefix(prefix, providers.known_traits(db)),
-        )
-
     def create_trait(self, name: str) -> None:
         """Create a custom trait; a no-op if it exists."""
         self._runner.run(
@@ -154,14 +129,6 @@ class SimulatedPlacement:
             lambda db: providers.set_traits(db, uuid, providers.traits(db, uuid) | {name}),
         )
 
-    def remove_trait(self, uuid: str, name: str) -> None:
-        """Remove a trait from a provider; a no-op if the provider does not have it."""
-        self._runner.run(
-            'placement.remove_trait',
-            (uuid, name),
-            lambda db: providers.set_traits(db, uuid, providers.traits(db, uuid) - {name}),
-        )
-
     def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
         """Return the names of all resource classes with this prefix."""
         return self._runner.run(
@@ -189,17 +156,3 @@ class SimulatedPlacement:
 
 def _with_prefix(prefix: str, names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if name.startswith(prefix))
-
-
-def _aggregates(db: Db, uuid: str) -> frozenset[str]:
-    """Return the UUIDs of the aggregates that a provider is in.
-
-    In Nova, adding a host to an aggregate also adds its provider in Placement.
-    """
-    providers.require(db, uuid)
-    rows = db.rows(
-        'SELECT m.aggregate_id FROM aggregate_hosts m'
-        ' JOIN hypervisors h ON h.service_host = m.host WHERE h.id = ?',
-        uuid,
-    )
-    return frozenset(aggregates.aggregate_uuid(row['aggregate_id']) for row in rows)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Resource providers of the simulated Placement, with inventories and allocations."""
 
@@ -18,10 +8,10 @@ import re
 import uuid as uuids
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Provider
-from climate.clients.base import ProviderAllocation
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Provider
+from climate.cloud.base import ProviderAllocation
 from climate.domain.resources import Inventory
 from climate.simulator.store import Db
 
@@ -285,12 +275,12 @@ def allocations(db: Db, uuid: str) -> tuple[ProviderAllocation, ...]:
     """Return the allocations from a provider, by consumer."""
     require(db, uuid)
     rows = db.rows('SELECT * FROM allocations WHERE provider_uuid = ? ORDER BY consumer_id', uuid)
-    found: dict[str, dict[str, int]] = {}
+    by_consumer: dict[str, dict[str, int]] = {}
     for row in rows:
-        found.setdefault(row['consumer_id'], {})[row['resource_class']] = row['amount']
+        by_consumer.setdefault(row['consumer_id'], {})[row['resource_class']] = row['amount']
     return tuple(
         ProviderAllocation(consumer_id=consumer_id, amounts=amounts)
-        for consumer_id, amounts in found.items()
+        for consumer_id, amounts in by_consumer.items()
     )
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Runs the verbs of the simulated cloud, with their faults and counts."""
 
@@ -67,13 +57,13 @@ class VerbRunner:
         slept = False
         while True:
             with self.store.transaction(self.now()) as db:
-                found = faults.concerning(db, verb)
-                seconds = sum(fault.seconds or 0.0 for fault in found)
+                concerned = faults.concerning(db, verb)
+                seconds = sum(fault.seconds or 0.0 for fault in concerned)
                 if slept or not seconds:
                     _count(db, verb, arguments)
                     outcome = lateness.before(db, verb, arguments)
                     if not lateness.is_result(outcome):
-                        outcome = _attempt(db, verb, arguments, found, work)
+                        outcome = _attempt(db, verb, arguments, concerned, work)
                     break
             # Outside the transaction, so that a slow verb does not block others.
             time.sleep(seconds)
@@ -167,12 +157,12 @@ def _attempt(
     db: Db,
     verb: str,
     arguments: tuple[object, ...],
-    found: list[faults.InjectedFault],
+    concerned: list[faults.InjectedFault],
     work: Callable[[Db], T],
 ) -> T | exceptions.EffectError:
     if not _settings(db)['reachable']:
         return exceptions.Transient(f'{verb}: the simulated cloud cannot be reached, as configured')
-    failure = faults.happening(db, found)
+    failure = faults.happening(db, concerned)
     error = faults.use_up(db, verb, failure) if failure else None
     if error and failure and failure.moment == 'before':
         return error

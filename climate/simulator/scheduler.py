@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The choice of a host for a server, and its allocations in Placement.
 
@@ -26,8 +16,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from climate.clients.base import Flavor
-from climate.clients.base import ServerDraft
+from climate.cloud.base import Flavor
+from climate.cloud.base import ServerDraft
 from climate.simulator import hypervisors
 from climate.simulator import providers
 from climate.simulator.store import Db
@@ -57,15 +47,15 @@ class HostPlace:
 def needs(flavor: Flavor) -> dict[str, int]:
     """Return the amounts that a server of a flavor needs, by resource class."""
     swap_gb = -(-flavor.swap_mb // _MB_PER_GB)
-    found = {
+    amounts = {
         'VCPU': flavor.vcpus,
         'MEMORY_MB': flavor.memory_mb,
         'DISK_GB': flavor.disk_gb + flavor.ephemeral_gb + swap_gb,
     }
     for key, value in flavor.extra_specs.items():
         if key.startswith('resources:') and value.isdigit():
-            found[key.removeprefix('resources:')] = int(value)
-    return {name: amount for name, amount in found.items() if amount}
+            amounts[key.removeprefix('resources:')] = int(value)
+    return {name: amount for name, amount in amounts.items() if amount}
 
 
 def choose(db: Db, draft: ServerDraft, flavor: Flavor) -> HostPlace | None:
@@ -95,20 +85,20 @@ def _is_in(db: Db, host: str, aggregate: str) -> bool:
 
 def _room(db: Db, root: str, flavor: Flavor) -> dict[tuple[str, str], int] | None:
     tree = providers.tree(db, root)
-    found = {}
+    room = {}
     for name, amount in needs(flavor).items():
         uuid = next((each for each in tree if providers.has_room(db, each, name, amount)), None)
         if uuid is None:
             return None
-        found[uuid, name] = amount
+        room[uuid, name] = amount
     # As in Placement, only providers with an allocation contribute traits.
-    taken_from = {uuid for uuid, _ in found}
+    taken_from = {uuid for uuid, _ in room}
     traits = frozenset[str]().union(*(providers.traits(db, uuid) for uuid in taken_from))
     for key, value in flavor.extra_specs.items():
         name = key.removeprefix('trait:')
         if name != key and (name in traits) != (value == 'required'):
             return None
-    return found
+    return room
 
 
 def claim(db: Db, server_id: str, place: HostPlace) -> None:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated server groups."""
 
@@ -19,8 +9,8 @@ import typing
 import uuid
 
 from climate import exceptions
-from climate.clients.base import Policy
-from climate.clients.base import ServerGroup
+from climate.cloud.base import Policy
+from climate.cloud.base import ServerGroup
 from climate.simulator import quotas
 from climate.simulator.store import Db
 from climate.simulator.verbs import LONGEST
@@ -37,7 +27,7 @@ CREATE TABLE IF NOT EXISTS server_groups (
 
 
 class SimulatedServerGroups(ProjectVerbs):
-    """Implements :class:`climate.clients.protocols.server_groups.ServerGroups`."""
+    """Implements :class:`climate.cloud.protocols.server_groups.ServerGroups`."""
 
     def list_server_groups(self) -> tuple[ServerGroup, ...]:
         """Return every group, by id."""

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The rows of servers in the simulated Nova, and the changes of their state over time."""
 
@@ -19,11 +9,11 @@ import json
 import sqlite3
 from collections.abc import Mapping
 
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Flavor
-from climate.clients.base import Server
-from climate.clients.base import ServerDraft
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Flavor
+from climate.cloud.base import Server
+from climate.cloud.base import ServerDraft
 from climate.simulator import attachments
 from climate.simulator import scheduler
 from climate.simulator.store import Db
@@ -175,8 +165,8 @@ def since(db: Db, instant: datetime.datetime) -> tuple[Server, ...]:
 def hints(db: Db, server_id: str) -> Mapping[str, object]:
     """Return the scheduler hints of a server; empty if it does not exist."""
     row = db.row('SELECT draft FROM servers WHERE id = ?', server_id)
-    found: dict[str, object] = {} if row is None else json.loads(row['draft']).get('hints', {})
-    return found
+    stored: dict[str, object] = {} if row is None else json.loads(row['draft']).get('hints', {})
+    return stored
 
 
 def set_metadata(db: Db, server_id: str, metadata: Mapping[str, str]) -> None:
@@ -186,12 +176,12 @@ def set_metadata(db: Db, server_id: str, metadata: Mapping[str, str]) -> None:
     :raises CloudConflict: if it is shelved or busy, as in Nova
     """
     check_metadata(metadata)
-    found = find(db, server_id)
-    if found is None:
+    server = find(db, server_id)
+    if server is None:
         raise CloudNotFound(f'the simulated cloud has no server {server_id}')
-    if found.status not in METADATA_STATUSES or found.task_state is not None:
-        raise CloudConflict(f'the metadata of a server that is {found.status} cannot be changed')
-    changed = json.dumps({**found.metadata, **metadata})
+    if server.status not in METADATA_STATUSES or server.task_state is not None:
+        raise CloudConflict(f'the metadata of a server that is {server.status} cannot be changed')
+    changed = json.dumps({**server.metadata, **metadata})
     db.run('UPDATE servers SET metadata = ? WHERE id = ?', changed, server_id)
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated servers.
 
@@ -23,8 +13,8 @@ import uuid
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.clients.base import Server
-from climate.clients.base import ServerDraft
+from climate.cloud.base import Server
+from climate.cloud.base import ServerDraft
 from climate.simulator import flavors
 from climate.simulator import quotas
 from climate.simulator import scheduler
@@ -40,7 +30,7 @@ ADMIN_PROJECT = 'service'
 
 
 class SimulatedServers(ProjectVerbs):
-    """Implements :class:`climate.clients.protocols.servers.Servers`."""
+    """Implements :class:`climate.cloud.protocols.servers.Servers`."""
 
     def list_servers(self, service_host: str) -> tuple[Server, ...]:
         """Return the servers of all projects on a service host, by id."""

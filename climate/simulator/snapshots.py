@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated snapshots and backups of Cinder."""
 
@@ -17,9 +7,9 @@ from __future__ import annotations
 import sqlite3
 import uuid
 
-from climate.clients.base import Backup
-from climate.clients.base import CloudConflict
-from climate.clients.base import VolumeSnapshot
+from climate.cloud.base import Backup
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import VolumeSnapshot
 from climate.simulator import quotas
 from climate.simulator import volume_rows
 from climate.simulator.runner import VerbRunner
@@ -55,7 +45,7 @@ NO_SERVICE = 'Service not found for creating backup.'
 
 
 class SimulatedSnapshots:
-    """Implements the protocols of :mod:`climate.clients.protocols.snapshots`."""
+    """Implements the protocols of :mod:`climate.cloud.protocols.snapshots`."""
 
     _runner: VerbRunner
 
@@ -136,7 +126,7 @@ def all_snapshots(db: Db) -> tuple[VolumeSnapshot, ...]:
 
 
 def _list_snapshots(db: Db, volume_id: str) -> tuple[VolumeSnapshot, ...]:
-    return tuple(found for found in all_snapshots(db) if found.volume_id == volume_id)
+    return tuple(snapshot for snapshot in all_snapshots(db) if snapshot.volume_id == volume_id)
 
 
 def _create_snapshot(db: Db, project_id: str, volume_id: str, name: str) -> str:
@@ -189,7 +179,7 @@ def all_backups(db: Db) -> tuple[Backup, ...]:
 
 
 def _list_backups(db: Db, volume_id: str) -> tuple[Backup, ...]:
-    return tuple(found for found in all_backups(db) if found.volume_id == volume_id)
+    return tuple(backup for backup in all_backups(db) if backup.volume_id == volume_id)
 
 
 def has_backup_service(db: Db) -> bool:

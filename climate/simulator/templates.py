@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Plans the resources of a template in the simulated Heat.
 
@@ -26,10 +16,10 @@ from typing import Any
 import yaml
 
 from climate import exceptions
-from climate.clients import templates
-from climate.clients.protocols.stacks import PlannedResource
-from climate.clients.protocols.stacks import StackDraft
-from climate.clients.template_budget import Budget
+from climate.cloud import templates
+from climate.cloud.protocols.stacks import PlannedResource
+from climate.cloud.protocols.stacks import StackDraft
+from climate.cloud.template_budget import Budget
 
 _NAME = re.compile(r'[A-Za-z][\w.-]{0,254}', re.ASCII)
 _VERSIONS = ('heat_template_version', 'HeatTemplateFormatVersion', 'AWSTemplateFormatVersion')
@@ -80,12 +70,12 @@ class _Planning:
         :raises climate.exceptions.Permanent: if it is not a mapping
         """
         try:
-            found = templates.parse(text, self._budget)
+            content = templates.parse(text, self._budget)
         except yaml.YAMLError as error:
             raise exceptions.Permanent(f'Template not in valid format: {error}') from None
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise exceptions.Permanent('The template is not a JSON object or YAML mapping.')
-        return found
+        return content
 
     def resources(
         self, text: str, given: Mapping[str, Any], depth: int = 0

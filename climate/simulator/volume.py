@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated volumes of Cinder."""
 
@@ -20,10 +10,10 @@ import uuid
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Source
-from climate.clients.base import Volume
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Source
+from climate.cloud.base import Volume
 from climate.simulator import quotas
 from climate.simulator import snapshots
 from climate.simulator import volume_rows
@@ -66,7 +56,7 @@ FROM volumes v LEFT JOIN (
 
 
 class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.SimulatedVolumeTypes):
-    """Implements :class:`climate.clients.base.BlockStorage`."""
+    """Implements :class:`climate.cloud.base.BlockStorage`."""
 
     def __init__(self, runner: VerbRunner) -> None:
         self._runner = runner
@@ -207,7 +197,7 @@ def create_volume(
         raise CloudNotFound(
             f'the simulated cloud has no volume type {volume_type!r} for {project_id}'
         )
-    held = [found for found in volumes(db) if found.project_id == project_id]
+    held = [volume for volume in volumes(db) if volume.project_id == project_id]
     quotas.require(db, project_id, 'volumes', len(held) + 1)
     volume_rows.require_gigabytes(db, project_id, size_gb)
     pool = volume_types.choose_pool(db, chosen, size_gb)

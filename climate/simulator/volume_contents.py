@@ -1,22 +1,12 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Makes the changes of other users in the simulated Cinder."""
 
 from __future__ import annotations
 
-from climate.clients.base import Backup
-from climate.clients.base import Volume
-from climate.clients.base import VolumeSnapshot
+from climate.cloud.base import Backup
+from climate.cloud.base import Volume
+from climate.cloud.base import VolumeSnapshot
 from climate.simulator import attachments
 from climate.simulator import quotas
 from climate.simulator import snapshots
@@ -66,9 +56,9 @@ class VolumeContents:
             volume_id = volume.create_volume(
                 db, project_id, name, size_gb, volume_type=None, zone=None, metadata={}
             )
-            found = volume.find_volume(db, volume_id)
-            assert found is not None
-            return found
+            created = volume.find_volume(db, volume_id)
+            assert created is not None
+            return created
 
     def attach(self, volume_id: str, server_id: str) -> None:
         """Attach a volume to a server."""

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Functions that volumes, snapshots and backups of the simulated Cinder share.
 
@@ -23,8 +13,8 @@ from typing import Literal
 from typing import Protocol
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
 from climate.simulator import attachments
 from climate.simulator import quotas
 from climate.simulator.store import Db
@@ -90,15 +80,15 @@ def require_gigabytes(db: Db, project_id: str, more: int) -> None:
     quotas.require(db, project_id, 'gigabytes', row['n'] + more)
 
 
-def may_delete(kind: Kind, found: _Row | None) -> bool:
+def may_delete(kind: Kind, item: _Row | None) -> bool:
     """Return whether to delete an object; not if it is gone or being deleted.
 
     :raises CloudConflict: if its status does not allow it
     """
-    if found is None or found.status == 'deleting':
+    if item is None or item.status == 'deleting':
         return False
-    if found.status not in ('available', 'error'):
-        raise CloudConflict(f'{kind} {found.id} is {found.status}')
+    if item.status not in ('available', 'error'):
+        raise CloudConflict(f'{kind} {item.id} is {item.status}')
     return True
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Simulated volume types and pools of Cinder."""
 
@@ -21,10 +11,10 @@ import uuid
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Pool
-from climate.clients.base import VolumeType
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Pool
+from climate.cloud.base import VolumeType
 from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
 
@@ -50,7 +40,7 @@ DEFAULT_TYPE = 'standard'
 
 
 class SimulatedVolumeTypes:
-    """Implements :class:`climate.clients.protocols.volume_types.VolumeTypes`."""
+    """Implements :class:`climate.cloud.protocols.volume_types.VolumeTypes`."""
 
     _runner: VerbRunner
 
@@ -64,16 +54,16 @@ class SimulatedVolumeTypes:
 
     def _list(self, db: Db) -> tuple[VolumeType, ...]:
         names = [row['name'] for row in db.rows('SELECT name FROM volume_types ORDER BY name')]
-        return tuple(found for found in (self._find(db, name) for name in names) if found)
+        return tuple(item for item in (self._find(db, name) for name in names) if item)
 
     def _find(self, db: Db, name: str) -> VolumeType | None:
         """Return a type as the caller, administrator or not, sees it."""
-        found = find_type(db, name)
-        if found is None or self._runner.sees_all:
-            return found
-        if not may_use(db, found, self._runner.project(db)):
+        volume_type = find_type(db, name)
+        if volume_type is None or self._runner.sees_all:
+            return volume_type
+        if not may_use(db, volume_type, self._runner.project(db)):
             return None
-        return dataclasses.replace(found, extra_specs={})
+        return dataclasses.replace(volume_type, extra_specs={})
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
         """Create a private type."""
@@ -145,10 +135,10 @@ def require(db: Db, name: str | None) -> VolumeType | None:
     :param name: None for the default type, or no type if there is no default
     :raises CloudNotFound: if the named type does not exist
     """
-    found = find_type(db, name or DEFAULT_TYPE)
-    if found is None and name is not None:
+    volume_type = find_type(db, name or DEFAULT_TYPE)
+    if volume_type is None and name is not None:
         raise CloudNotFound(f'the simulated cloud has no volume type {name!r}')
-    return found
+    return volume_type
 
 
 def create_type(db: Db, name: str, extra_specs: Mapping[str, str], *, public: bool) -> VolumeType:

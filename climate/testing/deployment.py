@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A complete deployment in one process, which tests drive by moving its clock."""
 
@@ -28,13 +18,13 @@ import fixtures
 from oslo_config import cfg
 
 from climate.booking.leases import Leases
-from climate.clients.base import Cloud
 from climate.clock import Clock
 from climate.clock import ManualClock
-from climate.db import addresses
-from climate.db import migration
-from climate.db.store import register_opts
-from climate.db.store import Store
+from climate.cloud.base import Cloud
+from climate.db.engine import addresses
+from climate.db.migrations import migration
+from climate.db.transactions.store import register_opts
+from climate.db.transactions.store import Store
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Allocation
@@ -46,8 +36,8 @@ from climate.domain.requests import ReservationChange
 from climate.domain.resources import ResourceDraft
 from climate.enforcement.filters import Filters
 from climate.leases.settings import LeasingSettings
-from climate.manager.claims import ClaimKeeper
-from climate.manager.repair import Repair
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.periodic.repair import Repair
 from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import OutboxMessage
 from climate.plugins.contract import Plugin
@@ -56,9 +46,9 @@ from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.host.pools import HostSettings
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
+from climate.testing import connection
 from climate.testing.managers import CLAIM_SECONDS
 from climate.testing.managers import SteppedManager
-from climate.testing.managers import TOGETHER
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
 PROJECT = 'blue'
@@ -134,7 +124,7 @@ class Deployment(fixtures.Fixture):
         tables if it has a true ``has_tables``; :class:`SqliteDatabase` by default
     :param hosts: the number of hosts in the cloud, all of them registered
     :param cloud_dir: the directory of the state of the simulated cloud
-    :param together: whether managers process leases in batches; None for the default
+    :param alone: whether managers process each lease alone instead of in batches
     """
 
     def __init__(
@@ -146,10 +136,11 @@ class Deployment(fixtures.Fixture):
         isolation: Isolation = Isolation.FILTER,
         filters: Filters | None = None,
         cloud_dir: str = ':memory:',
-        together: bool | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
         super().__init__()
-        self._together = TOGETHER if together is None else together
+        self._alone = alone
         self._cloud_dir = cloud_dir
         self.filters = filters or Filters()
         self.isolation = isolation
@@ -163,7 +154,7 @@ class Deployment(fixtures.Fixture):
         self.conf = cfg.ConfigOpts()
         register_opts(self.conf)
         self.conf([])
-        self.conf.set_override('connection', database.url, group='database')
+        connection.use(self.conf, database.url)
         pause = int(self.settings.cleaning_time.total_seconds())
         self.conf.set_override('cleaning_time', pause, group='allocation')
         self.store = Store(self.conf, self.clock)
@@ -205,16 +196,13 @@ class Deployment(fixtures.Fixture):
         """The cloud that new managers use."""
         return self.cloud
 
-    def hire(self, batch: int = 100, *, together: bool | None = None) -> SteppedManager:
+    def hire(self, batch: int = 100) -> SteppedManager:
         """Return a new manager.
 
         :param batch: the maximum number of notifications that it sends per batch
-        :param together: whether it processes leases in batches; None for the default
         """
         self._managers += 1
-        owner = f'manager-{self._managers}'
-        together = self._together if together is None else together
-        return SteppedManager(self, owner, batch, together=together)
+        return SteppedManager(self, f'manager-{self._managers}', batch, alone=self._alone)
 
     def work(self) -> None:
         """Process everything that is due now, and send the notifications."""
@@ -298,10 +286,10 @@ class Deployment(fixtures.Fixture):
     def now(self, lease: Lease) -> Lease:
         """Return a lease as it is now, deleted or not."""
         with self.store.reading() as tx:
-            found = tx.leases.find(lease.id)
-        if found is None:
+            stored = tx.leases.find(lease.id)
+        if stored is None:
             raise LookupError(lease.id)
-        return found
+        return stored
 
     def status(self, lease: Lease) -> str:
         """Return the status of a lease; 'gone' if it was deleted."""
@@ -316,8 +304,8 @@ class Deployment(fixtures.Fixture):
 
     def event(self, lease: Lease, kind: EventKind) -> Event:
         """Return the only event of a kind."""
-        (found,) = (item for item in self.now(lease).events if item.kind is kind)
-        return found
+        (match,) = (item for item in self.now(lease).events if item.kind is kind)
+        return match
 
     def allocations(self, lease: Lease) -> list[Allocation]:
         """Return the allocations of a lease, booked or held."""

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Kills a manager with SIGKILL at each step of a lease, and lets another one continue.
 
@@ -27,8 +17,8 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Any
 
-from climate.clients import rehearsal
-from climate.db.store import Store
+from climate.cloud import rehearsal
+from climate.db.transactions.store import Store
 from climate.simulator.runner import VerbRunner
 from climate.testing import deployment
 from climate.testing.promised import BookedLease
@@ -118,7 +108,7 @@ class Killed:
                 nonlocal steps
                 done = work(*arguments, **named)
                 verb = arguments[1] if isinstance(arguments[1], str) else ''
-                if not verb or not rehearsal.looks(verb):
+                if not verb or not rehearsal.is_read_only(verb):
                     steps += 1
                 if steps == step:
                     self._died.write_text(world.clock.now().isoformat())

@@ -1,47 +1,64 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A manager without threads, whose steps a test runs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
+from typing import Protocol
 
-from climate.manager.charges import ChargeSender
-from climate.manager.claims import ClaimKeeper
-from climate.manager.outbox import OutboxSender
-from climate.manager.pipeline import Pipeline
-from climate.manager.service import ManagerOptions
-from climate.manager.worker import Worker
-from climate.running.begin import EventStarter
-from climate.running.perform import perform
-from climate.running.settle import EventSettler
-
-if TYPE_CHECKING:
-    from climate.testing.deployment import Deployment
+from climate.clock import Clock
+from climate.cloud.base import Cloud
+from climate.db.transactions.store import Store
+from climate.enforcement.filters import Filters
+from climate.leases.settings import LeasingSettings
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.claims.pipeline import Pipeline
+from climate.manager.claims.pipeline import SettledBatch
+from climate.manager.claims.worker import Worker
+from climate.manager.running.begin import EventStarter
+from climate.manager.running.perform import perform
+from climate.manager.running.settle import EventSettler
+from climate.manager.senders.charges import ChargeSender
+from climate.manager.senders.outbox import OutboxSender
+from climate.messaging.publisher import Publisher
+from climate.plugins.contract import Plugin
 
 CLAIM_SECONDS = 10.0
-TOGETHER = ManagerOptions().batches
+
+
+class Managed(Protocol):
+    """What a manager works with, such as :class:`climate.testing.deployment.Deployment`."""
+
+    store: Store
+    clock: Clock
+    plugins: dict[str, Plugin[Any]]
+    settings: LeasingSettings
+    filters: Filters
+
+    @property
+    def bus(self) -> Publisher:
+        """Where notifications go."""
+
+    @property
+    def cloud(self) -> Cloud:
+        """The cloud itself."""
+
+    @property
+    def managed(self) -> Cloud:
+        """The cloud as managers see it."""
 
 
 class SteppedManager:
     """A manager that does the work of its threads when a test calls it.
 
-    :param together: whether it processes leases in batches
+    :param batch: the maximum number of notifications that it sends per batch
+    :param alone: whether it processes each lease alone, as managers do with leases that a
+        batch cannot handle
     """
 
-    def __init__(
-        self, deployment: Deployment, owner: str, batch: int, *, together: bool = False
-    ) -> None:
+    def __init__(self, deployment: Managed, owner: str, batch: int, *, alone: bool = False) -> None:
         self._deployment = deployment
         self.owner = owner
         self.claims = ClaimKeeper(deployment.store, deployment.clock, owner, CLAIM_SECONDS)
@@ -54,7 +71,7 @@ class SteppedManager:
             lambda: None,
             deployment.filters,
         )
-        self._together = together
+        self._alone = alone
         self.sender = OutboxSender(
             deployment.store,
             deployment.clock,
@@ -78,14 +95,30 @@ class SteppedManager:
     def look(self, limit: int = 8) -> list[str]:
         """Claim the due leases and process them; return their ids."""
         ids = self.claims.take(limit)
-        if self._together:
-            self.pipeline.run(ids)
+        if not self._alone:
+            self.work_together(ids)
             return ids
         for lease_id in ids:
             self.worker.work(lease_id)
             while not self.claims.forget(lease_id):
                 self.worker.work(lease_id)
         return ids
+
+    def work_together(self, lease_ids: Sequence[str]) -> None:
+        """Process all due events of claimed leases, as the claim loop does in its threads."""
+        pipeline = self.pipeline
+        while lease_ids:
+            begun = pipeline.begin(lease_ids)
+            for lease_id in begun.alone:
+                self.worker.work(lease_id)
+            performed = [pipeline.perform(job) for job in begun.jobs]
+            finished = [each for each in performed if each is not None]
+            settled = pipeline.settle(finished) if finished else SettledBatch()
+            for each in settled.alone:
+                self.worker.settle(each.begun.guard, each.begun.job, each.report)
+            gone = {*lease_ids} - {*settled.again}
+            claimed_again = [lease_id for lease_id in gone if not self.claims.forget(lease_id)]
+            lease_ids = [*settled.again, *claimed_again]
 
     def send(self) -> None:
         """Send all notifications and charges that wait."""

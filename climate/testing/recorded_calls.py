@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Records the state of the deployment at each call of a scenario.
 
@@ -121,7 +111,7 @@ def _rows(world: World) -> list[str]:
 
 def _cloud(world: World) -> list[str]:
     contents = world.cloud.contents()
-    rows = [f'{table}{row!r}' for table, found in contents.items() for row in found]
+    rows = [f'{table}{row!r}' for table, content in contents.items() for row in content]
     return [*rows, *map(repr, world.cloud.faults())]
 
 
@@ -144,13 +134,13 @@ def _timeless(row: str, now: datetime.datetime) -> str:
 def _names(rows: Iterable[str]) -> dict[str, str]:
     """Return a name for each id that depends only on the rows that contain it."""
     rows = list(rows)
-    names = {found: '#' for row in rows for found in _ID.findall(row)}
+    names = {each: '#' for row in rows for each in _ID.findall(row)}
     for _ in range(_STEPS):
         places = collections.defaultdict(list)
         for row in rows:
-            for found in set(_ID.findall(row)):
-                places[found].append(_named(row, {**names, found: '@'}))
-        names = {found: _digest([names[found], *sorted(places[found])]) for found in names}
+            for each in set(_ID.findall(row)):
+                places[each].append(_named(row, {**names, each: '@'}))
+        names = {each: _digest([names[each], *sorted(places[each])]) for each in names}
     return names
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The API of a deployment, as a WSGI application without a socket."""
 
@@ -25,18 +15,19 @@ import webob
 from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 
+from climate import conf as options
 from climate.api import app
-from climate.api import auth
-from climate.api import texts
-from climate.api.services import ApiSettings
-from climate.api.services import Services
-from climate.api.wsgi import WSGIApp
-from climate.conf import api as api_options
-from climate.conf import feeds as feed_options
-from climate.conf import rate_limit as rate_options
-from climate.conf import ui as ui_options
-from climate.db import contents
-from climate.db.store import Store
+from climate.api.authentication import auth
+from climate.api.http import texts
+from climate.api.http.wsgi import WSGIApp
+from climate.api.routing.services import ApiSettings
+from climate.api.routing.services import Services
+from climate.conf import api
+from climate.conf import feeds
+from climate.conf import rate_limit
+from climate.conf import ui
+from climate.db.administration import contents
+from climate.db.transactions.store import Store
 from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.enforcement.limits import ProjectLimits
 from climate.feeds.links import FeedLinks
@@ -96,10 +87,7 @@ class Service(World):
     def _setUp(self) -> None:
         super()._setUp()
         conf = cfg.ConfigOpts()
-        api_options.register_opts(conf)
-        rate_options.register_opts(conf)
-        feed_options.register_opts(conf)
-        ui_options.register_opts(conf)
+        options.register_opts(conf, api, feeds, rate_limit, ui)
         conf([])
         conf.set_override('auth_strategy', 'noauth')
         # Requests come as fast as they can, from any number of threads, and no server closes

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Walks through the calls to the cloud in a scenario, and lets each of them fail."""
 
@@ -26,7 +16,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 from typing import Literal
 
-from climate.clients import rehearsal
+from climate.cloud import rehearsal
 from climate.domain.leases import Lease
 from climate.testing.kinds import Change
 from climate.testing.kinds import LeasedType
@@ -260,7 +250,7 @@ class Walk:
             counted[verb] += 1
             # A read-only call can lose nothing except its response.
             ways: tuple[How, ...] = ('before', 'ever')
-            for how in ways if rehearsal.looks(verb) else (*ways, 'after', 'refused'):
+            for how in ways if rehearsal.is_read_only(verb) else (*ways, 'after', 'refused'):
                 yield FailingCall(verb=verb, nth=counted[verb], step=step, how=how, key=call.key)
 
     def _disturbed(self, fault: FailingCall, where: str) -> Iterator[str]:
@@ -268,34 +258,34 @@ class Walk:
         world.restore(self._begin)
         fault.inflict(world)
         self._scenario.act(world, lease)
-        found = world.picture(lease)
-        if fault.how in ('before', 'after') and found != self._after and not self._repairs():
-            yield f'{where}: one failure made it {found} and not {self._after}'
+        picture = world.picture(lease)
+        if fault.how in ('before', 'after') and picture != self._after and not self._repairs():
+            yield f'{where}: one failure made it {picture} and not {self._after}'
         world.cloud.heal()
         world.until(world.seconds() + LONG)
         if self._repairs():
             # The next repair does what this one could not do.
             list(world.repair().run())
-        found = world.picture(lease)
-        failed = found is not None and found.status == 'ERROR' and not found.has
-        if found not in (self._before, self._after) and not (failed and world.reasons(lease)):
-            yield f'{where}: it became {found}, {world.reasons(lease)}'
-        if self._is_known(found):
+        picture = world.picture(lease)
+        failed = picture is not None and picture.status == 'ERROR' and not picture.has
+        if picture not in (self._before, self._after) and not (failed and world.reasons(lease)):
+            yield f'{where}: it became {picture}, {world.reasons(lease)}'
+        if self._is_known(picture):
             # An earlier run has checked the rest from this state.
             return
-        if found is not None and found.status == 'ACTIVE':
+        if picture is not None and picture.status == 'ACTIVE':
             for finding in world.repair().rehearse():
                 yield f'{where}: while it is active: {finding.what}'
         yield from self._ending(where)
 
-    def _is_known(self, found: Picture | None) -> bool:
+    def _is_known(self, picture: Picture | None) -> bool:
         """Whether the state is that of an earlier run, except for ids."""
-        lease = self._world.now(self._lease) if found is not None else None
+        lease = self._world.now(self._lease) if picture is not None else None
         parts = () if lease is None else lease.reservations
         there = [item.facts for item in parts], self._world.cloud.contents()
         names: dict[str, str] = {}
         text = _UUID.sub(
-            lambda match: names.setdefault(match[0], f'#{len(names)}'), repr((found, there))
+            lambda match: names.setdefault(match[0], f'#{len(names)}'), repr((picture, there))
         )
         if text in self._known:
             return True

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A deployment whose state can be saved and restored."""
 
@@ -73,7 +63,7 @@ class World(deployment.Deployment):
     """A deployment with other resource types, whose state can be saved and restored.
 
     :param plugins: the types, in addition to ``physical:host``
-    :param together: whether managers process leases in batches; None for the default
+    :param alone: whether managers process each lease alone instead of in batches
     """
 
     def __init__(
@@ -82,9 +72,9 @@ class World(deployment.Deployment):
         cloud_dir: str = ':memory:',
         settings: LeasingSettings = SETTINGS,
         *,
-        together: bool | None = None,
+        alone: bool = False,
     ) -> None:
-        super().__init__(settings, cloud_dir=cloud_dir, together=together)
+        super().__init__(settings, cloud_dir=cloud_dir, alone=alone)
         self._served = plugins
         self.rng = random.Random()
 
@@ -201,15 +191,15 @@ class World(deployment.Deployment):
     def picture(self, lease: Lease) -> Picture | None:
         """Return a lease as users see it; None if it was deleted."""
         with contextlib.suppress(LookupError):
-            found = self.now(lease)
+            present = self.now(lease)
             has: dict[tuple[str, str | None], int] = {}
             for item in self.allocations(lease):
                 key = (item.reservation_id, item.resource_class)
                 has[key] = has.get(key, 0) + item.amount
             return Picture(
-                status=found.status.value,
-                period=(found.period.start, found.period.end),
-                requests=tuple(item.request for item in found.reservations),
+                status=present.status.value,
+                period=(present.period.start, present.period.end),
+                requests=tuple(item.request for item in present.reservations),
                 has=has,
             )
         return None

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Records spans with OpenTelemetry. Imported only while tracing is on."""
 
@@ -75,14 +65,14 @@ class SpanRecorder:
     ) -> Iterator[RecordedSpan]:
         """Yield a span, which ends when the block does."""
         before = self._context(parent)
-        found = self._tracer.start_span(
+        started = self._tracer.start_span(
             name,
             before,
             kind=trace.SpanKind[kind.value],
             attributes=_known(attributes),
         )
-        recorded = RecordedSpan(found)
-        token = otel_context.attach(trace.set_span_in_context(found, before))
+        recorded = RecordedSpan(started)
+        token = otel_context.attach(trace.set_span_in_context(started, before))
         try:
             yield recorded
         except BaseException as error:
@@ -91,7 +81,7 @@ class SpanRecorder:
             raise
         finally:
             otel_context.detach(token)
-            found.end()
+            started.end()
 
     def traceparent(self) -> str | None:
         """Return the span that the thread is in, as W3C ``traceparent``."""

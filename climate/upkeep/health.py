@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Records which hosts work, so that no lease is booked on a failed host.
 
@@ -23,11 +13,11 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
-from climate.clients.base import Cloud
-from climate.clients.base import ComputeService
 from climate.clock import Clock
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.cloud.base import Cloud
+from climate.cloud.base import ComputeService
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.health import ASLEEP
 from climate.domain.health import HostReport
 from climate.domain.health import MonitoredResource
@@ -48,7 +38,7 @@ class HostHealth:
         self._clock = clock
         self._types = catalog.host_types(plugins)
 
-    def hear(self, report: HostReport) -> bool:
+    def receive(self, report: HostReport) -> bool:
         """Take a host out of the pool at once if the report names a fault.
 
         A report without a fault proves nothing, because Nova also sends one for a

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Stops the webhooks and feeds of users who have lost the right to create them.
 
@@ -24,9 +14,9 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Final
 
-from climate.clients.base import Cloud
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.cloud.base import Cloud
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.owners import Owner
 from climate.domain.owners import StoppedSubscription
 from climate.domain.requests import Caller
@@ -71,25 +61,25 @@ class OwnerCheck:
         Each user of a project is looked up once. The first call that Keystone does not answer
         ends the check, and nothing more stops.
         """
-        roles, found = UserRoles(self._cloud.identity), 0
+        roles, total = UserRoles(self._cloud.identity), 0
         try:
             for stopped in self._subscriptions(roles):
-                found += stopped
-            found += self._trusts.run(roles)
+                total += stopped
+            total += self._trusts.run(roles)
         except KeystoneSilent as error:
             LOG.warning(
                 'Keystone does not say whether users still have their roles, so that their '
                 'webhooks and feeds go on: %s',
                 error,
             )
-        return found
+        return total
 
     def _subscriptions(self, roles: UserRoles) -> Iterator[int]:
         """Stop webhooks and feeds; yield how many of each user and kind."""
         with self._store.reading() as tx:
-            found = [(_WEBHOOKS, one) for one in tx.webhooks.owners()]
-            found += [(_FEEDS, one) for one in tx.feeds.owners()]
-        for kind, owner in sorted(found, key=lambda one: (one[1], one[0])):
+            owners = [(_WEBHOOKS, one) for one in tx.webhooks.owners()]
+            owners += [(_FEEDS, one) for one in tx.feeds.owners()]
+        for kind, owner in sorted(owners, key=lambda one: (one[1], one[0])):
             yield self._stop(kind, owner, roles.of(owner.user_id, owner.project_id))
 
     def _stop(self, kind: tuple[str, str, str], owner: Owner, roles: frozenset[str] | str) -> int:

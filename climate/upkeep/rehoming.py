@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Moves reservations off resources that have failed or are in maintenance.
 
@@ -26,11 +16,11 @@ from collections.abc import Collection
 from collections.abc import Iterable
 
 from climate import exceptions
-from climate.booking import move as booking_move
-from climate.clients.base import Cloud
-from climate.db import expired_holds
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.booking.writing import move as booking_move
+from climate.cloud.base import Cloud
+from climate.db.transactions import expired_holds
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.events import Event
 from climate.domain.health import HealActive
 from climate.domain.health import Outage
@@ -76,7 +66,7 @@ class Rehoming:
         # A reservation that finds nothing else stays, which is no refusal.
         expired_holds.release(self._store)
         with self._store.reading() as tx:
-            ids = tx.troubles.leases(self._until(tx))
+            ids = tx.affected_leases.leases(self._until(tx))
         return sum(self._heal_one(lease_id, cloud) for lease_id in ids)
 
     def _heal_one(self, lease_id: str, cloud: Cloud) -> bool:
@@ -120,7 +110,7 @@ class Rehoming:
                 item.id: item
                 for item in tx.resources.with_ids({one.resource_id for one in outages})
             }
-        found = set()
+        unused = set()
         hosts = catalog.host_types(self._plugins)
         for reservation in lease.reservations:
             plugin = self._plugins.get(reservation.resource_type)
@@ -132,12 +122,12 @@ class Rehoming:
                     # Whatever has befallen an address or a pool, its user may still use it.
                     continue
                 if not plugin.occupied(reservation, resource, cloud):
-                    found.add((reservation.id, outage.resource_id))
-        return found
+                    unused.add((reservation.id, outage.resource_id))
+        return unused
 
     def _outages(self, tx: Transaction, lease: Lease) -> list[Outage]:
         ids = [reservation.id for reservation in lease.reservations]
-        return tx.troubles.of(ids, self._until(tx)) if ids else []
+        return tx.affected_leases.of(ids, self._until(tx)) if ids else []
 
     def _heal(self, tx: Transaction, lease_id: str, unused: Collection[Place]) -> bool:
         try:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Repairs contradictions in the store, and reads from it what sweeps need."""
 
@@ -16,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain import events
 from climate.plugins.contract import Records
 from climate.plugins.contract import SweepFinding
@@ -27,7 +17,7 @@ def records(tx: Transaction, resource_type: str, lease_id: str | None) -> Record
 
     :param lease_id: limits the records to those of this lease; None for all leases
     """
-    alive, ended = tx.oddities.reservations()
+    alive, ended = tx.inconsistencies.reservations()
     if lease_id is None:
         return Records(
             alive=alive, ended=ended, resources=tuple(tx.resources.of_type(resource_type))
@@ -39,7 +29,7 @@ def records(tx: Transaction, resource_type: str, lease_id: str | None) -> Record
 
 def release_strays(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> list[SweepFinding]:
     """Release allocations that ended leases still have."""
-    strays = tx.oddities.strays(lease_id)
+    strays = tx.inconsistencies.strays(lease_id)
     if strays and not dry_run:
         tx.allocations.release({stray.reservation_id for stray in strays})
     return [
@@ -54,8 +44,8 @@ def release_strays(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> l
 
 def reschedule(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> list[SweepFinding]:
     """Reschedule the leases that managers would process too late, or never."""
-    found = tx.oddities.forgotten(lease_id)
-    for forgotten in found if not dry_run else ():
+    leases = tx.inconsistencies.forgotten(lease_id)
+    for forgotten in leases if not dry_run else ():
         lease = tx.leases.get(forgotten, lock=True)
         tx.leases.update(dataclasses.replace(lease, next_due=events.next_due(lease.events)))
     return [
@@ -63,5 +53,5 @@ def reschedule(tx: Transaction, *, lease_id: str | None, dry_run: bool) -> list[
             what=f'lease {forgotten} is not processed when its events are due',
             done='' if dry_run else 'rescheduled',
         )
-        for forgotten in found
+        for forgotten in leases
     ]

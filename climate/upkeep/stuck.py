@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Finds leases that make no progress, and says why."""
 
@@ -18,8 +8,8 @@ import dataclasses
 import datetime
 from typing import Final
 
-from climate.db.oversight import LeaseLine
-from climate.db.store import Transaction
+from climate.db.reports.operator_lists import LeaseLine
+from climate.db.transactions.store import Transaction
 from climate.domain import events
 from climate.domain.events import Event
 from climate.domain.lifecycles import EventState
@@ -60,15 +50,15 @@ def find(
         tx.now - older, list(events.EFFECTS), limit, looked_at=tx.now + pause
     ):
         late.setdefault(event.lease_id, event)
-    forgotten = set(tx.oddities.forgotten())
-    lost = set(tx.oversight.at_rest()) - set(late)
-    lines = tx.oversight.with_ids({*late, *forgotten, *lost})
-    found = [
+    forgotten = set(tx.inconsistencies.forgotten())
+    lost = set(tx.operator_lists.at_rest()) - set(late)
+    lines = tx.operator_lists.with_ids({*late, *forgotten, *lost})
+    stuck = [
         _stuck(lines[key], late.get(key), key in forgotten, tx.now)
         for key in (*late, *sorted(forgotten - set(late)), *sorted(lost))
         if key in lines
     ]
-    return found[:limit]
+    return stuck[:limit]
 
 
 def _stuck(

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Finds the trusts of leases that are of no use, before an effect needs them.
 
@@ -21,8 +11,8 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.owners import TrustOwner
 from climate.exceptions import texts
@@ -75,7 +65,7 @@ class TrustCheck:
         lease = tx.leases.find(owner.lease_id)
         if lease is None or lease.trust_id != owner.trust_id or lease.status in _ENDING:
             return False
-        if not tx.trusts.lose(owner.trust_id, reason):
+        if not tx.trusts.mark_lost(owner.trust_id, reason):
             return False
         if reason is not None:
             notices.tell(tx, self._plugins, schemas.TRUST_LOST, lease, reason=reason)
@@ -84,8 +74,8 @@ class TrustCheck:
 
 def _why_lost(owner: TrustOwner, roles: UserRoles) -> str | None:
     """Return why a trust is of no use, for the owner of the lease; None if it is."""
-    found = _difference(owner, roles)
-    return texts.clean(found) if found else None
+    difference = _difference(owner, roles)
+    return texts.clean(difference) if difference else None
 
 
 def _difference(owner: TrustOwner, roles: UserRoles) -> str:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Which addresses webhooks may reach.
 
@@ -89,8 +79,8 @@ class AddressRules:
         :raises AddressRefused: if there is none
         """
         literal = _parsed(host)
-        found = [str(literal)] if literal is not None else self._lookup(host, port)
-        for text in found:
+        addresses = [str(literal)] if literal is not None else self._lookup(host, port)
+        for text in addresses:
             address = _parsed(text)
             if address is not None and self.allows(address):
                 return str(address)
@@ -108,9 +98,9 @@ def lookup(host: str, port: int) -> list[str]:
 
     :raises OSError: if it has none
     """
-    found: list[Any] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    infos: list[Any] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     # A scope, as in fe80::1%eth0, belongs to addresses that are never public.
-    return [str(info[4][0]) for info in found]
+    return [str(info[4][0]) for info in infos]
 
 
 def _parsed(text: str) -> Address | None:
@@ -128,12 +118,12 @@ def _inner(address: Address) -> list[Address]:
     """Return the addresses of IPv4 that an address of IPv6 contains."""
     if isinstance(address, ipaddress.IPv4Address):
         return []
-    found: list[Address | None] = [address.ipv4_mapped, address.sixtofour]
+    inner: list[Address | None] = [address.ipv4_mapped, address.sixtofour]
     if address.teredo is not None:
-        found += address.teredo
+        inner += address.teredo
     if address in _NAT64 or (int(address) >> 32) & _IPV4_BITS in _ISATAP:
-        found.append(ipaddress.IPv4Address(int(address) & _IPV4_BITS))
-    return [one for one in found if one is not None]
+        inner.append(ipaddress.IPv4Address(int(address) & _IPV4_BITS))
+    return [one for one in inner if one is not None]
 
 
 def _is_public(address: Address) -> bool:

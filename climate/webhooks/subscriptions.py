@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What users can do with webhooks."""
 
@@ -26,8 +16,8 @@ from climate import exceptions
 from climate.conf.settings import option
 from climate.conf.settings import seconds
 from climate.conf.settings import Settings
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.requests import Caller
 from climate.domain.requests import Reach
 from climate.domain.webhooks import Delivery

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of leased addresses and networks have in common."""
 
 from __future__ import annotations
@@ -19,10 +9,10 @@ from typing import Any
 import fixtures
 import openstack
 
-from climate.clients import real
 from climate.clock import SystemClock
-from climate.db.store import register_opts
-from climate.db.store import Store
+from climate.cloud import real
+from climate.db.transactions.store import register_opts
+from climate.db.transactions.store import Store
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
 from climate.plugins.contract import Plugin

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Leased floating IPs, on a real Neutron."""
 
 from __future__ import annotations
@@ -16,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from climate.plugins.floating_ip.plugin import FloatingIP
-from tests.cloud.base import smoke
 from tests.cloud.neutron import NeutronTest
 from tests.cloud.neutron import PATIENCE
 from tests.cloud.waiting import until
@@ -54,7 +43,6 @@ class FloatingIPTest(NeutronTest):
         listed = self.admin.sdk.network.ips(floating_network_id=self.external)
         return {item.floating_ip_address for item in listed}
 
-    @smoke
     def test_whole_life(self) -> None:
         _, kept, _ = ADDRESSES
         lease = self.ask(2, kept)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Servers that get leases by being booted, on an unmodified Nova."""
 
@@ -18,7 +8,6 @@ import json
 from typing import Any
 
 from tests.cloud.base import CloudTest
-from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.people import soon
 from tests.cloud.people import within
@@ -83,7 +72,6 @@ class BootingTest(CloudTest):
         until(lambda: self.alice.knows(lease_id), PATIENCE, f'{lease_id} is there')
         return self.await_status(self.alice, {'id': lease_id}, 'ACTIVE', PATIENCE)
 
-    @smoke
     def test_by_metadata(self) -> None:
         server = self.server(
             lease_duration='1h', lease_name=f'{PREFIX}mine', on_end='snapshot,delete'

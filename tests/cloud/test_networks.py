@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Leased networks, on a real Neutron."""
 
 from __future__ import annotations
@@ -17,7 +7,6 @@ from typing import Any
 
 from climate.plugins.network import errors
 from climate.plugins.network.plugin import NetworkPlugin
-from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.neutron import NeutronTest
 from tests.cloud.neutron import PATIENCE
@@ -63,7 +52,6 @@ class NetworkTest(NeutronTest):
         self.assertEqual('ACTIVE', self.alice.settled(server))
         return str(server)
 
-    @smoke
     def test_whole_life(self) -> None:
         lease = self.ask('lab', network_description='the lab')
         network_id = self.network_of(lease)

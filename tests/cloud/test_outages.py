@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Leases while what Climate itself leans on is away: Keystone, bus, database, memcached."""
 
 from __future__ import annotations
@@ -24,7 +14,6 @@ from testtools import content
 from climate.messaging import listener
 from tests.cloud.base import CloudTest
 from tests.cloud.base import reservation
-from tests.cloud.base import smoke
 from tests.cloud.house import PATIENCE
 from tests.cloud.people import now
 from tests.cloud.people import Person
@@ -165,7 +154,6 @@ class OutageTest(CloudTest):
         """Return whether a lease can be booked."""
         return self.asked(self.alice, self.wish(3600)).status_code == 201
 
-    @smoke
     def test_the_bus_is_restarted(self) -> None:
         starting = self.book(self.alice, 8)
         with self.house.without('rabbit'):

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Servers for a time, on a real cloud: the first use case, with seconds for days."""
 
 from __future__ import annotations
@@ -16,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from tests.cloud.base import CloudTest
-from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.waiting import until
 
@@ -90,7 +79,6 @@ class OwnServersTest(CloudTest):
         reservation = {'resource_type': 'virtual:server', 'server_id': server_id}
         return self.wish(400, 600) | {'reservations': [reservation]}
 
-    @smoke
     def test_one_that_is_booted_in_my_name(self) -> None:
         sdk = self.alice.sdk
         lease = self.lease(

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Leases of stacks, made and held by a real Heat."""
 
@@ -17,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from tests.cloud.base import CloudTest
-from tests.cloud.base import smoke
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.cloud.waiting import until
@@ -109,7 +98,6 @@ class StacksTest(CloudTest):
         person.delete_lease(lease['id'])
         self.await_gone(person, lease, PATIENCE)
 
-    @smoke
     def test_it_works_when_its_owner_arrives(self) -> None:
         wanted = self.stack(template=GROUP, files={'desk.yaml': ONE}, parameters=self.parameters())
         lease = self.lease(15, wanted)

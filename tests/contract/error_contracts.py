@@ -1,19 +1,9 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What every client promises when the way to its service is disturbed.
 
 One reading verb and one making verb stand for all of a service: what becomes
-of errors is decided in one place (:mod:`climate.clients.errors`), and how
+of errors is decided in one place (:mod:`climate.cloud.errors`), and how
 often a request is sent in one place per client.
 """
 
@@ -25,8 +15,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.clients import base
-from climate.clients.protocols.stacks import StackDraft
+from climate.cloud import base
+from climate.cloud.protocols.stacks import StackDraft
 from tests import waiting
 from tests.contract import contracts
 from tests.contract import worlds
@@ -41,7 +31,7 @@ PROJECT = 'f' * 32
 class Sample:
     """How one service is tried.
 
-    :ivar service: the property of :class:`climate.clients.base.Cloud`
+    :ivar service: the property of :class:`climate.cloud.base.Cloud`
     :ivar reads: a cheap verb that changes nothing, in the table of requests
     :ivar read: calls it
     :ivar makes: a verb that makes something, in the table of requests
@@ -150,7 +140,7 @@ SAMPLES = (
         make=lambda heat, name: heat.create_stack(_stack(name)),
         find=lambda heat, name: heat.find_stack(name),
         remove=_remove_stack,
-        missing=lambda heat: heat.list_stack_resources(contracts.NOBODY),
+        missing=lambda heat: heat.suspend_stack(contracts.NOBODY),
     ),
 )
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Requirements on clients of services whose lists have pages."""
 
@@ -23,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 from unittest import mock
 
-from climate.clients.nova import pages
-from climate.clients.sdk import SdkService
+from climate.cloud.nova import pages
+from climate.cloud.sdk import SdkService
 from tests.contract import contracts
 from tests.contract import flavor_contracts
 from tests.contract import network_contracts

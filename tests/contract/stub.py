@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A small cloud that speaks HTTP: Keystone, Nova and Placement on 127.0.0.1.
 
@@ -31,8 +21,8 @@ import urllib.parse
 from typing import Any
 
 from climate import simulator
-from climate.clients import base
 from climate.clock import SystemClock
+from climate.cloud import base
 from tests.contract import stub_routes
 from tests.contract import stub_trusts
 from tests.contract.stub_routes import Answer

@@ -1,23 +1,13 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The fence looks at each request of a verb, also at one that is sent again."""
 
 from __future__ import annotations
 
 from climate import exceptions
-from climate.clients import deletions
-from climate.clients.fence import ClaimLost
-from climate.clients.fence import Fenced
+from climate.cloud import deletions
+from climate.cloud.fence import ClaimLost
+from climate.cloud.fence import Fenced
 from tests.contract.test_real import RealClientTest
 
 
@@ -26,7 +16,7 @@ class TestRequests(RealClientTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.open(timeout=0.5, connect_retries=1)
+        self.world = self.open(timeout=2.0, connect_retries=1)
         self.looks = 0
         # How many looks find the claim sure.
         self.sure = 0

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How the real clients take it when the cloud misbehaves, over real HTTP."""
 
@@ -19,19 +9,19 @@ import socket
 import tempfile
 
 import fixtures
-import testtools
 
 from climate import exceptions
-from climate.clients import base
-from climate.clients import real
+from climate.cloud import base
+from climate.cloud import real
 from tests import waiting
+from tests.base import TestCase
 from tests.contract import contracts
 from tests.contract import worlds
 
 ACTION = r'POST .*/os-aggregates/\d+/action'
 
 
-class RealClientTest(testtools.TestCase):
+class RealClientTest(TestCase):
     """Opens a stub of a cloud."""
 
     def open(self, **nova: object) -> worlds.StubWorld:
@@ -289,7 +279,7 @@ class TestRequests(RealClientTest):
             self.assertEqual([], list(pathlib.Path(home).iterdir()))
 
 
-class TestConfiguration(testtools.TestCase):
+class TestConfiguration(TestCase):
     """A configuration that cannot work is told of at once."""
 
     def refused(self, **nova: object) -> str:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What is asked of openstacksdk, held against a stub that speaks HTTP."""
 
@@ -20,20 +10,20 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Any
 
-import testtools
 from keystoneauth1 import loading as ks_loading
 
 from climate import exceptions
-from climate.clients import base
-from climate.clients import sdk
+from climate.cloud import base
+from climate.cloud import sdk
 from tests import waiting
+from tests.base import TestCase
 from tests.contract import stub_routes
 from tests.contract import worlds
 
 NETWORKS = '/network/v2.0/networks'
 
 
-class TestService(testtools.TestCase):
+class TestService(TestCase):
     """A service is reached with few requests, and its errors are ours."""
 
     def setUp(self) -> None:
@@ -198,9 +188,9 @@ class TestService(testtools.TestCase):
         self.assertEqual([], self.networks())
 
 
-class TestLoading(testtools.TestCase):
+class TestLoading(TestCase):
     """The library costs nothing where it is not used."""
 
     def test_it_is_not_loaded_before_a_verb_needs_it(self) -> None:
-        program = 'import sys, climate.clients.real; sys.exit("openstack" in sys.modules)'
+        program = 'import sys, climate.cloud.real; sys.exit("openstack" in sys.modules)'
         subprocess.run([sys.executable, '-c', program], check=True, timeout=60)

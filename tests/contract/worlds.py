@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The clouds that the contract is held against.
 
@@ -35,9 +25,9 @@ from oslo_config import cfg
 
 from climate import conf as climate_conf
 from climate import simulator
-from climate.clients import base
-from climate.clients import real
 from climate.clock import SystemClock
+from climate.cloud import base
+from climate.cloud import real
 from tests.contract import wire
 from tests.contract.people import Person
 from tests.contract.people import SimulatedPerson

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A Debian in a folder, and the packages that Climate needs, for tests of installations."""
 
@@ -41,7 +31,8 @@ EXTRAS = (
     *('python-memcached', 'redis'),
 )
 MOUNTED = 'mounted'
-_INCLUDED = 'haproxy,nginx-light,python3,python3-venv,systemd'
+# procps has the kill that haproxy.service calls.
+_INCLUDED = 'haproxy,nginx-light,procps,python3,python3-venv,systemd'
 _ENVIRONMENT = {
     'PATH': '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     'HOME': '/root',
@@ -106,12 +97,19 @@ class Chroot(fixtures.Fixture):
         base = os.environ.get(BASE)
         if base:
             subprocess.run(['cp', '--archive', f'{base}/.', str(self.root)], check=True)
-            return
-        subprocess.run(
-            ['debootstrap', '--variant=minbase', f'--include={_INCLUDED}', SUITE, str(self.root)],
-            check=True,
-            capture_output=True,
-        )
+        else:
+            subprocess.run(
+                [
+                    *('debootstrap', '--variant=minbase', f'--include={_INCLUDED}'),
+                    *(SUITE, str(self.root)),
+                ],
+                check=True,
+                capture_output=True,
+            )
+        # Debian's installer writes this file, debootstrap does not. Without it, only a name
+        # server can know localhost, and the one of the network need not answer inside.
+        hosts = '127.0.0.1 localhost\n::1 localhost\n'
+        (self.root / 'etc' / 'hosts').write_text(hosts, encoding='utf-8')
 
     def run(self, *argv: str, user: str = '', **environment: str) -> Done:
         """Run a command inside, and return what came of it.

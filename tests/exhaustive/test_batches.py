@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Leases that managers process in batches, on all engines and with users who interfere."""
 
@@ -39,19 +29,17 @@ USERS = 3
 class TestOtherStoriesOnMariadb(test_batches.OtherStories, base.TestCase):
     """MariaDB."""
 
-    database = services.MARIADB
+    kind = services.MARIADB
 
 
 class TestOtherStoriesOnPostgresql(test_batches.OtherStories, base.TestCase):
     """PostgreSQL."""
 
-    database = services.POSTGRESQL
+    kind = services.POSTGRESQL
 
 
 class TestUsers(test_service.ManagerCase):
     """Two managers and some users work on the same leases; deadlocks are repeated."""
-
-    batches = True
 
     def act(self, leases: list[Lease], seed: int) -> None:
         """Rename and prolong leases at random, and finally delete them."""

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Hundreds of leases, and managers that are killed all the time."""
 
@@ -30,12 +20,11 @@ from oslo_config import cfg
 
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
-from climate.db import migration
-from climate.db.store import register_opts
-from climate.db.store import Store
+from climate.db.migrations import migration
+from climate.db.transactions.store import register_opts
+from climate.db.transactions.store import Store
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
-from climate.domain.requests import LeaseQuery
 from climate.leases.settings import LeasingSettings
 from climate.plugins.host.plugin import PhysicalHost
 from climate.resources.registrar import Registrar
@@ -44,6 +33,7 @@ from tests import base
 from tests import drafts
 from tests import services
 from tests.functional import processes
+from tests.functional import whole_leases
 
 # Of one host each; every host has this many, one right after the other.
 TURNS = 2
@@ -82,7 +72,7 @@ retry_longest_pause = 2
 class _Chaos:
     """Two real managers on a real database and a real broker."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
     leases = LEASES
     lease_seconds = 20.0
     pace = 1.0
@@ -90,7 +80,7 @@ class _Chaos:
     def setUp(self) -> None:
         super().setUp()
         broker = self.useFixture(services.Broker())
-        url = self.useFixture(services.Database(self.database)).url
+        url = self.useFixture(services.Database(self.kind)).url
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.topic = broker.topic('notifications')
         self.broker = broker
@@ -236,8 +226,7 @@ class _Chaos:
 
     def last_end(self) -> datetime.datetime:
         with self.store.reading() as tx:
-            page, _ = tx.leases.page(LeaseQuery(project_id=None))
-        return max(lease.period.end for lease in page)
+            return max(lease.period.end for lease in whole_leases.every(tx))
 
     def all_ended(self) -> bool:
         found = self.rows("SELECT count(*) FROM leases WHERE status != 'TERMINATED'")
@@ -315,12 +304,12 @@ class _Chaos:
 class TestChaosOnMariadb(_Chaos, base.TestCase):
     """MariaDB, with as many leases as were promised to be survived."""
 
-    database = services.MARIADB
+    kind = services.MARIADB
 
 
 class TestChaosOnPostgresql(_Chaos, base.TestCase):
     """PostgreSQL, with fewer leases and in less time: the whole takes a minute already."""
 
-    database = services.POSTGRESQL
+    kind = services.POSTGRESQL
     leases = max(LEASES // 5, TURNS)
     lease_seconds = 6.0

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A manager that has no file descriptors for a while: it goes on when there are some again."""
 
@@ -27,6 +17,7 @@ _FEW = 3
 _HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1, 'before_end': ''}
 
 
+@services.on_each_engine(base.TestCase, 'TestDescriptors', engines=services.DATABASE_SERVERS)
 class _Descriptors:
     """A manager whose connections are cut when it can open none."""
 
@@ -82,15 +73,3 @@ class _Descriptors:
         self.assertEqual('PENDING', self.status(second))
         resource.prlimit(number, resource.RLIMIT_NOFILE, limits)
         processes.until('the lease starts', lambda: self.status(second) == 'ACTIVE')
-
-
-class TestDescriptorsMariadb(_Descriptors, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestDescriptorsPostgresql(_Descriptors, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

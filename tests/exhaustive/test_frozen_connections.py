@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Connections to the database that freeze: nothing waits for the other end.
 
@@ -25,8 +15,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db import session_limits
-from climate.db.store import Store
+from climate.db.engine import session_limits
+from climate.db.transactions.store import Store
 from tests import services
 from tests.functional import http
 from tests.functional import test_outages
@@ -39,6 +29,7 @@ IDLE = 2
 RESPONSE = 1
 
 
+@services.on_each_engine(cases.StoreCase, 'TestFrozen', engines=services.DATABASE_SERVERS)
 class _Frozen:
     """A store behind a proxy, and one that is not."""
 
@@ -129,18 +120,9 @@ def _proxied(case: Any, url: str, kind: str) -> tuple[Proxy, str]:
     return proxy, through.render_as_string(hide_password=False)
 
 
-class TestFrozenMariadb(_Frozen, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestFrozenPostgresql(_Frozen, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-
-
+@services.on_each_engine(
+    test_outages.OutageCase, 'TestManagerOnFrozen', engines=services.DATABASE_SERVERS
+)
 class _ManagerOnFrozenConnections:
     """A manager and an API whose connections all freeze at once, while new ones work."""
 
@@ -159,15 +141,3 @@ class _ManagerOnFrozenConnections:
         until('the lease has started', lambda: self.status(coming) == 'ACTIVE')
         self.assertEqual(204, http.send(self.app, 'DELETE', f'/v1/leases/{coming}').status_code)
         self.assertGreater(proxy.frozen, 0)
-
-
-class TestManagerOnFrozenMariadb(_ManagerOnFrozenConnections, test_outages.OutageCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestManagerOnFrozenPostgresql(_ManagerOnFrozenConnections, test_outages.OutageCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Two writers on two nodes of a Galera cluster.
 
 A lock is known to its own node only. What both nodes have written is compared
@@ -29,10 +19,10 @@ from typing import Any
 from climate import exceptions
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
-from climate.db import migration
-from climate.db.outbox import OutboxRow
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.messages.outbox import OutboxRow
+from climate.db.migrations import migration
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft

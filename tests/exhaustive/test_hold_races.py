@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Sixteen processes hold, take, book and release at once, and a sum of their own."""
 
@@ -42,6 +32,7 @@ def release(offer_id: str) -> Request:
     return Request(method='DELETE', path=f'/v1/offers/{offer_id}', version='1.4')
 
 
+@services.on_each_engine(base.TestCase)
 class HoldRaces(test_hold_races.HoldRaces):
     """One host, unless a test registers more."""
 
@@ -122,21 +113,3 @@ class HoldRaces(test_hold_races.HoldRaces):
                     release(rng.choice(known)),
                 ]
             yield rng.choice(ways)
-
-
-class TestSqlite(HoldRaces, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(HoldRaces, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(HoldRaces, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

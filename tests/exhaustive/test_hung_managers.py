@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Managers that hang inside an effect for longer than their claim, and go on.
 
@@ -29,9 +19,9 @@ from oslo_config import cfg
 
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
-from climate.db import migration
-from climate.db.store import register_opts
-from climate.db.store import Store
+from climate.db.migrations import migration
+from climate.db.transactions.store import register_opts
+from climate.db.transactions.store import Store
 from climate.domain import periods
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
@@ -66,14 +56,15 @@ max_sleep = 0.5
 """
 
 
+@services.on_each_engine(base.TestCase, 'TestHungOn', engines=services.DATABASE_SERVERS)
 class _Hung:
     """One host, its tenant, the next one, and two managers."""
 
-    database = services.MARIADB
+    kind = services.MARIADB
 
     def setUp(self) -> None:
         super().setUp()
-        url = self.useFixture(services.Database(self.database)).url
+        url = self.useFixture(services.Database(self.kind)).url
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         text = CONFIGURATION.format(database=url, cloud=self.folder / 'cloud')
         (self.folder / 'climate.conf').write_text(text)
@@ -180,13 +171,3 @@ class _Hung:
         self.end(second)
         self.until(second, 'TERMINATED')
         self.assertEqual((), self.cloud.servers())
-
-
-class TestHungOnMariadb(_Hung, base.TestCase):
-    """MariaDB."""
-
-
-class TestHungOnPostgresql(_Hung, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Never twice: sixteen processes that want more than one host."""
 
@@ -19,7 +9,7 @@ import dataclasses
 import datetime
 import random
 
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from tests import base
 from tests import drafts
 from tests import services
@@ -34,6 +24,7 @@ from tests.functional.race_case import RaceCase
 from tests.functional.racers import Request
 
 
+@services.on_each_engine(base.TestCase)
 class Races(RaceCase):
     """Many requests of each process, and changes."""
 
@@ -111,21 +102,3 @@ class Races(RaceCase):
             outcomes.add(gone)
         self.assertEqual(0, self.overlaps())
         self.assertLessEqual(outcomes, {204, 409})
-
-
-class TestSqlite(Races, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Races, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Races, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Managers on MariaDB: ``tests/functional`` has the same on SQLite and PostgreSQL."""
 
@@ -23,10 +13,10 @@ from tests.functional.manager import test_managers
 class TestBooted(test_booted.TestBooted):
     """Leases by booting a server."""
 
-    database = services.MARIADB
+    kind = services.MARIADB
 
 
 class TestDeath(test_managers.Death, base.TestCase):
     """A manager that dies is replaced."""
 
-    database = services.MARIADB
+    kind = services.MARIADB

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The queries that are asked all the time never read a large table whole."""
 
 from __future__ import annotations
@@ -20,20 +10,21 @@ from collections.abc import Callable
 import sqlalchemy as sa
 
 from climate.allocation import requirements
-from climate.db import judgement
-from climate.db import migration
-from climate.db import purge
-from climate.db.judgement import Addition
-from climate.db.outbox import OutboxRow
-from climate.db.rooms import Window
-from climate.db.search import Match
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.allocation.matches import Match
+from climate.db.administration import purge
+from climate.db.booking import judgement
+from climate.db.booking.judgement import Addition
+from climate.db.messages.outbox import OutboxRow
+from climate.db.migrations import migration
+from climate.db.search.rooms import Window
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.history import Effect
 from climate.domain.requests import LeaseQuery
 from tests import base
 from tests import services
 from tests.functional import bulk
+from tests.functional import whole_leases
 from tests.functional.db import cases
 from tests.functional.db import plans
 
@@ -61,10 +52,11 @@ Query = Callable[[Transaction], object]
 
 def page(**facts: object) -> Query:
     """Return a query for a page of leases."""
-    wanted = {'project_id': None, 'limit': 50, **facts}
-    return lambda tx: tx.leases.page(LeaseQuery(**wanted))
+    wanted = {'project_id': None, **facts}
+    return lambda tx: tx.lease_lists.page(LeaseQuery(**wanted), 50)
 
 
+@services.on_each_engine(base.TestCase)
 class Plans:
     """One database full of leases, and every hot query on it."""
 
@@ -81,8 +73,8 @@ class Plans:
         self._fill_steps(self.store)
         bulk.analyze(self.store.engine)
         with self.store.reading() as tx:
-            leases, _ = tx.leases.page(LeaseQuery(project_id='project-7', status='PENDING'))
-        self.lease = leases[0]
+            pending = LeaseQuery(project_id='project-7', status='PENDING')
+            self.lease = whole_leases.every(tx, pending)[0]
 
     def _fill_outbox(self, store: Store) -> None:
         bulk.insert(
@@ -192,21 +184,3 @@ class Plans:
         # And what is read whole would be seen.
         whole = plans.Statement(text='SELECT amount FROM allocations', parameters=())
         self.assertEqual(1, len(plans.full_scans(self.store.engine, whole)))
-
-
-class TestSqlite(Plans, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Plans, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Plans, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

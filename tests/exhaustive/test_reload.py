@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """SIGHUP: each process reads its configuration again, and goes on."""
 
@@ -22,8 +12,8 @@ import urllib.request
 import fixtures
 import sqlalchemy as sa
 
-from climate.db import addresses
-from climate.db import migration
+from climate.db.engine import addresses
+from climate.db.migrations import migration
 from tests import base
 from tests import proxies
 from tests.functional import processes
@@ -90,8 +80,7 @@ class ReloadTest(base.TestCase):
 
     def test_processes_reload(self) -> None:
         for name, works in PROCESSES.items():
-            with self.subTest(name):
-                self.check(name, works)
+            self.check(name, works)
 
     def check(self, name: str, works: str) -> None:
         """Check that one process reloads, survives a wrong file, and stops orderly."""

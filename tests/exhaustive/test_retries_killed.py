@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A process is killed at each step of a request with a key; the request is sent again.
 
@@ -78,6 +68,7 @@ def _live(url: str, request: Request, step: int) -> None:
     send(core, request)
 
 
+@services.on_each_engine(base.TestCase)
 class _Killed(RaceCase):
     """One host, and one process after the other."""
 
@@ -122,21 +113,3 @@ class _Killed(RaceCase):
         self.assertEqual(0, self.overlaps())
         # Its answer is stored by the last commit only.
         self.assertEqual(0, replayed)
-
-
-class TestSqlite(_Killed, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(_Killed, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Killed, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Processes of the commit before and of this one, on one database that this one has upgraded.
 
@@ -72,6 +62,7 @@ class Tree(fixtures.Fixture):
         subprocess.run(['git', *words], cwd=ROOT, capture_output=True, check=True)
 
 
+@services.on_each_engine(base.TestCase, 'TestRolling', engines=services.DATABASE_SERVERS)
 class _Rolling:
     """A manager and an API of each commit."""
 
@@ -153,15 +144,3 @@ class _Rolling:
 
     def test_apis_first(self) -> None:
         self.upgrade(managers_first=False)
-
-
-class TestRollingMariadb(_Rolling, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestRollingPostgresql(_Rolling, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """No secret is in anything that a real service writes, says or sends.
 
@@ -35,11 +25,11 @@ from webob.client import send_request_app
 
 from climate.clock import SystemClock
 from climate.conf import mail as mail_options
-from climate.mail.letters import Letters
-from climate.mail.letters import LetterSettings
+from climate.mail.mail_sender import MailSender
+from climate.mail.mail_sender import PostSettings
+from climate.mail.mail_writer import LetterSettings
+from climate.mail.mail_writer import MailWriter
 from climate.mail.people import People
-from climate.mail.postman import Postman
-from climate.mail.postman import PostSettings
 from climate.mail.smtp import Smtp
 from climate.mail.smtp import SmtpSettings
 from climate.mail.spool import Spool
@@ -160,17 +150,17 @@ class TestSecretFiles(SecretTraffic, base.TestCase):
             username=server.USER,
             password_file=password,
         )
-        postman = Postman(
+        sender = MailSender(
             spool=spool,
-            letters=Letters(LetterSettings(sender='climate@example.org')),
+            letters=MailWriter(LetterSettings(sender='climate@example.org')),
             people=People(cloud.identity, ''),
             server=Smtp(settings),
             clock=clock,
             settings=PostSettings(defaults=mail_options.KINDS),
         )
         for one in notifications:
-            postman.take(one)
-        postman.round()
+            sender.take(one)
+        sender.round()
         password.unlink()
         return [
             bytes(letter) + b''.join(_content(part) for part in letter.walk())

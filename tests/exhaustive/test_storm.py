@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Storms: everything around the processes fails, and users carry on.
 
@@ -40,6 +30,7 @@ _PAUSE = 2.0
 _STOPPED = 4.0
 
 
+@services.on_each_engine(base.TestCase, 'TestStorm', engines=services.DATABASE_SERVERS)
 class _Storm:
     """Two managers and two API processes."""
 
@@ -142,15 +133,3 @@ class _Storm:
         self.assertGreater(users.reallocations, 0)
         print(installed.figures(users))
         print(', '.join(f'{times} {name}' for name, times in self.happened.items()))
-
-
-class TestStormMariadb(_Storm, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestStormPostgresql(_Storm, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Timelines and SQL give the same answers throughout long random histories.
 
@@ -28,24 +18,9 @@ from tests.functional.db import histories
 _WANTED = os.environ.get('CLIMATE_TIMELINE_COMPARISONS')
 
 
+@services.on_each_engine(cases.StoreCase)
 class LongHistory(histories.HistoryCase):
     """The same history in every run, unless another number of comparisons is asked for."""
 
     comparisons = int(_WANTED or 8000)
     seed = random.randrange(1 << 30) if _WANTED else 11
-
-
-class TestSqlite(LongHistory, cases.StoreCase):
-    """On SQLite."""
-
-
-class TestMariadb(LongHistory, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(LongHistory, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Processes that send the events of the same webhooks, on the same database."""
 
@@ -63,14 +53,15 @@ class Overlaps:
         return 204
 
 
+@services.on_each_engine(base.TestCase, 'TestOn', engines=services.DATABASE_SERVERS)
 class Races:
     """The races on one database."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.url = self.useFixture(databases.TabledDatabase(self.database)).url
+        self.url = self.useFixture(databases.TabledDatabase(self.kind)).url
         self.store = webhook_senders.opened(self.url)
         self.addCleanup(self.store.close)
         self.receiver = self.useFixture(Receiver())
@@ -130,15 +121,3 @@ class Races:
         for one in self.start('unclaimed'):
             one.wait(120)
         self.assertNotEqual([], self.overlaps.twice)
-
-
-class TestOnMariadb(Races, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestOnPostgresql(Races, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A process that sends the events of webhooks until none waits.
 
@@ -24,17 +14,21 @@ import sys
 import time
 import uuid
 from typing import Any
+from unittest import mock
 
 import sqlalchemy as sa
 from oslo_config import cfg
 
 from climate.clock import SystemClock
-from climate.db.store import register_opts
-from climate.db.store import Store
-from climate.db.tables import WEBHOOK_DELIVERIES
+from climate.db.messages.deliveries import Deliveries
+from climate.db.schema.tables import WEBHOOK_DELIVERIES
+from climate.db.transactions.store import register_opts
+from climate.db.transactions.store import Store
+from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import DeliveryState
-from climate.manager.webhooks import WebhookSender
-from climate.manager.webhooks import WebhookSenderSettings
+from climate.manager.senders.webhooks import WebhookSender
+from climate.manager.senders.webhooks import WebhookSenderSettings
+from climate.testing import connection
 from climate.webhooks.posts import Poster
 from climate.webhooks.posts import PosterSettings
 from climate.webhooks.sending import EventSender
@@ -42,6 +36,7 @@ from climate.webhooks.sending import EventSender
 SETTINGS = PosterSettings(
     allow_http=True, allowed=(ipaddress.ip_network('127.0.0.0/8'),), timeout=5.0
 )
+_claim = Deliveries.claim
 
 
 def opened(url: str) -> Store:
@@ -49,7 +44,7 @@ def opened(url: str) -> Store:
     conf = cfg.ConfigOpts()
     register_opts(conf)
     conf([])
-    conf.set_override('connection', url, group='database')
+    connection.use(conf, url)
     return Store(conf, SystemClock())
 
 
@@ -61,25 +56,24 @@ def waiting(store: Store) -> int:
         return int(tx.session.scalar(query) or 0)
 
 
-class Reckless(WebhookSender):
-    """A sender that forgets claims as soon as it has made them."""
-
-    def _claim(self, tx: Any, until: Any, free: int, busy: Any) -> Any:
-        found = super()._claim(tx, until, free, busy)
-        rows = WEBHOOK_DELIVERIES
-        mine = rows.c.seq.in_([one.seq for one in found[0]])
-        tx.session.execute(sa.update(rows).where(mine).values(claim_until=None))
-        return found
+def claim_and_forget(deliveries: Deliveries, *arguments: Any) -> list[Delivery]:
+    """Claim deliveries, and forget the claims at once."""
+    found = _claim(deliveries, *arguments)
+    rows = WEBHOOK_DELIVERIES
+    mine = rows.c.seq.in_([one.seq for one in found])
+    deliveries._session.execute(sa.update(rows).where(mine).values(claim_until=None))
+    return found
 
 
 def main() -> None:
     """Send, and look for more until none waits."""
     store = opened(sys.argv[1])
-    kind = WebhookSender if sys.argv[2] == 'claimed' else Reckless
+    if sys.argv[2] == 'unclaimed':
+        mock.patch.object(Deliveries, 'claim', claim_and_forget).start()
     events = EventSender(Poster(SETTINGS), SystemClock(), '/reservation')
     owner = f'{os.getpid()}:{uuid.uuid4().hex[:16]}'
     settings = WebhookSenderSettings(timeout=5.0, first_pause=0.1)
-    sender = kind(store, SystemClock(), events, owner, settings, max_sleep=1.0)
+    sender = WebhookSender(store, SystemClock(), events, owner, settings, max_sleep=1.0)
     sys.stdout.write('ready\n')
     sys.stdout.flush()
     sys.stdin.readline()

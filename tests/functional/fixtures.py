@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The whole service in one process: API, core, SQL and the simulated cloud.
 
@@ -32,21 +22,22 @@ from gabbi import fixture
 from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 
+from climate import conf as climate_conf
 from climate.api import app
-from climate.api import auth
-from climate.api import texts
-from climate.api.services import ApiSettings
-from climate.api.services import Services
-from climate.api.waits import Waits
-from climate.api.wsgi import WSGIApp
+from climate.api.authentication import auth
+from climate.api.http import texts
+from climate.api.http.waits import Waits
+from climate.api.http.wsgi import WSGIApp
+from climate.api.routing.services import ApiSettings
+from climate.api.routing.services import Services
 from climate.booking.leases import Leases
 from climate.clock import ManualClock
-from climate.conf import api as api_conf
-from climate.conf import feeds as feeds_conf
-from climate.conf import rate_limit as rate_conf
-from climate.conf import ui as ui_conf
-from climate.db import contents
-from climate.db import store
+from climate.conf import api
+from climate.conf import feeds
+from climate.conf import rate_limit
+from climate.conf import ui
+from climate.db.administration import contents
+from climate.db.transactions import store
 from climate.enforcement.filters import Filters
 from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.enforcement.limits import ProjectLimits
@@ -54,8 +45,8 @@ from climate.feeds.links import FeedLinks
 from climate.feeds.links import FeedSettings
 from climate.leases.prices import Prices
 from climate.leases.settings import LeasingSettings
-from climate.manager.claims import ClaimKeeper
-from climate.manager.worker import Worker
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.claims.worker import Worker
 from climate.plugins.contract import Plugin
 from climate.plugins.floating_ip.plugin import FloatingIP
 from climate.plugins.host.plugin import PhysicalHost
@@ -73,6 +64,7 @@ from climate.resources.registrar import Registrar
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.simulator.cloud import SimulatedCloud
+from climate.testing import connection
 from climate.testing.service import subscriptions
 from climate.upkeep.maintenances import Maintenances
 from tests import databases
@@ -185,10 +177,7 @@ class Service(fixtures.Fixture):
     def _configure(self) -> cfg.ConfigOpts:
         database = self.useFixture(databases.TabledDatabase(self._database))
         conf = cfg.ConfigOpts()
-        api_conf.register_opts(conf)
-        rate_conf.register_opts(conf)
-        feeds_conf.register_opts(conf)
-        ui_conf.register_opts(conf)
+        climate_conf.register_opts(conf, api, feeds, rate_limit, ui)
         store.register_opts(conf)
         conf([])
         conf.set_override('auth_strategy', 'noauth')
@@ -200,7 +189,7 @@ class Service(fixtures.Fixture):
         conf.set_override('per_project', '', group='rate_limit')
         conf.set_override('per_address', '', group='rate_limit')
         conf.set_override('max_limit', 5, group='api')
-        conf.set_override('connection', database.url, group='database')
+        connection.use(conf, database.url)
         policy_opts.set_defaults(conf, policy_file=None)
         if self._timelines is not None:
             conf.set_override('timelines', self._timelines, group='allocation')
@@ -261,7 +250,7 @@ def running_app() -> Callable[..., Any]:
 class _GabbiFixture(fixture.GabbiFixture, abc.ABC):
     """A service for one gabbi file."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
     timelines: bool | None = None
 
     @abc.abstractmethod
@@ -270,7 +259,7 @@ class _GabbiFixture(fixture.GabbiFixture, abc.ABC):
 
     def start_fixture(self) -> None:
         """Start it; skip the file if its database is not there."""
-        services.require(self.database)
+        services.require(self.kind)
         _running.append(self.service())
         _running[-1].setUp()
         # Ids of Neutron differ each time, and the files have to name one.
@@ -289,7 +278,7 @@ class ServiceFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service with them."""
-        return Service(database=self.database, timelines=self.timelines)
+        return Service(database=self.kind, timelines=self.timelines)
 
 
 class EmptyServiceFixture(_GabbiFixture):
@@ -297,7 +286,7 @@ class EmptyServiceFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service without hosts."""
-        return Service(hosts=0, database=self.database, timelines=self.timelines)
+        return Service(hosts=0, database=self.kind, timelines=self.timelines)
 
 
 class BrokenBrokerFixture(_GabbiFixture):
@@ -305,7 +294,7 @@ class BrokenBrokerFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service whose health is bad."""
-        service = Service(database=self.database, timelines=self.timelines)
+        service = Service(database=self.kind, timelines=self.timelines)
         service.broken.add('broker')
         return service
 

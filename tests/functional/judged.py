@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A service whose leases are judged, for tests from HTTP to SQL and to HTTP again."""
 
@@ -18,17 +8,17 @@ from typing import Any
 
 import webob
 
-from climate.domain.requests import LeaseQuery
 from climate.enforcement.base import Filter
 from climate.enforcement.durations import ExtensionWindow
 from climate.enforcement.durations import MaxLeaseDuration
 from climate.enforcement.external_service import ExternalService
 from climate.enforcement.filters import Filters
-from climate.manager.charges import ChargeSender
+from climate.manager.senders.charges import ChargeSender
 from tests import base
 from tests import judge
 from tests import services
 from tests.functional import http
+from tests.functional import whole_leases
 from tests.functional.fixtures import Service
 from tests.unit.enforcement.test_durations import configured
 
@@ -48,13 +38,13 @@ class JudgedCase(base.TestCase):
 
     names: tuple[str, ...] = ('external_service',)
     options: dict[str, Any] = {}
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
         self.judge = self.useFixture(judge.Judge())
         self.filters = self.configured(*self.names, **self.options)
-        self.service = self.useFixture(Service(database=self.database, filters=self.filters))
+        self.service = self.useFixture(Service(database=self.kind, filters=self.filters))
         self.manager = ChargeSender(
             self.service.store, self.service.clock, self.filters, 'me', max_sleep=5.0
         )
@@ -112,8 +102,7 @@ class JudgedCase(base.TestCase):
     def leases(self) -> int:
         """How many leases there are."""
         with self.service.store.reading() as tx:
-            found, _ = tx.leases.page(LeaseQuery(project_id=None))
-        return len(found)
+            return len(whole_leases.ids(tx))
 
     def charges(self) -> dict[str, int]:
         """How many charges there are, by state."""

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Runs what pages print, their commands and bodies, page by page, on one service."""
 
@@ -26,6 +15,7 @@ from typing import ClassVar
 
 import fixtures
 
+from climate.db.encryption import key_files
 from tests import commands
 from tests.architecture import ROOT
 from tests.base import TestCase
@@ -108,6 +98,8 @@ class Service:
         (folder / '.curlrc').write_text('fail-with-body\nno-progress-meter\n')
         (folder / '.climate').mkdir()
         (folder / '.climate' / 'climate.conf').symlink_to(self.configuration)
+        # The key of the service, with which pages before this one may have stored secrets.
+        (folder / '.climate' / key_files.NAME).symlink_to(self.standalone.state / key_files.NAME)
         endpoint = self.standalone.endpoint
         address = endpoint.removesuffix('/v1')
         place = Place(

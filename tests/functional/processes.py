@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Climate's own commands as processes of their own."""
 
@@ -30,8 +20,6 @@ from collections.abc import Callable
 from typing import Any
 
 import fixtures
-
-import tests
 
 BIN = pathlib.Path(sys.executable).parent
 # Above the ports of well-known servers, and below those of connections.
@@ -87,8 +75,6 @@ def clean_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith('OS_') or '__' in name
     }
-    if tests.BATCHES is not None:
-        kept['OS_MANAGER__BATCHES'] = tests.BATCHES
     return {**kept, 'PYTHONUNBUFFERED': '1', 'PYTHONWARNINGS': 'ignore'}
 
 

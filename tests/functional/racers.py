@@ -1,20 +1,11 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Processes that send requests at the same instant, each to an API of its own."""
 
 from __future__ import annotations
 
 import atexit
 import dataclasses
+import gc
 import multiprocessing
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -29,6 +20,7 @@ from climate.cmd import composition
 from climate.cmd import config
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
+from climate.testing import connection
 from tests.functional import http
 
 COUNT = 16
@@ -62,7 +54,7 @@ def configuration(url: str) -> cfg.ConfigOpts:
     """Return the configuration of a service on the database at *url*."""
     conf = config.new_conf()
     conf([], project='climate', default_config_files=[])
-    conf.set_override('connection', url, group='database')
+    connection.use(conf, url)
     conf.set_override('auth_strategy', 'noauth')
     conf.set_override('transport_url', 'fake://')
     # Processes share no threads, and do not wait for each other.
@@ -78,8 +70,9 @@ class Racers:
     """Sixteen processes; they share nothing but the database and the cloud."""
 
     def __init__(self) -> None:
-        # The modules are imported once, and the processes are made of that.
-        _context.set_forkserver_preload([__name__])
+        # The modules are imported once, and the processes are made of that, among them the
+        # solver, which an API imports late. Each would take 75 MB for a copy of it.
+        _context.set_forkserver_preload([__name__, 'ortools.sat.python.cp_model'])
         # Kept: a child finds it by its name only as long as it is known here.
         self._barrier = _context.Barrier(COUNT)
         self._pipes: list[Connection] = []
@@ -135,6 +128,8 @@ def racers() -> Racers:
 
 
 def _run(pipe: Connection, barrier: Any) -> None:
+    # A collection would write to every object, and so copy all that the processes share.
+    gc.freeze()
     service: _Service | None = None
     while True:
         try:

@@ -1,18 +1,8 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Requests of many threads of one process at once: keys, offers and holds.
 
-Races between processes are in test_retry_races and test_hold_races. About 15 seconds of
-processor time.
+Races between processes are in test_retry_races, test_change_races and test_hold_races. About 15
+seconds of processor time.
 """
 
 from __future__ import annotations
@@ -92,6 +82,7 @@ class _Serving:
         return found
 
 
+@services.on_each_engine(base.TestCase)
 class _AtOnce(_Serving):
     """The same on each engine."""
 
@@ -194,22 +185,6 @@ class TestForkMariadb(TestFork):
     """The same on MariaDB."""
 
     kind = services.MARIADB
-
-
-class TestSqlite(_AtOnce, base.TestCase):
-    """On SQLite."""
-
-
-class TestMariadb(_AtOnce, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_AtOnce, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
 
 
 class TestInMemory(_AtOnce, base.TestCase):

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Who changed what: the audit trail, from HTTP to the message bus."""
 
@@ -23,10 +13,11 @@ from oslo_messaging.notify import _impl_test as bus
 from pycadf import cadftype
 from pycadf import event as cadf
 
+from climate import conf as climate_conf
 from climate.clock import ManualClock
 from climate.cmd import auditing
-from climate.conf import audit as audit_conf
-from climate.conf import notifications as notifications_conf
+from climate.conf import audit
+from climate.conf import notifications
 from climate.messaging import background
 from climate.messaging import publisher
 from climate.messaging import transport
@@ -317,8 +308,7 @@ class TestBus(base.TestCase):
     def configured(self, **options: Any) -> cfg.ConfigOpts:
         """Return a configuration with the bus of the library for tests."""
         conf = cfg.ConfigOpts()
-        audit_conf.register_opts(conf)
-        notifications_conf.register_opts(conf)
+        climate_conf.register_opts(conf, audit, notifications)
         transport.set_defaults(conf)
         conf([])
         conf.set_override('transport_url', 'fake://')

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A backup of a busy service, made and restored by the commands of the page."""
 
@@ -24,7 +14,7 @@ import threading
 import fixtures
 import sqlalchemy as sa
 
-from climate.db import migration
+from climate.db.migrations import migration
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
@@ -251,7 +241,7 @@ class TestBackup(BackupCase):
             if text.endswith('db version'):
                 self.assertIn(migration.head(), lines[0])
         with restored.store.reading() as tx:
-            found = tx.oversight.lines(due_before=at(3600), limit=100)
+            found = tx.operator_lists.lines(due_before=at(3600), limit=100)
         self.assertLessEqual(overdue, {line.id for line in found})
 
     def test_mariadb(self) -> None:

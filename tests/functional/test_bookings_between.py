@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A booking that commits while another one chooses is never overlooked.
 
@@ -26,17 +16,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
-from climate.booking import change
-from climate.booking import create
-from climate.booking.change import ChangeRequest
-from climate.booking.choose import LostRace
-from climate.booking.context import Context
-from climate.booking.create import Chosen
-from climate.booking.create import NewLease
+from climate.booking.choosing.choose import LostRace
 from climate.booking.leases import Leases
-from climate.booking.move import Mover
-from climate.db.books import NotLocked
-from climate.db.store import Transaction
+from climate.booking.requests import new_leases
+from climate.booking.requests.context import Context
+from climate.booking.writing.change import Changed
+from climate.booking.writing.change import ChangeRequest
+from climate.booking.writing.change import ChangeWork
+from climate.booking.writing.create import Chosen
+from climate.booking.writing.create import NewLeaseWork
+from climate.booking.writing.move import Mover
+from climate.db.booking.books import NotLocked
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
@@ -166,24 +157,26 @@ class Between:
 
     # -- leases of several reservations
 
-    def chosen(self, tx: Transaction, new: NewLease) -> Chosen:
-        found = create.choose(tx, self.context, new)
+    def work(self, draft: LeaseDraft) -> NewLeaseWork:
+        new = new_leases.checked(self.context, CALLER, draft)
+        return NewLeaseWork(context=self.context, caller=CALLER, new=new)
+
+    def chosen(self, tx: Transaction, work: NewLeaseWork) -> Chosen:
+        found = work.choose(tx)
         assert isinstance(found, Chosen)
         return found
 
     def assert_create_loses(self, after: int, *bodies: Mapping[str, Any]) -> None:
-        new = create.checked(self.context, CALLER, self.draft(bodies))
+        work = self.work(self.draft(bodies))
         self.interrupt(after, lambda: self.book_for(MUCH))
         try:
             with self.store.reading() as tx:
-                chosen = self.chosen(tx, new)
+                chosen = self.chosen(tx, work)
         except exceptions.NotEnoughResources:
             # A later read of the choice has seen it, where one can.
             self.assertNotEqual(services.SQLITE, self.kind)
         else:
-            self.assertRaises(
-                LostRace, self.store.run, lambda tx: create.write(tx, self.context, chosen)
-            )
+            self.assertRaises(LostRace, self.store.run, lambda tx: work.write(tx, chosen))
         # And to choose again is answered as if there had been no race.
         self.assertRaises(exceptions.NotEnoughResources, self.book_for, *bodies)
 
@@ -208,36 +201,33 @@ class Between:
             self.assert_create_loses(after, MUCH, OTHER, BOTH, LITTLE, OTHER)
 
     def test_a_whole_host_and_parts(self) -> None:
-        new = create.checked(self.context, CALLER, self.draft([yard.hosts(1)]))
+        work = self.work(self.draft([yard.hosts(1)]))
         with self.store.reading() as tx:
-            chosen = self.chosen(tx, new)
+            chosen = self.chosen(tx, work)
         self.book_for(LITTLE, start=1.5, end=3)
-        self.assertRaises(
-            LostRace, self.store.run, lambda tx: create.write(tx, self.context, chosen)
-        )
+        self.assertRaises(LostRace, self.store.run, lambda tx: work.write(tx, chosen))
 
     def test_what_is_booked_for_another_time_or_class_is_in_nobodys_way(self) -> None:
-        new = create.checked(self.context, CALLER, self.draft([MUCH, OTHER]))
+        work = self.work(self.draft([MUCH, OTHER]))
         self.interrupt(1, lambda: (self.book_for(MUCH, start=2, end=3), self.book_for(BOTH)))
         with self.store.reading() as tx:
-            chosen = self.chosen(tx, new)
-        self.store.run(lambda tx: create.write(tx, self.context, chosen))
+            chosen = self.chosen(tx, work)
+        self.store.run(lambda tx: work.write(tx, chosen))
 
     # -- changes
 
     def assert_change_loses(self, update: ChangeRequest, meanwhile: Callable[[], object]) -> None:
         with self.store.reading() as tx:
-            changed = change.choose(tx, self.context, update)
-        assert isinstance(changed, change.Changed)
+            work = ChangeWork(context=self.context, caller=CALLER, new=update)
+            changed = work.choose(tx)
+        assert isinstance(changed, Changed)
         meanwhile()
-        self.assertRaises(
-            LostRace, self.store.run, lambda tx: self.write_later(tx, update, changed)
-        )
+        self.assertRaises(LostRace, self.store.run, lambda tx: self.write_later(tx, work, changed))
 
-    def write_later(self, tx: Transaction, update: ChangeRequest, changed: change.Changed) -> None:
+    def write_later(self, tx: Transaction, work: ChangeWork, changed: Changed) -> None:
         """Write a change in another transaction than that of the choice."""
-        change.recheck(tx, update, changed)
-        change.write(tx, self.context, update, changed)
+        work.recheck(tx, changed)
+        work.write(tx, changed)
 
     def test_other_dates(self) -> None:
         lease = self.book_for(MUCH, OTHER)
@@ -298,14 +288,14 @@ class Between:
             lambda tx: tx.resources.delete(self.host),
         ]
         for close in closing:
-            new = create.checked(self.context, CALLER, self.draft([LITTLE, OTHER]))
+            work = self.work(self.draft([LITTLE, OTHER]))
             self.interrupt(2, lambda close=close: self.store.run(close))
             with self.store.reading() as tx:
-                chosen = self.chosen(tx, new)
+                chosen = self.chosen(tx, work)
             self.assertRaises(
                 LostRace,
                 self.store.run,
-                lambda tx, chosen=chosen: create.write(tx, self.context, chosen),
+                lambda tx, work=work, chosen=chosen: work.write(tx, chosen),
             )
             self.store.run(self._open_again)
 
@@ -315,18 +305,18 @@ class Between:
         tx.failures.recover([self.host], tx.now + cases.HOUR)
 
     def test_an_inventory_is_changed(self) -> None:
-        new = create.checked(self.context, CALLER, self.draft([MUCH]))
+        work = self.work(self.draft([MUCH]))
         for less in (
             Inventory(resource_class='DISK_GB', total=299),
             Inventory(resource_class='DISK_GB', total=500, max_unit=299),
         ):
             with self.store.reading() as tx:
-                chosen = self.chosen(tx, new)
+                chosen = self.chosen(tx, work)
             self.store.run(lambda tx, less=less: tx.book([self.host]).restock(self.host, [less]))
             self.assertRaises(
                 LostRace,
                 self.store.run,
-                lambda tx, chosen=chosen: create.write(tx, self.context, chosen),
+                lambda tx, chosen=chosen: work.write(tx, chosen),
             )
             self.store.run(lambda tx: tx.book([self.host]).restock(self.host, STOCK))
 
@@ -357,6 +347,7 @@ class TestSqlite(Between, cases.StoreCase):
     kind = services.SQLITE
 
 
+@services.on_each_engine(cases.StoreCase, engines=services.DATABASE_SERVERS)
 class BetweenWrites(Between):
     """On SQLite a transaction that may write excludes all others."""
 
@@ -375,15 +366,3 @@ class BetweenWrites(Between):
             mover.write(old)
 
         self.assertRaises(LostRace, self.store.run, move)
-
-
-class TestMariadb(BetweenWrites, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(BetweenWrites, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

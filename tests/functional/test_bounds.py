@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What members can make the service do, and have, with offers, alternatives and keys.
 
@@ -22,9 +12,9 @@ from typing import Any
 
 from fixtures import MonkeyPatch
 
-from climate.booking import choose
-from climate.booking import matching
-from climate.booking import other_properties
+from climate.booking.choosing import choose
+from climate.booking.choosing import matching
+from climate.booking.offers import other_properties
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from tests.functional import http
@@ -64,7 +54,7 @@ class TestCosts(HoldsCase):
 
         # Each reservation is free on its own, but not both of them.
         self.send('POST', 'leases', self.lease([HOSTS]))
-        self.useFixture(MonkeyPatch('climate.booking.offers.together', together))
+        self.useFixture(MonkeyPatch('climate.booking.offers.offers.together', together))
         both = [{**HOSTS, 'min': 2, 'max': 2, 'resource_properties': text} for text in self.texts()]
         found = self.send_in_vain('POST', 'leases', self.lease(both), 409)
         self.assertEqual('NOT_ENOUGH_RESOURCES', found['error_name'])
@@ -88,7 +78,7 @@ class TestCosts(HoldsCase):
             self.service.clock.advance(0.5)
             return rows(*facts)
 
-        self.useFixture(MonkeyPatch('climate.booking.matching.rows', slow))
+        self.useFixture(MonkeyPatch('climate.booking.choosing.matching.rows', slow))
         texts = [json.dumps(['>=', '$vcpus', str(number)]) for number in range(9)]
         many = [{**HOSTS, 'resource_properties': text} for text in texts]
         wanted = {'reservations': many, 'duration': '1h', 'earliest': '2030-02-01T00:00:00Z'}
@@ -132,7 +122,9 @@ class TestLimitOfResources(HoldsCase):
         """What the search has read may be out of date when the offer is held."""
         self.start(limits=ProjectLimits(usual=Limits(resources=1)))
         self.held(HOSTS)
-        self.useFixture(MonkeyPatch('climate.booking.offers.OfferSearch._check', lambda *_: None))
+        self.useFixture(
+            MonkeyPatch('climate.booking.offers.offers.OfferSearch._check', lambda *_: None)
+        )
         self.assertEqual(403, self.send('POST', 'offers', ONE).status_int)
 
 
@@ -158,7 +150,7 @@ class TestLateTries(HoldsCase):
             return None
 
         # The first try books, but its process dies before it stores the answer.
-        with MonkeyPatch('climate.api.idempotency_keys.IdempotentRequests.end', end):
+        with MonkeyPatch('climate.api.routing.idempotency_keys.IdempotentRequests.end', end):
             self.assertLess(post().status_int, 300)
         self.service.clock.advance(61)
         with MonkeyPatch(function, earlier):
@@ -172,15 +164,15 @@ class TestLateTries(HoldsCase):
         self.assertEqual(again.text, post().text)
 
     def test_a_lease(self) -> None:
-        self.overtaken('/v1/leases', self.lease([HOSTS]), 'climate.booking.create.earlier')
+        self.overtaken('/v1/leases', self.lease([HOSTS]), 'climate.booking.writing.create.earlier')
 
     def test_an_offer(self) -> None:
         wanted = {**ONE, 'limit': 1}
         del wanted['hold']
-        self.overtaken('/v1/offers', wanted, 'climate.booking.holds._earlier')
+        self.overtaken('/v1/offers', wanted, 'climate.booking.offers.holds._earlier')
 
     def test_a_hold(self) -> None:
-        self.overtaken('/v1/offers', {**ONE, 'limit': 1}, 'climate.booking.holds._earlier')
+        self.overtaken('/v1/offers', {**ONE, 'limit': 1}, 'climate.booking.offers.holds._earlier')
 
 
 def end(_: Any, environ: Any, *__: Any, **___: Any) -> None:

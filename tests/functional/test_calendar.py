@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The calendar through the life of a lease: its past, its tags, and its statements."""
 
@@ -19,7 +9,7 @@ from typing import Any
 import fixtures
 import webob
 
-from climate.db import calendar_pages
+from climate.db.reports import calendar_pages
 from tests import base
 from tests import services
 from tests.functional import http
@@ -32,6 +22,7 @@ MOST_STATEMENTS = 8
 MOST_FOR_A_TAG = 5
 
 
+@services.on_each_engine(base.TestCase)
 class _Calendar:
     """One service on one engine."""
 
@@ -188,13 +179,13 @@ class _Calendar:
             [2, 1],
             sorted(self.show(query=grouped).json['calendar']['groups']['count'], reverse=True),
         )
-        self.useFixture(fixtures.MonkeyPatch('climate.db.calendar_pages.MOST_GROUPS', 1))
+        self.useFixture(fixtures.MonkeyPatch('climate.db.reports.calendar_pages.MOST_GROUPS', 1))
         shown = self.show(query=grouped).json['calendar']
         self.assertNotIn('groups', shown)
         self.assertEqual(3, shown['total'])
 
     def test_too_much(self) -> None:
-        self.useFixture(fixtures.MonkeyPatch('climate.db.calendar_pages.MOST_BARS', 1))
+        self.useFixture(fixtures.MonkeyPatch('climate.db.reports.calendar_pages.MOST_BARS', 1))
         self.assertEqual(1, calendar_pages.MOST_BARS)
         self.book('one')
         self.show()
@@ -207,19 +198,3 @@ class _Calendar:
         )
         self.assertEqual(400, answer.status_int)
         self.assertIn('lower limit, or shorten the period', answer.json['error_message'])
-
-
-class TestSqlite(_Calendar, base.TestCase):
-    """On SQLite."""
-
-
-class TestMariadb(_Calendar, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Calendar, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

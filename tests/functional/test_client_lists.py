@@ -1,20 +1,11 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease`` for people: lists in a terminal, what one has, changes and questions."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 
 from climate.client import times
 from tests.functional import clients
@@ -132,7 +123,40 @@ class TestChanges(LeaseCommandsTest):
         hosts, _ = self.json(f"lease set a --reservation '{wanted}'")['reservations']
         self.assertEqual('', hosts['resource_properties'])
         self.assertIn('several reservations', self.refusal("lease set a --where 'vcpus >= 4'"))
-        self.assertIn('does not have network', self.refusal('lease set a --network x'))
+        self.assertIn('has no networks; it has', self.refusal('lease set a --network x'))
+
+    def test_a_requirement_is_removed(self) -> None:
+        first, second = (json.dumps(['>=', '$vcpus', each]) for each in ('2', '4'))
+        wanted = {
+            'resource_type': 'physical:host',
+            'min': 1,
+            'max': 1,
+            'hypervisor_properties': first,
+            'resource_properties': second,
+        }
+        self.json(f"lease create a --at +1d --for 1h --reservation '{json.dumps(wanted)}'")
+        (found,) = self.json("lease set a --where ''")['reservations']
+        fields = ('hypervisor_properties', 'resource_properties')
+        self.assertEqual(['', ''], [found[each] for each in fields])
+        self.json('lease create b --at +2d --for 1h --hosts 1 --instances 1 --vcpus 1 --memory 1G')
+        hosts, _ = self.json("lease set b --hosts 2 --where ''")['reservations']
+        self.assertEqual(2, hosts['min'])
+        self.assertIn('--where: ', self.refusal("lease create c --hosts 1 --where '' --for 1h"))
+
+    def test_the_new_end_is_now(self) -> None:
+        self.json('lease create a --hosts 1 --for 4h --wait')
+        set_to = times.read(self.json('lease set a --until now')['end_date'])
+        ended = self.json('lease wait a --status TERMINATED')
+        self.assertEqual(set_to, times.read(ended['end_date']))
+        self.assertIn("Lease 'a' has ended already, 20", self.refusal('lease end a'))
+        self.json('lease create b --hosts 1 --at +1d --for 1h')
+        self.assertIn('later than', self.refusal('lease set b --until now'))
+
+    def test_leases_with_one_name(self) -> None:
+        ids = [self.json('lease create a --hosts 1 --at +1d --for 1h')['id'] for _ in range(2)]
+        error = self.refusal('lease end a')
+        for each in ids:
+            self.assertIn(f'{each} (from 20', error)
 
     def test_the_question_names_what_is_lost(self) -> None:
         self.json('lease create a --hosts 1 --for 1h --wait')

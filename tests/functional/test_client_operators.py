@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Commands for operators, and those that look at leases, against a running service."""
 
@@ -30,7 +19,7 @@ _module = contextlib.ExitStack()
 
 def setUpModule() -> None:
     """Start what the tests share."""
-    clients.begin(_module, OperatorTest)
+    clients.begin(_module, OperatorTest, types=', network')
 
 
 def tearDownModule() -> None:
@@ -70,6 +59,18 @@ class TestResourceCommands(OperatorTest):
             self.refusal('reservable resource show nothing'), "There is no resource 'nothing'"
         )
 
+    def test_a_resource_without_a_name(self) -> None:
+        made = self.json(
+            'reservable resource create network --attribute network_type=vlan '
+            '--attribute physical_network=physnet1 --attribute segment_id=1207'
+        )
+        self.assertEqual(
+            ('vlan:physnet1:1207', 1207), (made['name'], made['attributes']['segment_id'])
+        )
+        self.run_command('reservable resource delete vlan:physnet1:1207')
+        error = self.refusal('reservable resource create network --attribute network_type=vlan')
+        self.assertIn('segment_id', error)
+
     def test_properties(self) -> None:
         self.json('reservable resource set compute-1 --property rack=A')
         listed = self.json('reservable resource property list --type physical:host')
@@ -105,6 +106,15 @@ class TestResourceCommands(OperatorTest):
         self.json('reservable resource create custom:seat cae --inventory SEAT=4')
         lease = self.json('lease create a --custom seat=3 --for 1h')
         self.assertEqual(3, lease['reservations'][0]['amount'])
+        for line, text in (
+            ('lease list', '| 3 seats '),
+            ('lease show a', '| 3 seats '),
+            ('lease offer list --custom seat=1 --for 1h', '| 1 seat '),
+        ):
+            self.assertIn(text, self.run_command(line).stdout)
+        refused = self.refusal('lease create b --custom seat=2 --for 1h')
+        self.assertRegex(refused, r'\n  seats: 4 match, 1 free')
+        self.assertRegex(refused, r': 2 seats \(later\)')
         self.assertIn('it has reservations', self.refusal('reservable resource delete cae'))
         self.run_command('lease delete a --wait')
         self.run_command('reservable resource delete cae')

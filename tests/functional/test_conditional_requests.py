@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
@@ -33,6 +23,7 @@ LEASE = {
 START = datetime.datetime(2031, 5, 1, 12, tzinfo=datetime.UTC)
 
 
+@services.on_each_engine(base.TestCase)
 class _Conditions:
     """A lease on each engine."""
 
@@ -336,19 +327,3 @@ class _Conditions:
         self.send('DELETE', self.path, if_match=self.made.headers['ETag'], if_none_match='"x"')
         for event, parts in zip(self.told, (['before', 'after'], ['before']), strict=True):
             self.assertEqual(parts, [item['name'] for item in event['attachments']])
-
-
-class TestSqlite(_Conditions, base.TestCase):
-    """On SQLite."""
-
-
-class TestMariadb(_Conditions, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Conditions, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

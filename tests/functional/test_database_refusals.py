@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A database that refuses the service: what users and operators see."""
 
@@ -29,9 +19,9 @@ from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import status
-from climate.db import error_log
-from climate.db import migration
-from climate.db.store import Store
+from climate.db.engine import error_log
+from climate.db.migrations import migration
+from climate.db.transactions.store import Store
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from tests import services
@@ -43,6 +33,7 @@ from tests.functional.manager.harness import Bus
 _PASSWORD = 'hunter2'
 
 
+@services.on_each_engine(test_outages.OutageCase, 'TestOn', engines=services.DATABASE_SERVERS)
 class _Refused:
     """The user of the database is unknown."""
 
@@ -63,15 +54,13 @@ class _Refused:
         self.addCleanup(parts.store.close)
         cloud = SimulatedCloud(':memory:', clock=parts.clock)
         self.addCleanup(cloud.close)
-        for batches in (True, False):
-            conf.set_override('batches', batches, group='manager')
-            with mock.patch('climate.manager.loop.AWAY_PAUSE', 0.01):
-                manager = composition.manager(parts, cloud, Bus())
-                failed = mock.Mock(wraps=parts.store.engine.pool._do_get)
-                with mock.patch.object(parts.store.engine.pool, '_do_get', failed):
-                    manager.start()
-                    self.wait_for(failed, 10)
-                manager.stop(5.0)
+        with mock.patch('climate.manager.claims.loop.AWAY_PAUSE', 0.01):
+            manager = composition.manager(parts, cloud, Bus())
+            failed = mock.Mock(wraps=parts.store.engine.pool._do_get)
+            with mock.patch.object(parts.store.engine.pool, '_do_get', failed):
+                manager.start()
+                self.wait_for(failed, 10)
+            manager.stop(5.0)
         app = composition.api(
             parts,
             registry=Registrar(parts.store, parts.plugins, cloud),
@@ -113,18 +102,6 @@ class _Refused:
         self.assertNotIn('Traceback', shown)
         self.assertNotIn('DatabaseRefused', shown)
         self.assertEqual('', self.log.output)
-
-
-class TestOnMariadb(_Refused, test_outages.OutageCase):
-    """MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestOnPostgresql(_Refused, test_outages.OutageCase):
-    """PostgreSQL."""
-
-    kind = services.POSTGRESQL
 
 
 class TestOnSqlite(test_outages.OutageCase):

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Changes of dates, and maintenances that are announced."""
 
@@ -20,7 +10,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.booking.leases import Leases
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.maintenances import MaintenanceDraft
@@ -42,6 +32,7 @@ HOST = yard.hosts(1)
 PART = yard.parts(1, {'VCPU': 8})
 
 
+@services.on_each_engine(cases.StoreCase)
 class Dates:
     """Two hosts, and a lease from one o'clock to two."""
 
@@ -130,21 +121,3 @@ class Dates:
             self.prolong(lease, 1.75)
             self.assertEqual(host, self.has(lease))
             self.leases.delete(CALLER, lease.id, 'p')
-
-
-class TestSqlite(Dates, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Dates, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Dates, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

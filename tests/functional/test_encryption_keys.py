@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Encryption keys exist after ``db sync``, on every host, and a host without them says so."""
 
@@ -27,10 +17,10 @@ from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import config
 from climate.cmd.status import Checks
-from climate.db import key_files
-from climate.db import keys
-from climate.db.store import Store
-from climate.db.tables import WEBHOOKS
+from climate.db.administration import keys
+from climate.db.encryption import key_files
+from climate.db.schema.tables import WEBHOOKS
+from climate.db.transactions.store import Store
 from climate.domain.webhooks import Webhook
 from tests import base
 from tests.functional.test_manage import run

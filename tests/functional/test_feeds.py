@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What the links of calendar feeds show, and to whom."""
 
@@ -22,11 +12,11 @@ import webob
 from fixtures import FakeLogger
 
 from climate import exceptions
-from climate.api.feed_links import FeedCalendars
-from climate.api.rates import Rates
-from climate.api.shares import CallerGroup
-from climate.api.shares import ShareSettings
-from climate.api.shares import ThreadShares
+from climate.api.limits.rates import Rates
+from climate.api.limits.shares import CallerGroup
+from climate.api.limits.shares import ShareSettings
+from climate.api.limits.shares import ThreadShares
+from climate.api.middleware.feed_links import FeedCalendars
 from climate.domain.feeds import Feed
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What managers and operators do while something is held, and afterwards."""
 
@@ -22,13 +12,13 @@ from typing import Any
 import sqlalchemy as sa
 from fixtures import TempDir
 
-from climate.clients.base import Flavor
+from climate.cloud.base import Flavor
 from climate.cmd import manage
-from climate.db import tables
+from climate.db.schema import tables
 from climate.enforcement.filters import Filters
 from climate.leases.settings import LeasingSettings
-from climate.manager.claims import ClaimKeeper
-from climate.manager.repair import Repair
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.periodic.repair import Repair
 from climate.upkeep.rehoming import Rehoming
 from tests.functional.test_holds import ALL_HOSTS
 from tests.functional.test_holds import HoldsCase

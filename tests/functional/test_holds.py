@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Offers that are held and taken: others cannot book what is held, and a hold ends by itself."""
 
@@ -22,9 +12,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db import expired_holds
-from climate.db import purge
-from climate.db import tables
+from climate.db.administration import purge
+from climate.db.schema import tables
+from climate.db.transactions import expired_holds
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from climate.testing.kinds import LeasedType
@@ -121,6 +111,7 @@ for _name, _kind in kinds.KINDS.items():
     setattr(TestEveryType, f'test_{_words}', lambda self, kind=_kind: self.check_kind(kind))
 
 
+@services.on_each_engine(prefix='TestHold', engines=services.DATABASE_SERVERS)
 class TestHold(HoldsCase):
     """What others see of a hold, on each engine."""
 
@@ -187,12 +178,12 @@ class TestHold(HoldsCase):
         self.service.clock.advance(2 * MINUTE)
         store, began = self.service.store, self.service.clock.now()
         refused = exceptions.NotEnoughResources()
-        self.assertFalse(expired_holds.were_in_the_way(store, ValueError(), began))
+        self.assertFalse(expired_holds.released_after_refusal(store, ValueError(), began))
         self.assertTrue(expired_holds.release(store))
-        self.assertTrue(expired_holds.were_in_the_way(store, refused, began))
+        self.assertTrue(expired_holds.released_after_refusal(store, refused, began))
         self.service.clock.advance(1)
         began = self.service.clock.now()
-        self.assertFalse(expired_holds.were_in_the_way(store, refused, began))
+        self.assertFalse(expired_holds.released_after_refusal(store, refused, began))
 
     def _free(self) -> list[int]:
         path = 'availability?resource_type=physical:host&start={start_date}&end={end_date}'
@@ -342,18 +333,6 @@ class TestHold(HoldsCase):
         )
         self.assertEqual(made['lease']['id'], again['lease']['id'])
         self.assertEqual(1, len(self.allocations()))
-
-
-class TestHoldMariadb(TestHold):
-    """The same on MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestHoldPostgresql(TestHold):
-    """The same on PostgreSQL."""
-
-    database = services.POSTGRESQL
 
 
 class TestHoldInMemory(TestHold):

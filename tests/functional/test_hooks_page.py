@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The examples of the pages about webhooks and calendar feeds, as they are printed."""
 
@@ -24,6 +14,7 @@ import fixtures
 
 from climate.domain.requests import Reach
 from climate.domain.webhooks import WebhookDraft
+from climate.testing import connection
 from climate.testing.service import subscriptions
 from climate.webhooks import cloud_events
 from climate.webhooks import signatures
@@ -91,7 +82,7 @@ class TestCommands(base.TestCase):
             '[webhooks]\nallow_http = true\nallowed_networks = 127.0.0.0/8\n'
         )
         office = self.useFixture(harness.Office(hosts=0))
-        office.conf.set_override('connection', database.url, group='database')
+        connection.use(office.conf, database.url)
         store = type(office.store)(office.conf, office.clock)
         self.addCleanup(store.close)
         webhooks = subscriptions(store, office.settings.limits, HERE)

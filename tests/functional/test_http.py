@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What is about HTTP and about no noun: Keystone, outages, browsers, prefixes, the log."""
 
@@ -29,14 +19,15 @@ from keystonemiddleware import opts as auth_token_opts
 from oslo_config import cfg
 
 from climate.api import app
-from climate.api import auth
-from climate.api.auth import NoAuth
-from climate.api.services import ApiSettings
+from climate.api.authentication import auth
+from climate.api.authentication.auth import NoAuth
+from climate.api.routing.services import ApiSettings
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
-from climate.db.store import register_opts
-from climate.db.store import Store
+from climate.db.transactions.store import register_opts
+from climate.db.transactions.store import Store
 from climate.leases.settings import LeasingSettings
+from climate.testing import connection
 from tests import base
 from tests.functional import fixtures
 from tests.functional import http
@@ -213,7 +204,7 @@ class OutageTest(base.TestCase):
         conf([])
         # A port at which nobody listens.
         url = 'postgresql+psycopg2://climate@127.0.0.1:1/climate'
-        conf.set_override('connection', url, group='database')
+        connection.use(conf, url)
         store = Store(conf, SystemClock())
         whole = self.service.services
         leases = Leases(store, whole.plugins, whole.clock, LeasingSettings(), wake=lambda: None)

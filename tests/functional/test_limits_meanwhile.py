@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Things happen while filters are asked, and what is booked is what was asked for."""
 
@@ -29,6 +19,7 @@ from tests import services
 from tests.functional.judged import JudgedCase
 
 
+@services.on_each_engine(JudgedCase, 'TestOn', engines=services.DATABASE_SERVERS)
 class _Meanwhile:
     """Things happen while the service thinks; on every engine."""
 
@@ -185,15 +176,3 @@ class TestMeanwhile(_Meanwhile, JudgedCase):
         self.service.clock.advance(self.filters.undecided_for.total_seconds())
         self.work()
         self.assertEqual([('check-create', 'a'), ('release', 'a')], self.questions())
-
-
-class TestOnMariadb(_Meanwhile, JudgedCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestOnPostgresql(_Meanwhile, JudgedCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

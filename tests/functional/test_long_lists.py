@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Lists without a limit are answered a part at a time, and are whole all the same."""
 
@@ -27,10 +17,12 @@ from tests import base
 from tests import services
 from tests.functional import bulk
 from tests.functional import http
+from tests.functional import whole_leases
 from tests.functional.db import plans
 from tests.functional.fixtures import Service
 
 
+@services.on_each_engine(base.TestCase)
 class Lists:
     """What has more than a few rows, on one engine."""
 
@@ -56,7 +48,7 @@ class Lists:
     def all_leases(self) -> list[str]:
         """Return the ids of all leases, in order, read at once."""
         with self.service.store.reading() as tx:
-            return [one.id for one in tx.leases.page(LeaseQuery(project_id=None))[0]]
+            return whole_leases.ids(tx)
 
     def test_leases(self) -> None:
         answer = http.send(self.service.app, 'GET', '/v1/leases')
@@ -154,21 +146,3 @@ class Lists:
         self.patch(self.service.store, 'reading', broken)
         for path in ('/v1/leases', '/v1/os-hosts/allocations'):
             self.assertEqual(503, http.send(self.service.app, 'GET', path).status_int)
-
-
-class TestSqlite(Lists, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Lists, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Lists, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

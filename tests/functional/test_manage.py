@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-manage`` where it needs the cloud."""
 
@@ -26,9 +16,9 @@ from oslo_config import cfg
 from climate.clock import SystemClock
 from climate.cmd import config
 from climate.cmd import manage
-from climate.db.clock_difference import Difference
-from climate.db.outbox import OutboxRow
-from climate.db.store import Store
+from climate.db.engine.clock_difference import Difference
+from climate.db.messages.outbox import OutboxRow
+from climate.db.transactions.store import Store
 from climate.simulator import SimulatedCloud
 from tests import base
 
@@ -39,8 +29,9 @@ def run(*arguments: str) -> tuple[int, list[str]]:
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
         ended = manage.main(list(arguments))
     lines = (said.getvalue() + wrong.getvalue()).splitlines()
-    # Threads that earlier tests left may log to the same stream.
-    return ended, [line for line in lines if ' oslo.messaging.' not in line]
+    # Threads of earlier tests, and pools that are collected now, may log to the same stream.
+    others = (' oslo.messaging.', ' sqlalchemy.pool.')
+    return ended, [line for line in lines if not any(each in line for each in others)]
 
 
 class TestCannotBegin(base.TestCase):

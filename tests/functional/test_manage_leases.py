@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``climate-manage lease``, ``event`` and ``outbox`` on leases that a manager processes."""
 
@@ -23,7 +13,7 @@ import fixtures
 
 from climate.clock import ManualClock
 from climate.clock import SystemClock
-from climate.db.outbox import OutboxRow
+from climate.db.messages.outbox import OutboxRow
 from climate.domain.copies import with_changes
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease

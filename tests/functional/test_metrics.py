@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Metrics of real processes: a manager, and workers of a WSGI server that forks."""
 
@@ -34,8 +24,8 @@ from prometheus_client import parser
 
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
-from climate.db import migration
-from climate.db import store as stores
+from climate.db.migrations import migration
+from climate.db.transactions import store as stores
 from climate.domain.requests import LeaseDraft
 from climate.leases.settings import LeasingSettings
 from climate.metrics import catalogue
@@ -43,6 +33,7 @@ from climate.metrics.catalogue import Exporter
 from climate.plugins.host.plugin import PhysicalHost
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
+from climate.testing import connection
 from climate.testing.deployment import CALLER
 from tests import base
 from tests import drafts
@@ -126,7 +117,7 @@ class ProcessCase(base.TestCase):
         conf = cfg.ConfigOpts()
         stores.register_opts(conf)
         conf([])
-        conf.set_override('connection', self.url, group='database')
+        connection.use(conf, self.url)
         self.store = stores.Store(conf, SystemClock())
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Offers and rehearsals of every resource type: they can be booked, and they change nothing."""
 
@@ -55,12 +45,12 @@ SLOTS = {
 class OffersCase(base.TestCase):
     """A service with all resource types; nothing may change in it or in its cloud."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def start(self, **facts: Any) -> fixtures.Service:
         """Return a service with four hosts."""
         types = declared.plugins().values()
-        service = fixtures.Service(database=self.database, types=types, **facts)
+        service = fixtures.Service(database=self.kind, types=types, **facts)
         self.service = self.useFixture(service)
         return self.service
 
@@ -120,6 +110,7 @@ for _name, _kind in kinds.KINDS.items():
     setattr(TestEveryType, f'test_{_words}', lambda self, kind=_kind: self.check_kind(kind))
 
 
+@services.on_each_engine(prefix='TestNothingChanges', engines=services.DATABASE_SERVERS)
 class TestNothingChanges(OffersCase):
     """Rehearsals and offers, accepted or refused, on each engine."""
 
@@ -153,18 +144,6 @@ class TestNothingChanges(OffersCase):
         self.assertEqual(8, found['reservations'][1]['classes']['VCPU'])
 
 
-class TestNothingChangesMariadb(TestNothingChanges):
-    """The same on MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestNothingChangesPostgresql(TestNothingChanges):
-    """The same on PostgreSQL."""
-
-    database = services.POSTGRESQL
-
-
 class Counts(Filter):
     """Counts what it is asked, in a service of its own."""
 
@@ -186,7 +165,7 @@ class Counts(Filter):
         """Count."""
         self.asked += 1
 
-    def tell(self, charge: Charge) -> None:
+    def notify(self, charge: Charge) -> None:
         """Count."""
         self.asked += 1
 
@@ -234,7 +213,7 @@ class TestLimits(OffersCase):
         def fail(*_: Any) -> Any:
             raise exceptions.DatabaseUnavailable
 
-        self.useFixture(MonkeyPatch('climate.booking.alternatives.find', fail))
+        self.useFixture(MonkeyPatch('climate.booking.offers.alternatives.find', fail))
         too_many = self.lease([{**HOSTS, 'min': 5, 'max': 5}])
         found = self.send_in_vain('POST', 'leases', too_many, 409)
         self.assertEqual('NOT_ENOUGH_RESOURCES', found['error_name'])

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The database or the broker is gone for a while: nothing is lost."""
 
@@ -22,7 +12,7 @@ from oslo_config import cfg
 
 from climate.cmd import composition
 from climate.cmd import config
-from climate.db import migration
+from climate.db.migrations import migration
 from climate.messaging import publisher
 from climate.messaging import rpc
 from climate.messaging import transport
@@ -98,11 +88,11 @@ class OutageCase(base.TestCase):
 class DatabaseGone:
     """The database goes away and comes back."""
 
-    database = services.MARIADB
+    kind = services.MARIADB
 
     def setUp(self) -> None:
         super().setUp()
-        url = self.useFixture(services.Database(self.database)).url
+        url = self.useFixture(services.Database(self.kind)).url
         server = services.sa.make_url(url)
         self.door = self.useFixture(
             Proxy(server.host or '127.0.0.1', server.port or (3306, 5432)[self.is_postgresql])
@@ -114,7 +104,7 @@ class DatabaseGone:
 
     @property
     def is_postgresql(self) -> bool:
-        return self.database != services.MARIADB
+        return self.kind != services.MARIADB
 
     def test_the_api_says_so_the_manager_waits_and_nothing_is_lost(self) -> None:
         running, coming = self.create(0, 2.5), self.create(2, 600)
@@ -171,7 +161,7 @@ class TestMariadbGone(DatabaseGone, OutageCase):
 class TestPostgresqlGone(DatabaseGone, OutageCase):
     """PostgreSQL."""
 
-    database = services.POSTGRESQL
+    kind = services.POSTGRESQL
 
 
 class TestBrokerGone(OutageCase):

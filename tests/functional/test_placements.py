@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Placements from the request to the database, on each engine, with SQL and in memory."""
 
@@ -23,7 +12,7 @@ from typing import Any
 from fixtures import MonkeyPatch
 
 from climate import exceptions
-from climate.booking import placements
+from climate.booking.choosing import placements
 from climate.domain.leases import Allocation
 from climate.domain.requests import ResourceChange
 from climate.leases.settings import LeasingSettings
@@ -69,14 +58,14 @@ def slots(amount: int, vcpus: int = 2, **placement: Any) -> dict[str, Any]:
 class PlacementCase(base.TestCase):
     """A service with six hosts in three zones and three racks."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
     timelines = False
 
     def setUp(self) -> None:
         super().setUp()
         self.service = self.useFixture(
             fixtures.Service(
-                database=self.database,
+                database=self.kind,
                 types=(PhysicalHost(), VirtualInstance()),
                 timelines=self.timelines,
             )
@@ -374,7 +363,7 @@ class TestEngineInMemory(TestOnEngine):
 class TestMariaDB(TestOnEngine):
     """The same on MariaDB, where an operator can write at the same time."""
 
-    database = services.MARIADB
+    kind = services.MARIADB
 
     def test_a_label_that_changes_meanwhile(self) -> None:
         place, moved = placements.place, list[int]()
@@ -388,7 +377,7 @@ class TestMariaDB(TestOnEngine):
                 mover.join()
             return found
 
-        self.useFixture(MonkeyPatch('climate.booking.placements.place', place_and_move))
+        self.useFixture(MonkeyPatch('climate.booking.choosing.placements.place', place_and_move))
         members = self.book(hosts(2, same=['rack']))['reservations'][0]['placement']['members']
         self.assertEqual(1, len({one['properties']['rack'] for one in members}), members)
         self.assertNotIn(str(moved[0]), [one['resource_id'] for one in members])
@@ -397,4 +386,4 @@ class TestMariaDB(TestOnEngine):
 class TestPostgreSQL(TestMariaDB):
     """The same on PostgreSQL."""
 
-    database = services.POSTGRESQL
+    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The stock client knows every command that the pages print, and its options.
 
@@ -60,10 +50,13 @@ def printed() -> Iterator[tuple[str, list[str]]]:
         if block.language not in LANGUAGES:
             continue
         for command in commands.read_commands(block.text):
-            words = commands.words(command.text.rpartition('; ')[2])
+            words = commands.words(command.text)
+            # The last one of several.
+            ends = [place for place, word in enumerate(words, 1) if word.endswith(';')]
+            words = words[max(ends, default=0) :]
             # Commands of root are comments to this parser.
             if words and words[0].endswith('openstack'):
-                own = itertools.takewhile(lambda word: word[:1] not in '>|', words[1:])
+                own = itertools.takewhile(lambda word: not word.startswith(('>', '|')), words[1:])
                 yield block.place, [word.strip('()') for word in own]
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Never twice: sixteen processes want the same; ``tests/exhaustive`` has more races."""
 
@@ -23,6 +13,7 @@ from tests.functional.race_case import create
 from tests.functional.race_case import RaceCase
 
 
+@services.on_each_engine(base.TestCase)
 class Races(RaceCase):
     """The simplest one."""
 
@@ -31,21 +22,3 @@ class Races(RaceCase):
         counts = collections.Counter(code for codes in answers for code in codes)
         self.assertEqual({201: 1, 409: racers.COUNT - 1}, dict(counts))
         self.assertEqual(1, len(self.booked()))
-
-
-class TestSqlite(Races, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Races, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Races, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Requests of which too many come, over HTTP."""
 
@@ -27,7 +17,7 @@ import webob
 from limits import parse_many
 
 from climate import exceptions
-from climate.api.rates import Rates
+from climate.api.limits.rates import Rates
 from tests import base
 from tests import services
 from tests.functional import http
@@ -164,7 +154,7 @@ class TestOptions(RateCase):
     def test_a_storage_that_is_away_lets_requests_pass(self) -> None:
         port = free_port()
         for scheme in ('memcached', 'redis'):
-            with self.assertLogs('climate.api.rates', 'ERROR') as logged:
+            with self.assertLogs('climate.api.limits.rates', 'ERROR') as logged:
                 self.limit(per_project='1/day', storage=f'{scheme}://127.0.0.1:{port}')
                 self.assertEqual([200] * 5, self.codes(5))
             # At the first, the second and the fourth.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
@@ -29,6 +19,7 @@ from tests.functional.retries import MAINTENANCE
 from tests.functional.retries import RetryCase
 
 
+@services.on_each_engine(base.TestCase, 'TestRetries')
 class _Retries(RetryCase):
     """Requests that are sent again."""
 
@@ -152,6 +143,7 @@ class _Retries(RetryCase):
         self.assertEqual([], self.leases())
 
 
+@services.on_each_engine(base.TestCase, 'TestCosts')
 class _Costs(RetryCase):
     """How many statements requests take."""
 
@@ -197,6 +189,7 @@ class _Costs(RetryCase):
         self.assertEqual(1, len(again))
 
 
+@services.on_each_engine(base.TestCase, 'TestCrashes')
 class _Crashes(RetryCase):
     """Requests whose process dies."""
 
@@ -259,7 +252,7 @@ class _Crashes(RetryCase):
                 self.late()
                 answers.append(self.booked())
             # It has looked already whether there is a lease.
-            with fixtures.MonkeyPatch('climate.booking.create.earlier', lambda *_: None):
+            with fixtures.MonkeyPatch('climate.booking.writing.create.earlier', lambda *_: None):
                 return create(*arguments)
 
         with fixtures.MonkeyPatch('climate.booking.leases.Leases.create', paused):
@@ -276,51 +269,3 @@ class _Crashes(RetryCase):
         again = self.post('/maintenances', MAINTENANCE, token=http.ADMIN)
         self.assertEqual((201, first.json), (again.status_int, again.json))
         self.assertEqual(1, len(self.service.rows()['maintenances']))
-
-
-class TestRetriesSqlite(_Retries, base.TestCase):
-    """On SQLite."""
-
-
-class TestRetriesMariadb(_Retries, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestRetriesPostgresql(_Retries, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-
-
-class TestCostsSqlite(_Costs, base.TestCase):
-    """On SQLite."""
-
-
-class TestCostsMariadb(_Costs, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestCostsPostgresql(_Costs, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-
-
-class TestCrashesSqlite(_Crashes, base.TestCase):
-    """On SQLite."""
-
-
-class TestCrashesMariadb(_Crashes, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestCrashesPostgresql(_Crashes, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

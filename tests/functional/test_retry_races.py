@@ -1,23 +1,12 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
+
+"""Retries of a request, by processes at once."""
 
 from __future__ import annotations
 
 import collections
 import dataclasses
 import json
-from typing import Any
-
-import sqlalchemy as sa
 
 from tests import base
 from tests import services
@@ -28,8 +17,9 @@ from tests.functional.racers import Answer
 from tests.functional.racers import Request
 
 
+@services.on_each_engine(base.TestCase)
 class _Races(RaceCase):
-    """Sixteen processes that send one request, or change one lease."""
+    """Sixteen processes that send one request."""
 
     def one(self, request: Request) -> Answer:
         """Send a request from one process."""
@@ -71,59 +61,3 @@ class _Races(RaceCase):
         again = self.racers.answers([[mine], [theirs]] * (racers.COUNT // 2))
         self.assertEqual(kept, {one for (one,) in again})
         self.assertEqual(1, len(self.booked()))
-
-    def lease(self) -> tuple[str, str]:
-        """Book a lease; return its path and its tag."""
-        made = self.one(dataclasses.replace(create(1, 2), version='1.4'))
-        self.assertEqual(201, made.status, made)
-        return f'/v1/leases/{json.loads(made.body)["lease"]["id"]}', made.tag
-
-    def change(self, method: str, path: str, tag: str, body: Any = None) -> list[Request]:
-        headers = {'If-Match': tag}
-        return [Request(method=method, path=path, body=body, version='1.4', headers=headers)]
-
-    def test_one_of_many_changes_of_one_version_wins(self) -> None:
-        path, tag = self.lease()
-        names = [f'of process {number}' for number in range(racers.COUNT)]
-        answers = self.racers.race(
-            [self.change('PUT', path, tag, {'name': name}) for name in names]
-        )
-        self.assertEqual(
-            {200: 1, 412: racers.COUNT - 1},
-            dict(collections.Counter(status for (status,) in answers)),
-        )
-        winner = names[answers.index([200])]
-        self.assertEqual([winner], list(self.lease_ids()))
-
-    def test_a_change_or_a_deletion_wins(self) -> None:
-        path, tag = self.lease()
-        half = racers.COUNT // 2
-        longer = {'end_date': create(1, 3).body['end_date']}
-        requests = [self.change('PUT', path, tag, longer)] * half
-        requests += [self.change('DELETE', path, tag)] * half
-        found = collections.Counter(status for (status,) in self.racers.race(requests))
-        self.assertEqual(1, found[200] + found[204], found)
-        # Behind a deletion there is nothing any more.
-        others = 412 if found[200] else 404
-        self.assertEqual(racers.COUNT - 1, found[others], found)
-        gone = sa.text('SELECT count(*) FROM leases WHERE deleted_at IS NOT NULL')
-        with self.store.engine.connect() as connection:
-            self.assertEqual(found[204], connection.execute(gone).scalar_one())
-
-
-class TestSqlite(_Races, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(_Races, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Races, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """No secret that was ever handed out, or in, is in a row, log line, event or notification.
 
@@ -28,7 +18,7 @@ from urllib import parse
 import fixtures
 from oslo_config import cfg
 
-from climate.db import vault
+from climate.db.encryption import vault
 from tests import base
 from tests import services
 from tests.functional import http
@@ -49,16 +39,17 @@ class KeyedService(Service):
         return conf
 
 
+@services.on_each_engine(base.TestCase, engines=(services.SQLITE, services.MARIADB))
 class _Scan(SecretTraffic):
     """On each engine."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
         self.logged = self.useFixture(fixtures.FakeLogger(level=logging.DEBUG))
         self.events: list[dict[str, Any]] = []
-        service = KeyedService(database=self.database)
+        service = KeyedService(database=self.kind)
         service.audit = self.events.append
         self.service = self.useFixture(service)
         self.secrets = {**self.handed_in(), 'encryption key': KEY}
@@ -104,7 +95,7 @@ class _Scan(SecretTraffic):
         numbers = ', '.join(f'{len(lines)} {what}' for what, lines in written.items())
         sys.stderr.write(
             f'\n{len(self.secrets)} secrets looked for in {numbers}, {len(rows)} tables, '
-            f'{self.database}\n'
+            f'{self.kind}\n'
         )
         for what, lines in written.items():
             self.assertGreater(len(lines), 10, what)
@@ -112,13 +103,3 @@ class _Scan(SecretTraffic):
                 sought = pattern([secret])
                 found = [line for line in lines if sought.search(line.encode())]
                 self.assertEqual([], found[:3], f'{name} in {what}')
-
-
-class TestSqlite(_Scan, base.TestCase):
-    """On SQLite."""
-
-
-class TestMariadb(_Scan, base.TestCase):
-    """On MariaDB."""
-
-    database = services.MARIADB

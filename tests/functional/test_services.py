@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The servers that tests borrow from: found or not, and left as they were."""
 
@@ -16,12 +6,16 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
+import types
 import unittest
+from unittest import mock
 
 import fixtures
 import sqlalchemy as sa
 import testtools
 
+from tests import base
 from tests import services
 
 
@@ -31,7 +25,28 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-class TestAnswers(testtools.TestCase):
+def _needing_mariadb() -> tuple[type[base.TestCase], type[base.TestCase]]:
+    """Return cases that need MariaDB: in a fixture, and in a fixture of a fixture.
+
+    They are made here because a loader runs what a module has.
+    """
+
+    class UsesDatabase(base.TestCase):
+        def test_it(self) -> None:
+            self.useFixture(services.Database(services.MARIADB))
+
+    class Outer(fixtures.Fixture):
+        def _setUp(self) -> None:
+            self.useFixture(services.Database(services.MARIADB))
+
+    class UsesOuter(base.TestCase):
+        def test_it(self) -> None:
+            self.useFixture(Outer())
+
+    return UsesDatabase, UsesOuter
+
+
+class TestAnswers(base.TestCase):
     """A server that is away skips a test, or fails it where it must be there."""
 
     def setUp(self) -> None:
@@ -68,18 +83,76 @@ class TestAnswers(testtools.TestCase):
 
     def test_fixture_skips_its_test(self) -> None:
         self.useFixture(fixtures.EnvironmentVariable('CLIMATE_REQUIRE_SERVICES', None))
+        for case in _needing_mariadb():
+            result = unittest.TestResult()
+            case('test_it').run(result)
+            self.assertEqual(1, len(result.skipped))
+            self.assertTrue(result.wasSuccessful())
 
-        class Inner(testtools.TestCase):
+    def test_fixture_fails_its_test_where_all_must_answer(self) -> None:
+        self.useFixture(fixtures.EnvironmentVariable('CLIMATE_REQUIRE_SERVICES', '1'))
+        for case in _needing_mariadb():
+            result = unittest.TestResult()
+            case('test_it').run(result)
+            self.assertEqual([], result.skipped)
+            ((_, text),) = result.errors + result.failures
+            self.assertIn('mysql does not answer', text)
+
+
+class TestOnEachEngine(base.TestCase):
+    """A decorated class has a test case for each engine in its module."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.module = types.ModuleType('made_up')
+        patch = mock.patch.dict(sys.modules, made_up=self.module)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+        class Tests:
+            kind = ''
+
             def test_it(self) -> None:
-                self.useFixture(services.Database(services.MARIADB))
+                pass
 
-        result = unittest.TestResult()
-        Inner('test_it').run(result)
-        self.assertEqual(1, len(result.skipped))
-        self.assertTrue(result.wasSuccessful())
+        Tests.__module__ = 'made_up'
+        self.tests = Tests
+
+    def ids(self) -> dict[str, str]:
+        """Return the engine of each test that a loader finds in the module."""
+        found = unittest.defaultTestLoader.loadTestsFromModule(self.module)
+        return {case.id(): case.kind for suite in found for case in suite}
+
+    def test_names(self) -> None:
+        self.assertIs(self.tests, services.on_each_engine(base.TestCase)(self.tests))
+        self.assertEqual(
+            {
+                'made_up.TestSqlite.test_it': services.SQLITE,
+                'made_up.TestMariadb.test_it': services.MARIADB,
+                'made_up.TestPostgresql.test_it': services.POSTGRESQL,
+            },
+            self.ids(),
+        )
+
+    def test_some_engines_of_a_test_case(self) -> None:
+        engines = (services.SQLITE, services.PSYCOPG2)
+        case = type('TestOn', (self.tests, base.TestCase), {'__module__': 'made_up'})
+        services.on_each_engine(prefix='TestOn', engines=engines)(case)
+        self.assertEqual(
+            {
+                'made_up.TestOnSqlite.test_it': services.SQLITE,
+                'made_up.TestOnPsycopg2.test_it': services.PSYCOPG2,
+            },
+            self.ids(),
+        )
+
+    def test_name_of_another_class(self) -> None:
+        services.on_each_engine(base.TestCase)(self.tests)
+        with self.assertRaisesRegex(ValueError, 'made_up has two classes TestSqlite'):
+            services.on_each_engine(base.TestCase)(self.tests)
 
 
-class TestAddress(testtools.TestCase):
+class TestAddress(base.TestCase):
     """Addresses come from the environment and name the drivers that are used."""
 
     def test_defaults(self) -> None:
@@ -109,7 +182,7 @@ class TestAddress(testtools.TestCase):
         self.assertEqual('require', services.address(services.POSTGRESQL).query['sslmode'])
 
 
-class TestDatabase(testtools.TestCase):
+class TestDatabase(base.TestCase):
     """Each database is empty, its own, and gone afterwards."""
 
     def check(self, kind: str) -> None:
@@ -153,7 +226,7 @@ class TestDatabase(testtools.TestCase):
             services.Database('oracle')
 
 
-class TestBroker(testtools.TestCase):
+class TestBroker(base.TestCase):
     """Each corner of the broker is its own, and gone afterwards."""
 
     def test_rabbitmq(self) -> None:

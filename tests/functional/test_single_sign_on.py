@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Single sign-on to the web page, and the projects of those who are signed in."""
 
@@ -23,7 +12,7 @@ from urllib.parse import urlsplit
 import webob
 
 from climate import exceptions
-from climate.api.single_sign_on import SingleSignOn
+from climate.api.authentication.single_sign_on import SingleSignOn
 from tests import base
 from tests.functional.guarded import GuardedService
 from tests.functional.keystone import PASSWORD
@@ -152,17 +141,22 @@ class TestSingleSignOn(SignInCase):
             ({'body': ''}, 400),
             ({'body': 'token=a&token=b'}, 400),
             ({'body': 'token=' + 'x' * 20_000}, 413),
+            ({'body': '&'.join(['x=y'] * 11)}, 400),
         ):
             answer = self.land(**headers)
             self.assertEqual(status, answer.status_int, f'{headers} {answer.text}')
             self.assertIn('You are not signed in', answer.text)
             self.assertEqual('text/html', answer.content_type)
-            self.assertNotIn('climate_session', str(answer.headers.getall('Set-Cookie')))
+            cookies = str(answer.headers.getall('Set-Cookie'))
+            self.assertNotIn('climate_session', cookies)
+            # A sign-in goes on, whatever pages of other sites send meanwhile.
+            self.assertEqual('Origin' not in headers, 'climate_sso=; Max-Age=0' in cookies)
         self.assertEqual(asked, len(self.keystone.asked))
         self.assertEqual({'failure'}, {event['outcome'] for event in self.told})
-        answer = self.land('token=wrong%3Cscript%3E')
-        self.assertEqual(401, answer.status_int)
-        self.assertNotIn('<script>', answer.text)
+        for token in ('wrong%3Cscript%3E', '%E2%82%AC', 'a%0D%0AX-Roles:admin', '%20a'):
+            answer = self.land(f'token={token}')
+            self.assertEqual((401, 'text/html'), (answer.status_int, answer.content_type), token)
+            self.assertNotIn('<script>', answer.text)
 
     def test_other_sites_begin_nothing(self) -> None:
         for headers in ({'X_Climate_UI': '0'}, {'Origin': 'https://evil.example'}):
@@ -193,11 +187,25 @@ class TestSingleSignOn(SignInCase):
         self.assertEqual([], self.send('GET', '/ui/session').json['sso'])
         self.assertEqual((404, 404), (self.start().status_int, self.land().status_int))
 
+    def test_origins_as_browsers_write_them(self) -> None:
+        for url, origin in (
+            ('https://Keystone.example:443/identity', 'https://keystone.example'),
+            ('http://keystone.example:80', 'http://keystone.example'),
+            ('https://keystone.example:5000/v3', 'https://keystone.example:5000'),
+            ('https://[2001:DB8::1]:443/v3', 'https://[2001:db8::1]'),
+        ):
+            self.service.conf.set_override('websso_url', url, group='ui')
+            self.app = self.service.made()
+            answer = self.land(Origin=origin)
+            self.assertEqual(303, answer.status_int, f'{url} {answer.text}')
+
     def test_wrong_options(self) -> None:
         for way in ('', 'a/b/c', '../openid', 'openid?x'):
             self.assertRaises(
                 exceptions.ConfigurationError, SingleSignOn, 'https://keystone', {'x': way}
             )
+        for url in ('https://keystone:port', 'https://keystone:70000', 'https://[::1'):
+            self.assertRaises(exceptions.ConfigurationError, SingleSignOn, url, {'x': 'openid'})
         self.service.conf.clear_override('websso_url', group='ui')
         self.assertRaises(exceptions.ConfigurationError, SingleSignOn.from_conf, self.service.conf)
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Things of a project over HTTP: nobody else sees them, and they go when they are not needed."""
 
@@ -22,9 +12,9 @@ from typing import ClassVar
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.clients.protocols.stacks import StackDraft
-from climate.db import purge
-from climate.db import tables
+from climate.cloud.protocols.stacks import StackDraft
+from climate.db.administration import purge
+from climate.db.schema import tables
 from climate.enforcement.base import Filter
 from climate.enforcement.base import FilterQuestion
 from climate.enforcement.filters import Filters
@@ -67,7 +57,7 @@ class RefusesSlowly(Refuses):
 class ThingCase(base.TestCase):
     """A service in which projects have volumes of their own."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
@@ -77,7 +67,7 @@ class ThingCase(base.TestCase):
 
     def start(self, filters: Filters | None = None) -> fixtures.Service:
         """Return a service."""
-        return self.useFixture(fixtures.Service(database=self.database, filters=filters))
+        return self.useFixture(fixtures.Service(database=self.kind, filters=filters))
 
     def volume(self, project: str = 'blue') -> str:
         """Let a project have a volume, and return its id."""
@@ -116,6 +106,7 @@ class ThingCase(base.TestCase):
             return sorted(connection.scalars(query))
 
 
+@services.on_each_engine(prefix='TestSeen', engines=services.DATABASE_SERVERS)
 class TestSeenSqlite(ThingCase):
     """Who sees what, and what is left behind."""
 
@@ -215,18 +206,6 @@ class TestSeenSqlite(ThingCase):
         with self.service.store.reading() as tx:
             (found,) = tx.allocations.calendar()
         return found
-
-
-class TestSeenMariadb(TestSeenSqlite):
-    """On MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestSeenPostgresql(TestSeenSqlite):
-    """On PostgreSQL."""
-
-    database = services.POSTGRESQL
 
 
 class TestOpaqueIds(ThingCase):

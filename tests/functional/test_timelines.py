@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Requests to one service that searches in SQL, and then in memory: the same answers.
 
@@ -20,8 +10,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from climate.db.store import Store
-from climate.db.timelines import Timelines
+from climate.db.timelines.timelines import Timelines
+from climate.db.transactions.store import Store
 from climate.leases.settings import LeasingSettings
 from tests import base
 from tests.functional import fixtures

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Processes that load timelines before their first response, if they can."""
 
@@ -23,8 +13,9 @@ from oslo_config import cfg
 from climate.allocation import placement_program
 from climate.cmd import composition
 from climate.cmd import config
-from climate.db import migration
-from climate.db.timelines import Timelines
+from climate.db.migrations import migration
+from climate.db.timelines.timelines import Timelines
+from climate.testing import connection
 from tests import base
 from tests import services
 from tests.functional import http
@@ -34,21 +25,22 @@ from tests.functional.processes import until
 CHECK = '/healthcheck?checks=timelines'
 
 
+@services.on_each_engine(base.TestCase, 'TestStartOn')
 class Starts:
     """A service with a database of its own."""
 
-    engine = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.url = self.useFixture(services.Database(self.engine)).url
+        self.url = self.useFixture(services.Database(self.kind)).url
         self.log = self.useFixture(fixtures.FakeLogger('climate', level=logging.INFO))
 
     def configured(self, *, timelines: bool) -> cfg.ConfigOpts:
         """Return a configuration."""
         conf = config.new_conf()
         conf([], project='climate', default_config_files=[])
-        conf.set_override('connection', self.url, group='database')
+        connection.use(conf, self.url)
         conf.set_override('auth_strategy', 'noauth')
         conf.set_override('transport_url', 'fake://')
         conf.set_override('timelines', timelines, group='allocation')
@@ -101,19 +93,3 @@ class Starts:
         self.assertIsNone(parts.store._timelines)
         parts.store.load_timelines([cases.TYPE])
         self.assertEqual(400, http.send(app, 'GET', CHECK).status_int)
-
-
-class TestStartOnSqlite(Starts, base.TestCase):
-    """SQLite."""
-
-
-class TestStartOnMariadb(Starts, base.TestCase):
-    """MariaDB."""
-
-    engine = services.MARIADB
-
-
-class TestStartOnPostgresql(Starts, base.TestCase):
-    """PostgreSQL."""
-
-    engine = services.POSTGRESQL

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """The web page and its sessions, with a Keystone that answers over HTTP."""
 
@@ -24,7 +13,7 @@ from typing import Any
 import fixtures
 import webob
 
-from climate.api import web_page
+from climate.api.middleware import web_page
 from tests import base
 from tests.functional import http
 from tests.functional.fixtures import Service
@@ -175,6 +164,8 @@ class TestSessions(PageCase):
         for body, status in (
             ({**ENTERED, 'password': 'wrong'}, 401),
             ({'token': 'wrong'}, 401),
+            ({'token': 'wrong\r\nX-Roles: admin'}, 401),
+            ({'token': '\u20ac'}, 401),
             ({'application_credential_id': 'c', 'application_credential_secret': 'x'}, 401),
             ({}, 400),
             ({'username': 'alice'}, 400),
@@ -213,6 +204,19 @@ class TestSessions(PageCase):
         self.assertIn('; secure', answer.headers['Set-Cookie'])
         self.assertIn('; Path=/cloud/', answer.headers['Set-Cookie'])
         self.assertNotIn('POST /v3/auth/tokens', self.keystone.asked[1:])
+
+    def test_no_other_host_sets_the_cookie_of_a_whole_host(self) -> None:
+        self.base_url = 'https://climate.example'
+        answer = self.sign_in(Origin='https://climate.example')
+        cookie, *attributes = answer.headers['Set-Cookie'].split('; ')
+        self.assertEqual('__Host-climate_session=token-of-alice', cookie)
+        self.assertLessEqual({'secure', 'Path=/'}, set(attributes))
+        self.assertNotIn('Domain', answer.headers['Set-Cookie'])
+        self.assertEqual(200, self.send('GET', '/v1/me', Cookie=cookie, **PAGE).status_int)
+        other = cookie.removeprefix('__Host-')
+        self.assertEqual(401, self.send('GET', '/v1/me', Cookie=other, **PAGE).status_int)
+        gone = self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE)
+        self.assertIn('__Host-climate_session=; Max-Age=0', gone.headers['Set-Cookie'])
 
     def test_strange_cookies(self) -> None:
         for text in (

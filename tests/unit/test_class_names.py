@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """A name of a class means one thing: no two classes of Climate have the same."""
 
@@ -18,8 +7,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
-import testtools
-
+from tests import base
 from tests.architecture import ROOT
 
 # Names of two classes, each with the reason.
@@ -45,7 +33,7 @@ def places() -> dict[str, list[str]]:
     return found
 
 
-class TestClassNames(testtools.TestCase):
+class TestClassNames(base.TestCase):
     """Rename one of the two by what it does, rather than adding to the list."""
 
     def test_none_occurs_twice(self) -> None:

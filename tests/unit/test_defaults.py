@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The default of an option is written once."""
 
@@ -17,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import datetime
 
-import testtools
 from oslo_config import cfg
 
 from climate import conf as climate_conf
@@ -27,6 +16,7 @@ from climate.conf.settings import part
 from climate.conf.settings import seconds
 from climate.conf.settings import Settings
 from tests import architecture
+from tests import base
 from tests import defaults
 
 OPTIONS = {'max_sleep': [5.0], 'notices': [('a', 'b')], 'enabled': [False]}
@@ -48,7 +38,7 @@ class Whole(Settings):
     retries: Retries = part(Retries)
 
 
-class TestSettings(testtools.TestCase):
+class TestSettings(base.TestCase):
     """Fields that are options."""
 
     def configured(self) -> cfg.ConfigOpts:
@@ -77,7 +67,7 @@ class TestSettings(testtools.TestCase):
         self.assertRaises(KeyError, option, 'manager', 'retry_frist_pause')
 
 
-class TestDefaults(testtools.TestCase):
+class TestDefaults(base.TestCase):
     """A default that is written twice is found."""
 
     maxDiff = None

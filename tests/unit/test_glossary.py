@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The glossary of the user guide has every noun of the API, the tables and the domain."""
 
@@ -20,7 +10,7 @@ from collections.abc import Iterable
 
 import yaml
 
-from climate.db import tables
+from climate.db.schema import tables
 from tests.architecture import ROOT
 from tests.base import TestCase
 
@@ -99,6 +89,7 @@ PLAIN_CLASSES = {
     'RequestedLease': 'the request for a lease in the metadata of a server',
     'ReservedShare': 'a busy period before the ids in it are made opaque',
     'ServerReport': 'a notification from Nova, on its way to a lease at boot',
+    'Room': 'the free capacity of a resource in a period, in the search for resources',
     'StoredAnswer': 'the answer to a request with an idempotency key, until that expires',
     'StoppedSubscription': 'a webhook or feed, on its way into a notification',
     'TransitionRefused': 'an exception',

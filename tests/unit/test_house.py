@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The package says what it has, and has what it says."""
 
@@ -23,8 +13,7 @@ import shutil
 import stat
 import subprocess
 
-import testtools
-
+from tests import base
 from tests.architecture import ROOT
 
 
@@ -40,7 +29,7 @@ def _entry_points() -> dict[str, dict[str, str]]:
     }
 
 
-class TestEntryPoints(testtools.TestCase):
+class TestEntryPoints(base.TestCase):
     """What setup.cfg names is there, and is installed as it says."""
 
     def test_each_leads_somewhere(self) -> None:
@@ -80,7 +69,7 @@ class TestEntryPoints(testtools.TestCase):
         self.assertEqual(commands, pages - {'index'})
 
 
-class TestMakefile(testtools.TestCase):
+class TestMakefile(base.TestCase):
     """What can be made explains itself."""
 
     def test_each_target_is_explained(self) -> None:

@@ -1,114 +1,182 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
-"""How often the claim loop looks."""
+"""How often the claim loop looks, and how much it claims."""
 
 from __future__ import annotations
 
 import datetime
 import math
 import time
+import types
+from typing import Any
 from typing import cast
 
+import fixtures
+
 from climate.clock import ManualClock
-from climate.manager.claims import ClaimKeeper
-from climate.manager.loop import Loop
-from climate.manager.worker import Worker
+from climate.manager.claims.due_queue import Claimed
+from climate.manager.claims.due_queue import DueQueue
+from climate.manager.claims.loop import ClaimLoop
+from climate.manager.claims.pipeline import BegunBatch
+from climate.manager.claims.pipeline import BegunJob
+from climate.manager.claims.pipeline import Pipeline
 from tests import base
 
 NOW = datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC)
-Found = tuple[list[str], datetime.datetime | None]
+WORKERS = 4
 
 
-class Locked:
-    """Claims of leases of which some are due and locked by another manager.
+class AlwaysDue:
+    """A queue in which as many leases are due as can be claimed.
 
-    :ivar due: when something is due next
+    :ivar limits: how many leases each claim asked for
     """
 
     def __init__(self) -> None:
-        self.due: datetime.datetime | None = NOW
-        self.free: list[str] = []
-        self.looks = 0
+        self.limits: list[int] = []
 
-    def take_and_look(self, _limit: int) -> Found:
-        self.looks += 1
-        taken, self.free = self.free, []
-        return taken, self.due
-
-    def forget(self, _lease_id: str) -> bool:
-        return True
+    def claim(self, limit: int) -> Claimed:
+        self.limits.append(limit)
+        return Claimed(ids=['lease'] * limit, more=True)
 
 
-class Idle:
-    """Works on nothing."""
+class Nothing:
+    """A pipeline in which every lease that begins stays under way.
 
-    def work(self, _lease_id: str) -> None:
-        return
+    :ivar jobs: how many jobs begin
+    """
+
+    jobs = 0
+
+    def begin(self, _lease_ids: list[str]) -> BegunBatch:
+        nothing: Any = None
+        job = BegunJob(guard=nothing, job=nothing)
+        return BegunBatch(jobs=[job] * self.jobs)
+
+    def perform(self, _begun: BegunJob) -> None:
+        raise SystemExit
 
 
-class TestLooks(base.TestCase):
-    """What is due and cannot be claimed is looked for more and more seldom."""
+class FewThreads:
+    """A pool that cannot start threads, and queues what it gets."""
+
+    def __init__(self) -> None:
+        self.queued: list[Any] = []
+
+    def submit(self, work: Any, *arguments: Any) -> None:
+        self.queued.append((work, arguments))
+        raise RuntimeError("can't start new thread")
+
+    def shutdown(self, **_how: bool) -> None:
+        self.queued.clear()
+
+
+class TestClaimLoop(base.TestCase):
+    """Without its threads."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.clock = ManualClock(NOW)
-        self.claims = Locked()
-        self.loop = Loop(
-            self.clock,
-            cast('ClaimKeeper', self.claims),
-            cast('Worker', Idle()),
-            workers=4,
+        self.queue = AlwaysDue()
+        self.pipeline = Nothing()
+        nothing: Any = None
+        self.loop = ClaimLoop(
+            ManualClock(NOW),
+            nothing,
+            cast('DueQueue', self.queue),
+            cast('Pipeline', self.pipeline),
+            nothing,
+            workers=WORKERS,
             max_sleep=5.0,
         )
         self.addCleanup(self.loop.stop, 1)
 
-    def looks_within(self, seconds: float) -> int:
-        """Return how often is looked in a time, if looking takes none."""
-        looks = 0
-        while seconds > 0:
-            seconds -= self.loop._look() or 1e-6
-            looks += 1
-        return looks
+    def pause(self, *ids: str, due: float | None = 0.0, more: bool = False) -> float:
+        """Return the pause after a claim, with the next lease due in so many seconds."""
+        at = None if due is None else NOW + datetime.timedelta(seconds=due)
+        return self.loop._until_next(Claimed(ids=list(ids), more=more, due=at))
 
-    def test_a_lease_that_stays_locked_is_looked_for_a_few_times(self) -> None:
-        # 2,433 times, before there were pauses.
-        self.assertLessEqual(self.looks_within(3), 12)
-        self.assertLessEqual(self.looks_within(60), 61)
-
-    def test_one_that_was_just_missed_is_looked_for_at_once(self) -> None:
-        self.assertEqual(0.0, self.loop._look())
-        self.assertEqual(0.01, self.loop._look())
-        self.assertEqual(0.02, self.loop._look())
+    def test_a_lease_that_stays_locked_is_looked_for_less_and_less(self) -> None:
+        pauses = [self.pause() for _ in range(12)]
+        self.assertEqual([0.0, 0.01, 0.02, 0.04], pauses[:4])
+        self.assertEqual(1.0, pauses[-1])
+        # Without pauses, it would look thousands of times in these seconds.
+        self.assertLess(3.0, sum(pauses))
 
     def test_pauses_begin_again_after_something_was_claimed(self) -> None:
-        self.looks_within(3)
-        self.claims.free = ['a']
-        self.assertEqual(0.0, self.loop._look())
-        self.assertEqual(0.0, self.loop._look())
-        self.assertEqual(0.01, self.loop._look())
+        for _ in range(5):
+            self.pause()
+        self.assertEqual(0.0, self.pause('a'))
+        self.assertEqual([0.0, 0.01], [self.pause(), self.pause()])
 
     def test_pauses_begin_again_once_nothing_is_due(self) -> None:
-        self.looks_within(3)
-        self.claims.due = NOW + datetime.timedelta(seconds=2)
-        self.assertEqual(2.0, self.loop._look())
-        self.claims.due = None
-        self.assertEqual(5.0, self.loop._look())
-        self.claims.due = NOW
-        self.assertEqual(0.0, self.loop._look())
+        for due in (2.0, None):
+            for _ in range(5):
+                self.pause()
+            self.pause(due=due)
+            self.assertEqual([0.0, 0.01], [self.pause(), self.pause()])
 
     def test_a_wake_up_is_not_kept_waiting(self) -> None:
-        self.looks_within(3)
         self.loop._look_at = math.inf
         self.loop._look_within(1000)
         self.loop.wake()
         self.assertLessEqual(self.loop._look_at, time.monotonic())
+
+    def test_it_sleeps_until_the_next_one_is_due(self) -> None:
+        self.assertEqual(2.0, self.pause(due=2.0))
+        self.assertEqual(5.0, self.pause(due=7.0))
+        self.assertEqual(5.0, self.pause(due=None))
+        self.assertEqual(0.0, self.pause('a', due=None, more=True))
+
+    def test_it_claims_no_more_than_workers_are_free(self) -> None:
+        self.loop._look()
+        self.assertEqual([WORKERS], self.queue.limits)
+        self.loop._look()
+        self.assertEqual([WORKERS], self.queue.limits)
+        self.loop._set_free(1)
+        self.loop._look()
+        self.assertEqual([WORKERS, 1], self.queue.limits)
+
+    def test_no_job_is_lost_if_no_thread_can_be_started(self) -> None:
+        self.pipeline.jobs = WORKERS
+        pool: Any = FewThreads()
+        self.useFixture(fixtures.MonkeyPatch('climate.manager.claims.loop.LOG.disabled', True))
+        self.loop._pool = pool
+        self.loop._look()
+        self.assertEqual(WORKERS, len(pool.queued))
+
+    def test_a_worker_is_free_after_an_effect_that_ends_its_thread(self) -> None:
+        released: list[str] = []
+        self.useFixture(fixtures.MockPatchObject(self.loop, '_release', released.extend))
+        self.loop._busy = 1
+        begun: Any = types.SimpleNamespace(lease_id='lease')
+        self.assertRaises(SystemExit, self.loop._perform, begun)
+        self.assertEqual((0, ['lease']), (self.loop._busy, released))
+
+    def test_it_claims_nothing_while_too_much_is_unsettled(self) -> None:
+        finished: Any = object()
+        for _ in range(2 * WORKERS):
+            self.loop._busy += 1
+            self.loop._set_free(1, finished)
+        self.loop._look()
+        self.assertEqual([], self.queue.limits)
+        self.loop._finished.clear()
+        self.loop._look()
+        self.assertEqual([WORKERS], self.queue.limits)
+
+    def test_a_backlog_waits_for_the_batch_that_is_being_settled(self) -> None:
+        self.loop._look()
+        self.loop._busy, self.loop._settling = 0, 2 * WORKERS - 1
+        self.assertEqual(math.inf, self.loop._pause())
+        self.loop._settling = 0
+        self.loop._set_free(0)
+        self.assertLess(self.loop._pause(), math.inf)
+
+    def test_a_backlog_waits_once_for_more_workers(self) -> None:
+        self.loop._look()
+        self.loop._busy, self.loop._look_at = WORKERS - 1, 0.0
+        self.assertEqual([0.005, 0.0], [max(self.loop._pause(), 0.0) for _ in range(2)])
+
+    def test_a_lease_waits_for_no_workers_without_a_backlog(self) -> None:
+        self.loop._busy, self.loop._settling = 0, 2 * WORKERS - 1
+        self.loop._look_at = 0.0
+        self.assertLessEqual(self.loop._pause(), 0.0)

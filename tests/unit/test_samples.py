@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The samples in ``etc/climate`` say what the options and policies are now."""
 
@@ -18,11 +8,11 @@ import pathlib
 import re
 
 import fixtures
-import testtools
 from oslo_config import cfg
 from oslo_policy import generator as policy_generator
 
 from climate.conf import opts
+from tests import base
 from tests.architecture import ROOT
 from tools import sample
 
@@ -34,7 +24,7 @@ GENERATORS = {
 }
 
 
-class TestSamples(testtools.TestCase):
+class TestSamples(base.TestCase):
     """A sample that is behind fails, and says how it is written anew."""
 
     maxDiff = None
@@ -77,7 +67,7 @@ class TestSamples(testtools.TestCase):
         self.assertIn('climate:leases:', self.generated('policy.yaml.sample'))
 
 
-class TestHead(testtools.TestCase):
+class TestHead(base.TestCase):
     """The first part of the sample configuration."""
 
     def test_it_has_about_twenty_options_that_exist_once(self) -> None:
@@ -126,7 +116,7 @@ class TestHead(testtools.TestCase):
             self.assertTrue(line.startswith('#'), line)
 
 
-class TestLogins(testtools.TestCase):
+class TestLogins(base.TestCase):
     """The options that each service has for its own login."""
 
     def test_what_is_left_out_is_the_same_for_nova(self) -> None:

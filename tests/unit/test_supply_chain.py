@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What is installed is pinned, has hashes, and is newer than the faults that are known."""
 
@@ -19,11 +9,11 @@ import csv
 import re
 from collections.abc import Iterator
 
-import testtools
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests import base
 from tests.architecture import ROOT
 from tools import locked
 
@@ -33,6 +23,8 @@ LISTS = (
     'test-requirements.txt',
     'doc/requirements.txt',
 )
+# What a test installs for itself.
+GENERATORS = 'tests/exhaustive/generators/requirements'
 HINT = 'run "make constraints"'
 
 
@@ -66,7 +58,7 @@ def _lower_bound(requirement: Requirement) -> Version:
     return max(bounds, default=Version('0'))
 
 
-class TestConstraints(testtools.TestCase):
+class TestConstraints(base.TestCase):
     """The lists agree with each other."""
 
     def test_each_requirement_has_a_lower_bound(self) -> None:
@@ -88,9 +80,13 @@ class TestConstraints(testtools.TestCase):
                 self.assertIn(version, requirement.specifier, f'{requirement.name}: {HINT}')
 
     def test_each_pin_has_hashes(self) -> None:
-        text = (ROOT / 'constraints.txt').read_text(encoding='utf-8')
-        entries = locked.entries(text)
-        self.assertGreater(len(entries), 100)
+        for file, least in (('constraints.txt', 100), (f'{GENERATORS}.txt', 20)):
+            entries = locked.entries((ROOT / file).read_text(encoding='utf-8'))
+            self.assertGreater(len(entries), least)
+            self.check_hashes(entries)
+
+    def check_hashes(self, entries: list[tuple[str, str]]) -> None:
+        """Check that each entry is one version with hashes."""
         for name, block in entries:
             self.assertRegex(block.splitlines()[0], r'^[a-z0-9-]+==\S+( ; .*)? \\$')
             self.assertRegex(block, r'--hash=sha256:[0-9a-f]{64}\b', name)
@@ -102,7 +98,7 @@ class TestConstraints(testtools.TestCase):
             self.assertEqual([_lower_bound(requirement)], lowest.get(name), f'{name}: {HINT}')
 
 
-class TestAdvisories(testtools.TestCase):
+class TestAdvisories(base.TestCase):
     """What stands for pip-audit where there is no network."""
 
     def setUp(self) -> None:

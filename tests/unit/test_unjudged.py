@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """No booking avoids its judgement."""
 
@@ -29,7 +19,7 @@ class TestBookings(test_architecture.ArchitectureTestCase):
         pair = "events, _table = _tables['events'], _tables['allocations']\n"
         self.assert_refused(
             unjudged.unjudged_bookings,
-            'climate/db/events.py',
+            'climate/db/leases/events.py',
             table + 'session.execute(sa.insert(_table), values)',
             table + 'def f():\n    session.execute(sa.update(_table).values(amount=2))',
             table + 'session.execute(_table.insert())',
@@ -37,15 +27,15 @@ class TestBookings(test_architecture.ArchitectureTestCase):
             "sa.insert(_tables['allocations'])",
             "_tables['allocations'].update()",
             'session.execute(sa.insert(ALLOCATIONS))',
-            'from climate.db.tables import ALLOCATIONS as rows\nrows.insert()',
+            'from climate.db.schema.tables import ALLOCATIONS as rows\nrows.insert()',
             "sa.text('INSERT INTO allocations (id) VALUES (1)')",
             "sa.text('UPDATE allocations SET amount = 2')",
             'Books(session, now, docket, ids)',
-            'books.Docket()',
+            'books.PendingBookings()',
         )
         self.assert_refused(
             unjudged.unjudged_bookings,
-            'climate/db/allocations.py',
+            'climate/db/resources/allocations.py',
             table + 'def grow():\n    session.execute(sa.update(_table).values(amount=2))',
         )
 
@@ -53,18 +43,18 @@ class TestBookings(test_architecture.ArchitectureTestCase):
         table = '_table = tables.ALLOCATIONS\n'
         self.assert_allowed(
             unjudged.unjudged_bookings,
-            'climate/db/events.py',
+            'climate/db/leases/events.py',
             table + 'session.execute(sa.select(_table))',
             "_table = _tables['events']\nsession.execute(sa.insert(_table))",
             'tx.book(ids).insert(new)',
         )
         self.assert_allowed(
             unjudged.unjudged_bookings,
-            'climate/db/books.py',
+            'climate/db/booking/books.py',
             table + 'session.execute(sa.insert(_table))',
         )
         self.assert_allowed(
             unjudged.unjudged_bookings,
-            'climate/db/allocations.py',
+            'climate/db/resources/allocations.py',
             table + 'def release():\n    session.execute(sa.delete(_table))',
         )

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``python -m tools.lanes LANE...``: runs tests, and reports the results.
 
@@ -64,12 +54,17 @@ def chosen(lane: Lane, ids: Sequence[str], shard: Shard | None, only: Sequence[s
         mine = set(shard.of(ids, shards.of_lane(lane)))
         mine |= {name for name in ids if lane.always and re.search(lane.always, name)}
         if lane.divides_repeats:
-            mine |= set(ids) - repeats.repeats(ids)
+            mine |= set(ids) - repeats.repeats(ids) - _of_other_quarters(lane, ids, shard)
     return [
         name
         for name in ids
         if name in mine and (not only or any(re.search(each, name) for each in only))
     ]
+
+
+def _of_other_quarters(lane: Lane, ids: Sequence[str], shard: Shard) -> set[str]:
+    slow = [name for name in ids if lane.slow and re.search(lane.slow, name)]
+    return set(slow) - set(shard.quarter().of(slow, shards.of_lane(lane)))
 
 
 def _touched(ids: Sequence[str]) -> list[str]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The lanes of tests, and which of them may run in parallel."""
 
@@ -33,6 +23,8 @@ class Lane:
     :ivar always: a regular expression of tests that run in each shard of the lane
     :ivar divides_repeats: whether a shard leaves out only tests that repeat others on a
         database server
+    :ivar slow: a regular expression of slow tests, of which a shard runs a quarter; None if
+        there are none
     :ivar by_class: whether the lane is divided by classes instead of groups; tests that need
         the machine for themselves are divided one by one in any case
     :ivar root: the root of the project
@@ -45,6 +37,7 @@ class Lane:
     spare: int = 0
     always: str | None = None
     divides_repeats: bool = False
+    slow: str | None = None
     by_class: bool = False
     root: pathlib.Path = ROOT
 
@@ -71,13 +64,24 @@ _OF_SERVERS = (
     r'(?:db\.|test_(?:at_once|races)\.|manager\.test_managers\.)'
 )
 
+# Tests that start programs or a browser, as others do that always run, and differ from them
+# in what the programs are asked for.
+_SLOW = (
+    r'^tests\.functional\.(?:'
+    r'test_client(?:_hooks|_lists|_operators|_times)?\.(?!TestCommands\.test_a_lease_from)'
+    r'|test_stock_client\.(?!TestOpenstack\.test_leases)'
+    r'|test_page\.TestBrowsers\.(?!test_chromium_books)|test_page_links\.'
+    r'|test_json_logs\.|test_metrics\.|test_commands_to_try\.|mail\.test_process\.'
+    r'|power\.test_client\.|test_backup\.|test_standalone\.TestStopped\.)'
+)
+
 LANES = {
     lane.name: lane
     for lane in (
         Lane(name='unit', divides_repeats=True),
         Lane(name='contract', divides_repeats=True),
         # One test per processor leaves a third of the processors idle.
-        Lane(name='functional', spare=2, divides_repeats=True, always=_OF_SERVERS),
+        Lane(name='functional', spare=2, divides_repeats=True, slow=_SLOW, always=_OF_SERVERS),
         Lane(name='exhaustive', spare=1),
         # Contract tests use hosts of the cloud that belong to no site. Each other class
         # has exclusive use of a site, or of the whole cloud.

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The page: header, a view, a drawer beside it. */
 import { render } from 'preact';
@@ -62,7 +52,7 @@ function Page() {
     <>
       <Header open={open} />
       {!online && <div class="banner" role="alert">{say('gone')}</div>}
-      <main class={drawer && open ? 'with-drawer' : ''}>
+      <main class={drawer && open ? 'with-drawer' : ''} tabIndex={-1}>
         {open && <Shown />}
         {session && !open && <Login />}
         {/* What was typed when a session ended waits here for the next one. */}

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What the address of the page says: back, forward, reload and links show it again. */
 import assert from 'node:assert/strict';
@@ -41,7 +31,9 @@ export const addresses = (context, page, address, { remove } = leasesOf(context,
     await page.bringToFront();
   },
   async 'go to a date by keyboard, and to today'() {
-    await page.locator('.grid').focus();
+    await page.getByRole('button', { name: 'Skip to the content' }).focus();
+    await page.keyboard.press('Enter');
+    assert.ok(await page.locator('.grid').evaluate((one) => one === document.activeElement));
     await page.keyboard.press('g');
     const date = page.getByLabel('Go to date');
     assert.ok(await date.evaluate((one) => one === document.activeElement));
@@ -102,6 +94,29 @@ export const addresses = (context, page, address, { remove } = leasesOf(context,
       await other.close();
     }
     await page.bringToFront();
+  },
+  async 'the link of a mail goes to the time and the resources of its lease'() {
+    const { lease: made } = await ask(context, address, 'POST', 'leases', {
+      ...lease('far', 0, 1), start_date: '2031-05-06T10:00', end_date: '2031-05-07T10:00',
+      reservations: [{ resource_type: 'network', network_name: 'far-lab' }],
+    });
+    const other = await context.newPage();
+    await other.goto(`${address}#lease/${made.id}`);
+    await other.getByRole('heading', { name: 'far', exact: true }).waitFor();
+    await other.getByText(/[56] May 2031 –/).waitFor();
+    await says(other, new RegExp(`^#/calendar\\?type=network&from=2031-05-0\\dT.*&lease=${made.id}$`));
+    assert.equal(await other.locator('.filters').getByLabel('Resource type').inputValue(), 'network');
+    // One that is in view already stays where it is.
+    const id = new URLSearchParams(new URL(page.url()).hash.split('?')[1]).get('lease');
+    await other.goto(`${address}#/calendar?type=physical:host`);
+    await counted(other, '2 resources');
+    const period = await other.locator('.period').textContent();
+    await other.goto(`${address}#/lease/${id}`);
+    await other.getByRole('heading', { name: 'linked' }).waitFor();
+    assert.equal(await other.locator('.period').textContent(), period);
+    await other.close();
+    await page.bringToFront();
+    await remove('far');
   },
   async 'the empty address is the calendar of today'() {
     await page.goto(`${address}#/leases`);

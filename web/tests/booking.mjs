@@ -1,13 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
+// SPDX-License-Identifier: Apache-2.0
 
 /** Steps without authentication: book, change and delete leases, in every view. */
 import assert from 'node:assert/strict';
@@ -68,8 +59,10 @@ export const booking = (
     await accessible(page, 'lease');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('This deletes “by-drag”.').waitFor();
+    // A notice is shown for some seconds, which a click can take on a busy machine.
+    const notice = page.getByText('by-drag was deleted.').waitFor();
     await page.getByRole('button', { name: 'Delete lease' }).click();
-    await page.getByText('by-drag was deleted.').waitFor();
+    await notice;
     await gone('by-drag');
   },
   async 'book by keyboard'() {
@@ -88,8 +81,10 @@ export const booking = (
     const amount = page.getByLabel('How many');
     await search.fill('rack = r2');
     await counted(page, '1 resource');
+    // So do the figures.
+    await page.locator('.strip-legend', { hasText: 'rack = r21 of 1 free' }).waitFor();
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();
-    await page.getByText('rack = r2', { exact: true }).waitFor();
+    await page.locator('.chip').getByText('rack = r2', { exact: true }).waitFor();
     await page.getByText('1 of 1 host free for 1 h.').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('n'.repeat(90));
     await page.getByText('The name can have at most 80 characters.').waitFor();
@@ -112,7 +107,7 @@ export const booking = (
     await page.getByText('1 of 2 hosts free for 1 h.').or(page.getByText('2 of 2 hosts free for 1 h.')).waitFor();
     await page.getByLabel('Add a condition').selectOption('rack');
     await page.getByLabel('Value').selectOption({ label: 'r1 (1)' });
-    await page.getByText('rack = r1', { exact: true }).waitFor();
+    await page.locator('.chip').getByText('rack = r1', { exact: true }).waitFor();
     await page.getByText('1 of 1 host free for 1 h.').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await search.fill('');
@@ -129,7 +124,7 @@ export const booking = (
     await page.getByLabel('Group by').selectOption('rack');
     await page.getByLabel('Show group').selectOption({ label: 'r2' });
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();
-    await page.getByText('rack = r2', { exact: true }).waitFor();
+    await page.locator('.chip').getByText('rack = r2', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('Group by').selectOption('');
   },
@@ -247,6 +242,14 @@ export const booking = (
     assert.ok(Date.parse(made.start_date) >= Date.parse(blocker.end_date), made.start_date);
     await page.keyboard.press('Escape');
     await remove('by-offer', 'blocker');
+  },
+  async 'an open form sees that what was in the way is gone'() {
+    await ask(context, address, 'POST', 'leases', lease('in-the-way', 4, 2));
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    await page.getByText('Not available.').waitFor();
+    await remove('in-the-way');
+    await available(page);
+    await page.keyboard.press('Escape');
   },
   async 'two tabs'() {
     await ask(context, address, 'POST', 'leases', lease('in-two-tabs', 8, 2));

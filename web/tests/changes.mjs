@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What people do with leases that they have: use, find and change them. */
 import assert from 'node:assert/strict';
@@ -214,6 +204,30 @@ export const changes = (
     await page.getByText('The link for my phone was revoked.').waitFor();
     await page.getByText('for my phone', { exact: true }).waitFor({ state: 'detached' });
     assert.equal(await links(), before);
+    // One that is made here is listed at once.
+    await page.getByRole('button', { name: 'Create calendar link' }).click();
+    await page.getByRole('textbox', { name: 'Subscribe to this address' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke demo' }).click();
+    await page.getByRole('button', { name: 'Revoke link' }).click();
+    await page.getByText('The link demo was revoked.').waitFor();
+    // That address is no longer answered.
+    await page.getByRole('textbox', { name: 'Subscribe to this address' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create calendar link' }).waitFor();
+    assert.equal(await links(), before);
+  },
+  async 'steps of several resource types name their type'() {
+    const { lease } = await ask(context, address, 'POST', 'leases', {
+      ...later('two-types', 0, 20), start_date: 'now', reservations: [
+        { resource_type: 'physical:host', min: 1, max: 1 }, { resource_type: 'network', network_name: 'lab-2' },
+      ],
+    });
+    await eventually(async () => (await named('two-types')).status === 'ACTIVE');
+    await page.goto(`${address}#/lease/${lease.id}`);
+    const did = (words) => page.locator('.steps li.done').getByText(words, { exact: true }).waitFor();
+    await did('start: Hosts');
+    await did('start: Network');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await remove('two-types');
   },
   ...moving(context, page, address, { named, remove }),
 });

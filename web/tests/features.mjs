@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What people do with groups, their own rows, maintenances and the resources of a lease. */
 import assert from 'node:assert/strict';
@@ -40,6 +30,29 @@ export const features = (context, page, address) => ({
     await spoken(page, 'End', 'Group r1, 1 resource, collapsed. Press Enter to expand it.');
     await accessible(page, 'groups');
     await page.getByLabel('Group by').selectOption('');
+  },
+  async 'a clock that is wrong by years, and figures that are asked in time'() {
+    const other = await context.newPage();
+    const YEARS = 2 * 365 * 86400000;
+    await other.addInitScript((behind) => {
+      const { now } = Date;
+      Date.now = () => now() - behind;
+    }, YEARS);
+    await other.goto(`${address}#/utilisation`);
+    await other.locator('.heat td').first().waitFor();
+    // Types have the names here that they have elsewhere.
+    assert.ok((await other.getByLabel('Resource type').locator('option').allTextContents()).includes('Hosts'));
+    await other.goto(`${address}#/calendar`);
+    await other.getByText(new RegExp(`– .* ${new Date(Date.now() + 6.5 * 86400000).getUTCFullYear()}$`)).waitFor();
+    await calendar(other);
+    // Shortly before the next minute the service may answer in that one.
+    const late = Math.floor(Date.now() / 60000) * 60000 + 52000;
+    await other.evaluate((at) => { Date.now = () => at; }, late - YEARS);
+    const asked = other.waitForRequest(/availability.*step=60&/);
+    await look(other);
+    assert.match(new URL((await asked).url()).searchParams.get('start'), /:45Z$/);
+    await other.close();
+    await page.bringToFront();
   },
   async 'only my rows'() {
     await page.getByLabel('My project only').check();

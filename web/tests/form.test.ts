@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What the form of a new lease sends: conditions, inputs of types, and its messages. */
 import assert from 'node:assert/strict';
@@ -24,7 +14,7 @@ import { de } from '../src/words/form/de.ts';
 import { en } from '../src/words/form/en.ts';
 import { things } from '../src/words/form/index.ts';
 import { setLanguage } from '../src/words/index.ts';
-import { kindOf } from '../src/words/kinds.ts';
+import { inOrder, kindOf } from '../src/words/kinds.ts';
 
 const HOST = 'physical:host';
 const GPU: Condition = { kind: 'property', property: 'gpu', values: ['a100'] };
@@ -125,11 +115,13 @@ test('a lease may lie in all of some days, or in hours of each', () => {
 test('types have words', () => {
   setLanguage('de');
   assert.equal(things({ name: HOST }, 2), '2 Hosts');
-  assert.equal(things({ name: 'custom:cae', noun: 'seats', noun_one: 'seat' }, 1), '1 seat');
+  assert.equal(things({ name: 'custom:cae', noun: 'seats', noun_one: 'seat' }, 1), '1 Seat');
   setLanguage('en');
   assert.equal(things({ name: 'custom:cae', noun: 'seats' }, 25), '25 seats');
   assert.equal(things({ name: 'x:y' }, 1), '1 resource');
   assert.equal(kindOf({ name: 'custom:cae', noun: 'seats' }), 'Seats');
+  const types = ['custom:cae', 'network', 'baremetal:node', HOST, 'virtual:instance'].map((name) => ({ name }));
+  assert.deepEqual(inOrder(types).map(({ name }) => name), ['virtual:instance', HOST, 'network', 'custom:cae', 'baremetal:node']);
 });
 
 test('the messages of the form are the same in each language, and used', () => {

@@ -1,20 +1,14 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What a lease asks for and awaits, as people read and write it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expected } from '../src/model/awaited.ts';
+import { plainName } from '../src/model/names.ts';
 import { read, written } from '../src/model/where.ts';
+import { period, setLanguage, setZone, speaker } from '../src/words/index.ts';
+import { de } from '../src/words/lease/de.ts';
+import { en } from '../src/words/lease/en.ts';
 
 test('a requirement is read as it is written', () => {
   const texts: [string, unknown][] = [
@@ -55,4 +49,28 @@ test('of reminders the next one is a step, of messages to programs and checks no
   ];
   assert.deepEqual(expected(all).map(({ time }) => time), ['1', '5']);
   assert.equal(expected([event('check_lease', '1', 'a host is down')]).length, 1);
+});
+
+test('an address is shown without the id of its network', () => {
+  assert.equal(plainName('d32019d3-bc6e-4319-9c1d-6722fc136a22:203.0.113.102'), '203.0.113.102');
+  for (const name of ['compute-3', 'vlan:physnet1:101', 'd32019d3-bc6e-4319-9c1d-6722fc136a22:']) {
+    assert.equal(plainName(name), name);
+  }
+});
+
+test('a period says the day of its end if that is another one', () => {
+  setZone('UTC');
+  const start = Date.UTC(2026, 11, 1, 9) / 1000;
+  assert.equal(period(start, start + 8 * 3600), 'Tue 1 Dec, 09:00 – 17:00');
+  assert.equal(period(start, start + 24 * 3600), 'Tue 1 Dec, 09:00 – Wed 2 Dec, 09:00');
+});
+
+test('one address is released, or several are', () => {
+  const say = speaker({ en, de });
+  const lost = (n: number): string => say('loses_virtual:floatingip', { names: 'A', n });
+  assert.equal(lost(1), 'The address A will be released.');
+  setLanguage('de');
+  assert.equal(lost(1), 'Freigegeben wird die Adresse A.');
+  assert.equal(lost(2), 'Freigegeben werden die Adressen A.');
+  setLanguage('en');
 });

@@ -1,13 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
+// SPDX-License-Identifier: Apache-2.0
 
 /** What the steps of a person in a browser are made of. */
 /** Small screens, in the language with the longest words: nothing is wider than the screen. */
@@ -67,6 +58,18 @@ export const phones = (context, page, address, { remove, named } = leasesOf(cont
       await page.getByText(/^(Nicht verfügbar|Verfügbar)\.$/).waitFor();
       await narrow(page, `German form ${width}`);
       await page.getByRole('button', { name: 'Schließen' }).click();
+    }
+  },
+  async 'the toolbar in German, however wide the screen is'() {
+    for (const width of [1500, 1440, 1280, 1000, 900, 760, 725]) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.goto(`${address}#/calendar?type=physical:host`);
+      await page.locator('.grid').waitFor();
+      await narrow(page, `German toolbar ${width}`);
+      const [search, button] = await page.evaluate(() => ['.search', '.reserve']
+        .map((one) => document.querySelector(one).getBoundingClientRect()));
+      // The search and the button are in one line, and as much of its text can be read.
+      if (width > 900) assert.ok(search.y === button.y && search.width >= 130, JSON.stringify([width, search, button]));
     }
   },
   async 'at 200 % at least six rows are seen'() {

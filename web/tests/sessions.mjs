@@ -1,13 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
+// SPDX-License-Identifier: Apache-2.0
 
 /** Steps with Keystone: sign in, a session that ends, sign out. */
 import assert from 'node:assert/strict';
@@ -16,7 +7,8 @@ import { accessible, available, calendar, look, please } from './person.mjs';
 /** Return the steps of a person at an address, in their order. */
 export const sessions = (context, page, address) => {
   // In the header: lists have the names of projects too.
-  const project = (name) => page.getByTitle('Switch project').filter({ hasText: name });
+  const projectIn = (tab, name) => tab.getByTitle('Switch project').filter({ hasText: name });
+  const project = (name) => projectIn(page, name);
   return {
     async 'sign in with a wrong password'() {
       // A link in a mail opens its lease once its reader has signed in.
@@ -67,9 +59,15 @@ export const sessions = (context, page, address) => {
       await project('the blue').click();
       await page.getByRole('button', { name: 'red' }).waitFor();
       await accessible(page, 'projects');
+      // Another tab has the same cookie, and would reserve for the other project.
+      const tab = await context.newPage();
+      await tab.goto(address);
+      await projectIn(tab, 'the blue').waitFor();
       await page.getByRole('button', { name: 'red' }).click();
       await project('the red').waitFor();
       await calendar(page);
+      await projectIn(tab, 'the red').waitFor();
+      await tab.close();
     },
     async 'sign in through Keystone'() {
       await page.getByRole('button', { name: 'Sign out' }).click();
@@ -82,6 +80,17 @@ export const sessions = (context, page, address) => {
       assert.deepEqual((await context.cookies()).map((one) => one.name), ['climate_session']);
       await page.getByRole('link', { name: 'Calendar' }).click();
       await calendar(page);
+    },
+    async 'a sign-out that is refused'() {
+      const refused = (route) => (route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 503, json: { error_message: 'Others are signing out' } })
+        : route.fallback());
+      await page.route('**/ui/session', refused);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByText('That did not work: Others are signing out').waitFor();
+      await page.unroute('**/ui/session', refused);
+      assert.equal((await context.cookies()).length, 1);
+      await project('the blue').waitFor();
     },
     async 'sign out'() {
       await page.getByRole('button', { name: 'Sign out' }).click();

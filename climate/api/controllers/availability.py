@@ -1,27 +1,17 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``/availability``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-import pecan
-
-from climate.api import conditions
-from climate.api.controllers import base
-from climate.api.microversions import V1_4
-from climate.api.routing import Request
+from climate.api.http import conditions
+from climate.api.http.microversions import V1_4
+from climate.api.routing import base
+from climate.api.routing.routes import Route
+from climate.api.routing.routing import Request
 from climate.api.schemas import availability as schemas
 from climate.api.views import availability as view
 from climate.policies import availability as policies
@@ -33,9 +23,15 @@ class AvailabilityController(base.Controller):
     noun = 'availability'
     since = V1_4
 
-    @pecan.expose(generic=True, template='json')
-    @base.guard(policies.SHOW, schemas.PARAMETERS, large=True)
-    def index(self, req: Request, resp: Any) -> Any:
+    def routes(self) -> Iterable[Route]:
+        """Return the routes."""
+        return (
+            self._route(
+                'GET', '/availability', self.show, policies.SHOW, schemas.PARAMETERS, large=True
+            ),
+        )
+
+    def show(self, req: Request, resp: Any) -> Any:
         """Show what is free of a resource type over time.
 
         The ETag depends on the answer only, so that it stays the same until something

@@ -1,29 +1,19 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``/me``: the caller."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from typing import Final
 
-import pecan
-
 from climate import policies
-from climate.api import auth
-from climate.api.controllers import base
-from climate.api.microversions import V1_5
-from climate.api.routing import Request
+from climate.api.http import environ_keys
+from climate.api.http.microversions import V1_5
+from climate.api.routing import base
+from climate.api.routing.routes import Route
+from climate.api.routing.routing import Request
 from climate.api.views import me as view
 from climate.policies import me as own_policies
 
@@ -37,11 +27,15 @@ class MeController(base.Controller):
     noun = 'me'
     since = V1_5
 
-    @pecan.expose(generic=True, template='json')
-    @base.guard(own_policies.SHOW)
-    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+    def routes(self) -> Iterable[Route]:
+        """Return the routes."""
+        return (self._route('GET', '/me', self.show, own_policies.SHOW),)
+
+    def show(self, req: Request, resp: Any) -> dict[str, Any]:
         """Show who calls, and what they may do."""
         scope = req.scope
         may = {name.removeprefix(_PREFIX): scope.allows(name) for name in _RULES}
         resp.cache_control = 'no-store'
-        return {'me': view.caller(scope, req.environ[auth.CONTEXT], req.environ, may)}
+        context = req.environ[environ_keys.CONTEXT]
+        shown = view.caller(scope.caller, context, req.environ, may, scope.now, scope.version)
+        return {'me': shown}

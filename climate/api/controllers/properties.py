@@ -1,111 +1,88 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``properties``: the properties of hosts, and of resources of any type."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+from typing import Final
 
-import pecan
-
-from climate.api import bodies
-from climate.api import queries
-from climate.api.controllers import base
-from climate.api.microversions import V1_2
-from climate.api.microversions import V1_7
-from climate.api.routing import Request
-from climate.api.routing import Scope
+from climate.api.http import bodies
+from climate.api.http import queries
+from climate.api.http.microversions import V1_2
+from climate.api.http.microversions import V1_7
+from climate.api.routing import base
+from climate.api.routing.routes import Route
+from climate.api.routing.routing import Request
+from climate.api.routing.routing import Scope
+from climate.api.routing.services import ApiSettings
+from climate.api.routing.services import Services
 from climate.api.schemas import properties as schemas
-from climate.api.services import ApiSettings
-from climate.api.services import Services
 from climate.api.views import properties as view
+from climate.plugins.collection import ResourceCollection
 from climate.policies import properties as policies
+
+_PARAMETERS: Final = ('detail', 'all', 'values')
 
 
 class PropertiesController(base.Controller):
-    """``/os-hosts/properties``."""
+    """``/resources/properties``."""
+
+    noun = 'properties'
+    since = V1_2
+
+    def routes(self) -> Iterable[Route]:
+        """Return the routes."""
+        path, names = '/resources/properties', (*_PARAMETERS, 'type')
+        item = f'{path}/{{property_name}}'
+        return (
+            self._route('GET', path, self.index, policies.LIST, names),
+            self._route('PATCH', item, self.update, policies.UPDATE, ('type',)),
+        )
+
+    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+        """List the names of properties of a type; their values with ``detail`` or ``values``."""
+        resource_type = queries.required(req.scope.parameters, 'type')
+        return _names(self._services, req.scope, resource_type)
+
+    def update(self, req: Request, resp: Any, property_name: str) -> dict[str, Any]:
+        """Make a property of the type in ``type`` private or public."""
+        resource_type = queries.required(req.scope.parameters, 'type')
+        return _set_private(self._services, req, resource_type, property_name)
+
+
+class CollectionPropertiesController(base.Controller):
+    """``/os-hosts/properties``, and those of other collections."""
 
     noun = 'properties'
 
-    def __init__(self, services: Services, settings: ApiSettings, resource_type: str) -> None:
+    def __init__(
+        self, services: Services, settings: ApiSettings, collection: ResourceCollection
+    ) -> None:
         super().__init__(services, settings)
-        self._resource_type = resource_type
+        self._collection = collection
 
-    @pecan.expose()
-    def _lookup(self, *property_name: str) -> tuple[PropertyController, tuple[str, ...]]:
-        key = base.joined_key(property_name)
-        return PropertyController(self._services, self._settings, key, self._resource_type), ()
+    def routes(self) -> Iterable[Route]:
+        """Return the routes."""
+        path = f'/{self._collection.path}/properties'
+        item = f'{path}/{{property_name}}'
+        return (
+            self._route('GET', path, self.index, policies.LIST, _PARAMETERS),
+            self._route('PATCH', item, self.update, policies.UPDATE),
+        )
 
-    @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, ('detail', 'all', 'values'))
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """List the names of properties and, with ``detail`` or ``values``, their values.
 
         ``all`` adds private properties if the caller can see them, and is
         ignored otherwise.
         """
-        return _names(self._services, req.scope, self._resource_type)
+        return _names(self._services, req.scope, self._collection.resource_type)
 
-
-class PropertyController(base.Item):
-    """``/os-hosts/properties/{property_name}``."""
-
-    noun = 'properties'
-
-    def __init__(
-        self, services: Services, settings: ApiSettings, key: str, resource_type: str
-    ) -> None:
-        super().__init__(services, settings, key)
-        self._resource_type = resource_type
-
-    @pecan.expose(template='json')
-    @base.guard(policies.UPDATE, method='PATCH')
-    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+    def update(self, req: Request, resp: Any, property_name: str) -> dict[str, Any]:
         """Make a property private or public."""
-        return _set_private(self._services, req, self._resource_type, self._key)
-
-
-class PropertiesOfAnyController(base.Controller):
-    """``/resources/properties``."""
-
-    noun = 'properties'
-    since = V1_2
-
-    @pecan.expose()
-    def _lookup(self, *property_name: str) -> tuple[PropertyOfAnyController, tuple[str, ...]]:
-        key = base.joined_key(property_name)
-        return PropertyOfAnyController(self._services, self._settings, key), ()
-
-    @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, ('detail', 'all', 'type', 'values'))
-    def index(self, req: Request, resp: Any) -> dict[str, Any]:
-        """List the names of properties of a type; their values with ``detail`` or ``values``."""
-        resource_type = queries.required(req.scope.parameters, 'type')
-        return _names(self._services, req.scope, resource_type)
-
-
-class PropertyOfAnyController(base.Item):
-    """``/resources/properties/{property_name}``."""
-
-    noun = 'properties'
-    since = V1_2
-
-    @pecan.expose(template='json')
-    @base.guard(policies.UPDATE, ('type',), method='PATCH')
-    def index(self, req: Request, resp: Any) -> dict[str, Any]:
-        """Make a property of the type in ``type`` private or public."""
-        resource_type = queries.required(req.scope.parameters, 'type')
-        return _set_private(self._services, req, resource_type, self._key)
+        return _set_private(self._services, req, self._collection.resource_type, property_name)
 
 
 def _names(services: Services, scope: Scope, resource_type: str) -> dict[str, Any]:

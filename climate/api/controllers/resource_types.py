@@ -1,28 +1,18 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``/resource-types``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
-import pecan
-
-from climate.api import bodies
-from climate.api.controllers import base
-from climate.api.microversions import V1_2
-from climate.api.routing import Request
+from climate.api.http import bodies
+from climate.api.http.microversions import V1_2
+from climate.api.routing import base
+from climate.api.routing.routes import Route
+from climate.api.routing.routing import Request
 from climate.api.schemas import resource_types as schemas
 from climate.api.views import resource_types as view
 from climate.domain.resource_types import ResourceType
@@ -35,19 +25,21 @@ class ResourceTypesController(base.Controller):
     noun = 'resource_types'
     since = V1_2
 
-    @pecan.expose()
-    def _lookup(self, type_name: str, *rest: str) -> tuple[ResourceTypeController, tuple[str, ...]]:
-        return ResourceTypeController(self._services, self._settings, base.key(type_name)), rest
+    def routes(self) -> Iterable[Route]:
+        """Return the routes."""
+        return (
+            self._route('GET', '/resource-types', self.index, policies.LIST, large=True),
+            self._route('POST', '/resource-types', self.create, policies.CREATE),
+            self._route('GET', '/resource-types/{type_name}', self.show, policies.SHOW),
+            self._route('PUT', '/resource-types/{type_name}', self.update, policies.UPDATE),
+            self._route('DELETE', '/resource-types/{type_name}', self.delete, policies.DELETE),
+        )
 
-    @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, large=True)
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """List the available resource types."""
-        found = self._services.resource_types.list()
-        return {'resource_types': [view.resource_type(one, req.scope.version) for one in found]}
+        types = self._services.resource_types.list()
+        return {'resource_types': [view.resource_type(one, req.scope.version) for one in types]}
 
-    @index.when(method='POST', template='json')
-    @base.guard(policies.CREATE)
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Declare a type."""
         body = bodies.read(req.environ)
@@ -56,35 +48,22 @@ class ResourceTypesController(base.Controller):
         resp.status = HTTPStatus.CREATED
         return {'resource_type': view.resource_type(made, req.scope.version)}
 
-
-class ResourceTypeController(base.Item):
-    """``/resource-types/{type_name}``."""
-
-    noun = 'resource_types'
-    since = V1_2
-
-    @pecan.expose(generic=True, template='json')
-    @base.guard(policies.SHOW)
-    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+    def show(self, req: Request, resp: Any, type_name: str) -> dict[str, Any]:
         """Show a type."""
-        return self._answer(self._services.resource_types.get(self._key), req)
+        return self._answer(self._services.resource_types.get(type_name), req)
 
-    @index.when(method='PUT', template='json')
-    @base.guard(policies.UPDATE)
-    def update(self, req: Request, resp: Any) -> dict[str, Any]:
+    def update(self, req: Request, resp: Any, type_name: str) -> dict[str, Any]:
         """Change a declared type."""
         body = bodies.read(req.environ)
         schemas.check_change(body, req.scope.version)
         made = self._services.resource_types.update(
-            self._key, lambda old: schemas.changed(old, body)
+            type_name, lambda old: schemas.changed(old, body)
         )
         return self._answer(made, req)
 
-    @index.when(method='DELETE', content_type='application/json')
-    @base.guard(policies.DELETE)
-    def delete(self, req: Request, resp: Any) -> None:
+    def delete(self, req: Request, resp: Any, type_name: str) -> None:
         """Delete a declared type."""
-        self._services.resource_types.delete(self._key)
+        self._services.resource_types.delete(type_name)
         resp.status = HTTPStatus.NO_CONTENT
 
     def _answer(self, value: ResourceType, req: Request) -> dict[str, Any]:

@@ -1,30 +1,20 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``/webhooks``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
-import pecan
-
-from climate.api import bodies
-from climate.api import queries
-from climate.api.controllers import base
-from climate.api.microversions import V1_5
-from climate.api.routing import Request
-from climate.api.routing import Scope
+from climate.api.http import bodies
+from climate.api.http import queries
+from climate.api.http.microversions import V1_5
+from climate.api.routing import base
+from climate.api.routing.routes import Route
+from climate.api.routing.routing import Request
+from climate.api.routing.routing import Scope
 from climate.api.schemas import webhooks as schemas
 from climate.api.views import webhooks as view
 from climate.domain.requests import Reach
@@ -37,27 +27,34 @@ class WebhooksController(base.Controller):
     noun = 'webhooks'
     since = V1_5
 
-    @pecan.expose()
-    def _lookup(self, webhook_id: str, *rest: str) -> tuple[WebhookController, tuple[str, ...]]:
-        return WebhookController(self._services, self._settings, base.key(webhook_id)), rest
+    def routes(self) -> Iterable[Route]:
+        """Return the routes."""
+        route, item = self._route, '/webhooks/{webhook_id}'
+        of_deliveries = policies.DELIVERIES, schemas.DELIVERIES
+        return (
+            route('GET', '/webhooks', self.index, policies.LIST, schemas.PAGE),
+            route('POST', '/webhooks', self.create, policies.CREATE, secret=True),
+            route('GET', item, self.show, policies.SHOW),
+            route('PUT', item, self.update, policies.UPDATE),
+            route('DELETE', item, self.delete, policies.DELETE),
+            route('GET', f'{item}/deliveries', self.deliveries, *of_deliveries),
+            route('POST', f'{item}/redeliver', self.redeliver, policies.REDELIVER),
+            route('POST', f'{item}/test', self.test, policies.TEST),
+        )
 
-    @pecan.expose(generic=True, template='json')
-    @base.guard(policies.LIST, schemas.PAGE)
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """List webhooks, a page at a time."""
         scope = req.scope
         marker, limit = queries.paging(scope.parameters, self._settings.max_limit)
-        found = self._services.webhooks.page(_reach(scope), marker, limit + 1)
+        webhooks = self._services.webhooks.page(_reach(scope), marker, limit + 1)
         shown: dict[str, Any] = {
-            'webhooks': [view.webhook(one, scope.version) for one in found[:limit]]
+            'webhooks': [view.webhook(one, scope.version) for one in webhooks[:limit]]
         }
-        if len(found) > limit:
-            href = queries.next_page(req.path_url, scope.parameters, found[limit - 1].id)
+        if len(webhooks) > limit:
+            href = queries.next_page(req.path_url, scope.parameters, webhooks[limit - 1].id)
             shown['webhooks_links'] = [{'rel': 'next', 'href': href}]
         return shown
 
-    @index.when(method='POST', template='json')
-    @base.guard(policies.CREATE, secret=True)
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Create a webhook; only this response has its secret."""
         scope = req.scope
@@ -68,72 +65,50 @@ class WebhooksController(base.Controller):
         resp.status = HTTPStatus.CREATED
         return {'webhook': view.webhook(made, scope.version, secret=True)}
 
-
-class WebhookController(base.Item):
-    """``/webhooks/{webhook_id}``."""
-
-    noun = 'webhooks'
-    since = V1_5
-
-    @pecan.expose(generic=True, template='json')
-    @base.guard(policies.SHOW)
-    def index(self, req: Request, resp: Any) -> dict[str, Any]:
+    def show(self, req: Request, resp: Any, webhook_id: str) -> dict[str, Any]:
         """Show a webhook, without its secret."""
-        found = self._services.webhooks.get(self._id(), _reach(req.scope))
-        return {'webhook': view.webhook(found, req.scope.version)}
+        webhook = self._services.webhooks.get(webhook_id, _reach(req.scope))
+        return {'webhook': view.webhook(webhook, req.scope.version)}
 
-    @index.when(method='PUT', template='json')
-    @base.guard(policies.UPDATE)
-    def update(self, req: Request, resp: Any) -> dict[str, Any]:
+    def update(self, req: Request, resp: Any, webhook_id: str) -> dict[str, Any]:
         """Change a webhook, or give it a new secret."""
         scope = req.scope
         change = schemas.read_change(bodies.read(req.environ))
-        found = self._services.webhooks.update(scope.caller, self._id(), _reach(scope), change)
-        return {'webhook': view.webhook(found, scope.version, secret=change.rotates)}
+        webhook = self._services.webhooks.update(scope.caller, webhook_id, _reach(scope), change)
+        return {'webhook': view.webhook(webhook, scope.version, secret=change.rotates)}
 
-    @index.when(method='DELETE', content_type='application/json')
-    @base.guard(policies.DELETE)
-    def delete(self, req: Request, resp: Any) -> None:
+    def delete(self, req: Request, resp: Any, webhook_id: str) -> None:
         """Delete a webhook."""
-        self._services.webhooks.delete(self._id(), _reach(req.scope))
+        self._services.webhooks.delete(webhook_id, _reach(req.scope))
         resp.status = HTTPStatus.NO_CONTENT
 
-    @pecan.expose(template='json')
-    @base.guard(policies.DELIVERIES, schemas.DELIVERIES)
-    def deliveries(self, req: Request, resp: Any) -> dict[str, Any]:
+    def deliveries(self, req: Request, resp: Any, webhook_id: str) -> dict[str, Any]:
         """List deliveries to a webhook, newest first."""
         scope = req.scope
         marker, limit = queries.paging(scope.parameters, self._settings.max_limit)
-        found = self._services.webhooks.deliveries(
-            self._id(), _reach(scope), schemas.read_state(scope.parameters), marker, limit + 1
+        listed = self._services.webhooks.deliveries(
+            webhook_id, _reach(scope), schemas.read_state(scope.parameters), marker, limit + 1
         )
         shown: dict[str, Any] = {
-            'deliveries': [view.delivery(one, scope.version) for one in found[:limit]]
+            'deliveries': [view.delivery(one, scope.version) for one in listed[:limit]]
         }
-        if len(found) > limit:
-            href = queries.next_page(req.path_url, scope.parameters, found[limit - 1].id)
+        if len(listed) > limit:
+            href = queries.next_page(req.path_url, scope.parameters, listed[limit - 1].id)
             shown['deliveries_links'] = [{'rel': 'next', 'href': href}]
         return shown
 
-    @pecan.expose(template='json')
-    @base.guard(policies.REDELIVER, method='POST')
-    def redeliver(self, req: Request, resp: Any) -> dict[str, Any]:
+    def redeliver(self, req: Request, resp: Any, webhook_id: str) -> dict[str, Any]:
         """Send dead letters again."""
         ids = schemas.read_redelivery(bodies.read(req.environ))
-        number = self._services.webhooks.redeliver(self._id(), _reach(req.scope), ids)
+        number = self._services.webhooks.redeliver(webhook_id, _reach(req.scope), ids)
         resp.status = HTTPStatus.ACCEPTED
         return {'redelivered': number}
 
-    @pecan.expose(template='json')
-    @base.guard(policies.TEST, method='POST')
-    def test(self, req: Request, resp: Any) -> dict[str, Any]:
+    def test(self, req: Request, resp: Any, webhook_id: str) -> dict[str, Any]:
         """Send a test event."""
-        delivery_id = self._services.webhooks.test(self._id(), _reach(req.scope))
+        delivery_id = self._services.webhooks.test(webhook_id, _reach(req.scope))
         resp.status = HTTPStatus.ACCEPTED
         return {'delivery_id': delivery_id}
-
-    def _id(self) -> str:
-        return base.uuid('webhook_id', self._key)
 
 
 def _reach(scope: Scope) -> Reach:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The components that answers consist of, at each microversion."""
 
@@ -16,26 +6,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_1
-from climate.api.microversions import V1_4
-from climate.api.microversions import V1_6
-from climate.api.microversions import V1_7
+from climate.api.http import json_schema
+from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import by_name
+from climate.api.http.json_schema import COUNT
+from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import listed
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import record
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import RESOURCE_ID
+from climate.api.http.json_schema import TEXT
+from climate.api.http.json_schema import WHOLE
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_1
+from climate.api.http.microversions import V1_4
+from climate.api.http.microversions import V1_6
+from climate.api.http.microversions import V1_7
 from climate.api.openapi import calendar
 from climate.api.openapi import hooks
 from climate.api.openapi import leases
-from climate.api.openapi import schemas
-from climate.api.openapi.schemas import BOOLEAN
-from climate.api.openapi.schemas import by_name
-from climate.api.openapi.schemas import COUNT
-from climate.api.openapi.schemas import Json
-from climate.api.openapi.schemas import listed
-from climate.api.openapi.schemas import or_null
-from climate.api.openapi.schemas import record
-from climate.api.openapi.schemas import ref
-from climate.api.openapi.schemas import RESOURCE_ID
-from climate.api.openapi.schemas import TEXT
-from climate.api.openapi.schemas import WHOLE
+from climate.api.views import fields
+from climate.api.views import maintenances
 from climate.domain.choices import MOST_VALUES
 from climate.domain.history import Effect
 from climate.domain.history import StepState
@@ -123,7 +115,7 @@ def _history() -> dict[str, Json]:
         'why': or_null(TEXT),
     }
     history: Json = {
-        'lease_id': schemas.UUID,
+        'lease_id': json_schema.UUID,
         'steps': listed(record(step)),
         'awaited': listed(record(awaited)),
     }
@@ -152,7 +144,7 @@ def _offers() -> dict[str, Json]:
         **optional,
     }
     stored: Json = {
-        'id': schemas.UUID,
+        'id': json_schema.UUID,
         **offer,
         'expires_at': _TIME_OR_NULL,
         'held_until': _TIME_OR_NULL,
@@ -219,31 +211,15 @@ def _resources(version: Microversion) -> dict[str, Json]:
         'Inventories': by_name(record(inventory)),
         'Resource': record(resource),
         'ResourceType': record(kind),
-        'Maintenance': _maintenance(),
+        'Maintenance': record(fields.properties(maintenances.MAINTENANCE, version)),
         **_properties(version),
     }
-
-
-def _maintenance() -> Json:
-    return record(
-        {
-            'id': schemas.UUID,
-            'resource_id': RESOURCE_ID,
-            'resource_type': TEXT,
-            'resource_name': TEXT,
-            'start_date': _TIME,
-            'end_date': _TIME,
-            'reason': TEXT,
-            'user_id': TEXT,
-            'created_at': _TIME_OR_NULL,
-        }
-    )
 
 
 def _properties(version: Microversion) -> dict[str, Json]:
     detail: Json = {'property': TEXT, 'private': BOOLEAN, 'values': listed(TEXT)}
     names: Json = {'resource_properties': listed(ref('Property'))}
-    found: dict[str, Json] = {'Properties': record(names)}
+    schemas: dict[str, Json] = {'Properties': record(names)}
     if version >= V1_7:
         value = record({'value': TEXT, 'resources': COUNT})
         choices: Json = {
@@ -251,11 +227,11 @@ def _properties(version: Microversion) -> dict[str, Json]:
             'values': {**listed(value), 'maxItems': MOST_VALUES},
             'values_count': COUNT,
         }
-        found['PropertyChoices'] = record(choices)
-        found['TraitChoice'] = record({'trait': TEXT, 'resources': COUNT})
+        schemas['PropertyChoices'] = record(choices)
+        schemas['TraitChoice'] = record({'trait': TEXT, 'resources': COUNT})
         traits = listed(ref('TraitChoice'))
         counted: Json = {'resource_properties': listed(ref('PropertyChoices')), 'traits': traits}
-        found['Properties'] = {'anyOf': [record(counted), record(names)]}
+        schemas['Properties'] = {'anyOf': [record(counted), record(names)]}
     changed: Json = {
         'id': TEXT,
         'resource_type': TEXT,
@@ -265,7 +241,7 @@ def _properties(version: Microversion) -> dict[str, Json]:
         'updated_at': _TIME_OR_NULL,
     }
     return {
-        **found,
+        **schemas,
         'Property': record(detail, optional=('private', 'values')),
         'ChangedProperty': record(changed),
     }

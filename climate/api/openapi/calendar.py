@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The components of the calendar and of the caller, which the web page reads."""
 
@@ -17,16 +7,16 @@ from __future__ import annotations
 from typing import Any
 from typing import Final
 
-from climate.api.openapi.schemas import BOOLEAN
-from climate.api.openapi.schemas import by_name
-from climate.api.openapi.schemas import COUNT
-from climate.api.openapi.schemas import Json
-from climate.api.openapi.schemas import listed
-from climate.api.openapi.schemas import or_null
-from climate.api.openapi.schemas import record
-from climate.api.openapi.schemas import ref
-from climate.api.openapi.schemas import TEXT
-from climate.api.openapi.schemas import WHOLE
+from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import by_name
+from climate.api.http.json_schema import COUNT
+from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import listed
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import record
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import TEXT
+from climate.api.http.json_schema import WHOLE
 from climate.domain.lifecycles import LeaseStatus
 
 _FLAGS: Final = listed({'type': 'integer', 'enum': [0, 1]})

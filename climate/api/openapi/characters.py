@@ -1,20 +1,10 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Adds to the schemas of bodies which characters their texts may have.
 
-:func:`climate.api.bodies.read` checks this for every text of a body, apart from the schemas.
+:func:`climate.api.http.bodies.read` checks this for every text of a body, apart from the schemas.
 Both take it from the same place: which fields may have more than one line from
-:mod:`climate.api.texts`, and the characters from :mod:`climate.domain.names`.
+:mod:`climate.api.http.texts`, and the characters from :mod:`climate.domain.names`.
 """
 
 from __future__ import annotations
@@ -23,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
-from climate.api.bodies import Texts
-from climate.api.openapi.schemas import Json
+from climate.api.http.bodies import Texts
+from climate.api.http.json_schema import Json
 from climate.domain.names import Characters
 
 _ORDER: Final = {each.value.pattern: place for place, each in enumerate(Characters)}
@@ -41,22 +31,22 @@ def limited(schema: Any, rule: Texts | Characters = Characters.ONE_LINE) -> Any:
     if not isinstance(schema, Mapping) or '$ref' in schema:
         # What is referred to limits its own texts.
         return schema
-    found: Json = dict(schema)
+    narrowed: Json = dict(schema)
     for word in _ALTERNATIVES:
-        if word in found:
-            found[word] = [limited(one, rule) for one in found[word]]
+        if word in narrowed:
+            narrowed[word] = [limited(one, rule) for one in narrowed[word]]
     for word in _SAME:
-        if word in found:
-            found[word] = limited(found[word], rule)
-    if 'prefixItems' in found:
-        found['prefixItems'] = [limited(one, rule) for one in found['prefixItems']]
+        if word in narrowed:
+            narrowed[word] = limited(narrowed[word], rule)
+    if 'prefixItems' in narrowed:
+        narrowed['prefixItems'] = [limited(one, rule) for one in narrowed['prefixItems']]
     own = rule if isinstance(rule, Characters) else Characters.ONE_LINE
-    _limit_fields(found, rule, own)
-    kinds = found.get('type', ())
+    _limit_fields(narrowed, rule, own)
+    kinds = narrowed.get('type', ())
     kinds = {kinds} if isinstance(kinds, str) else set(kinds)
-    if 'string' in kinds and not {'enum', 'const'} & found.keys():
-        found = _without_others(found, own, alone=kinds == {'string'})
-    return found
+    if 'string' in kinds and not {'enum', 'const'} & narrowed.keys():
+        narrowed = _without_others(narrowed, own, alone=kinds == {'string'})
+    return narrowed
 
 
 def any_value() -> Json:
@@ -64,25 +54,25 @@ def any_value() -> Json:
     return _without_others({}, Characters.ANY, alone=False)
 
 
-def _limit_fields(found: Json, rule: Texts | Characters, own: Characters) -> None:
+def _limit_fields(schema: Json, rule: Texts | Characters, own: Characters) -> None:
     """Limit the texts of an object, and the names of its fields if clients choose them."""
-    if 'properties' in found:
-        found['properties'] = {
+    if 'properties' in schema:
+        schema['properties'] = {
             name: limited(one, rule if isinstance(rule, Characters) else rule.get(name, own))
-            for name, one in found['properties'].items()
+            for name, one in schema['properties'].items()
         }
-    more = found.get('additionalProperties', found.get('type') == 'object')
+    more = schema.get('additionalProperties', schema.get('type') == 'object')
     if more in (True, {}):
         # Any value, also that of a field with a rule of its own.
-        found['additionalProperties'] = _without_others({}, _laxest(rule), alone=False)
+        schema['additionalProperties'] = _without_others({}, _laxest(rule), alone=False)
     elif more:
-        found['additionalProperties'] = limited(more, own)
+        schema['additionalProperties'] = limited(more, own)
     if more is not False:
-        found['propertyNames'] = _without_others(found.get('propertyNames', {}), own, alone=True)
-    if '$defs' in found:
+        schema['propertyNames'] = _without_others(schema.get('propertyNames', {}), own, alone=True)
+    if '$defs' in schema:
         # Shared by fields with different rules, so that they say themselves what is theirs.
-        found['$defs'] = {
-            name: limited(one, Characters.ANY) for name, one in found['$defs'].items()
+        schema['$defs'] = {
+            name: limited(one, Characters.ANY) for name, one in schema['$defs'].items()
         }
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The OpenAPI document of one microversion."""
 
@@ -22,21 +12,20 @@ from typing import Final
 
 from oslo_log import log as logging
 
-from climate.api import microversions
-from climate.api import queries
-from climate.api import routes
-from climate.api.controllers.root import RootController
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_4
+from climate.api.http import json_schema
+from climate.api.http import microversions
+from climate.api.http import queries
+from climate.api.http.json_schema import Json
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_4
 from climate.api.openapi import answers
 from climate.api.openapi import operations
 from climate.api.openapi import parameters
 from climate.api.openapi import requests
-from climate.api.openapi import schemas
 from climate.api.openapi.operations import Key
 from climate.api.openapi.operations import Operation
-from climate.api.openapi.schemas import Json
-from climate.api.routes import Route
+from climate.api.routing.routes import Route
+from climate.api.routing.routes import RouteTable
 from climate.plugins.collections import served
 
 LOG = logging.getLogger(__name__)
@@ -65,10 +54,10 @@ class DocumentWriter:
     :param plugins: those of the types that exist as long as the process runs
     """
 
-    def __init__(self, root: RootController, plugins: requests.Plugins) -> None:
+    def __init__(self, table: RouteTable, plugins: requests.Plugins) -> None:
         self._plugins = plugins
         self._collections = served(plugins)
-        self._routes = sorted(routes.walk(root.v1), key=lambda one: (one.path, one.method))
+        self._routes = sorted(table, key=lambda one: (one.path, one.method))
         self._operations: dict[Key, Operation] = dict(operations.OPERATIONS)
         self._bodies = dict(requests.BODIES)
         for each in self._collections:
@@ -121,12 +110,12 @@ class DocumentWriter:
         described = self._operations.get(key)
         if described is None:
             raise UndescribedRoute(*key, 'schema of its answers')
-        found: Json = {
+        operation: Json = {
             'operationId': operation_id(route),
             'summary': _summary(route),
             'tags': [route.noun],
             'x-climate-since': str(route.since),
-            'x-climate-policy': route.guard.rule,
+            'x-climate-policy': route.rule,
             'parameters': self._parameters(route, described, version),
             'responses': self._responses(route, described, version),
         }
@@ -134,14 +123,14 @@ class DocumentWriter:
             body = self._bodies.get(key)
             if body is None:
                 raise UndescribedRoute(*key, 'schema of its body')
-            found['requestBody'] = {
+            operation['requestBody'] = {
                 'required': True,
                 'content': _json(requests.at(body, version, self._plugins)),
             }
-        return found
+        return operation
 
     def _parameters(self, route: Route, described: Operation, version: Microversion) -> list[Json]:
-        names = route.guard.parameters
+        names = route.parameters
         names = described.query if names is None else names
         if names is described.query and version < microversions.V1_1:
             # Lists have no filters at 1.0.
@@ -167,12 +156,12 @@ class DocumentWriter:
             bodies.pop(202, None)
             if 201 in bodies:
                 bodies.pop(200, None)
-        found: Json = {
+        responses: Json = {
             str(status): _answer(status, None if schema is None else _json(schema))
             for status, schema in sorted(bodies.items())
         }
         if version >= V1_4 and route.method == 'GET':
-            found['304'] = _answer(HTTPStatus.NOT_MODIFIED, None)
+            responses['304'] = _answer(HTTPStatus.NOT_MODIFIED, None)
         refusals = {*_ALWAYS}
         if described.conflicts or route.method == 'POST':
             refusals.add(409)
@@ -180,7 +169,7 @@ class DocumentWriter:
             refusals.update(_WITH_BODY)
         if version >= V1_4:
             refusals.add(412)
-        return found | {str(status): _refusal(status) for status in sorted(refusals)}
+        return responses | {str(status): _refusal(status) for status in sorted(refusals)}
 
     def _components(self, paths: Mapping[str, Json], version: Microversion) -> Json:
         known = {
@@ -227,7 +216,7 @@ def _refusal(status: int) -> Json:
 
 def _refusals(paths: Mapping[str, Json]) -> Json:
     """Return the errors that operations refer to."""
-    error = _json(schemas.ref('ApiError'))
+    error = _json(json_schema.ref('ApiError'))
     statuses = {
         status
         for item in paths.values()
@@ -240,9 +229,9 @@ def _refusals(paths: Mapping[str, Json]) -> Json:
 
 def _used(paths: Mapping[str, Json], known: Mapping[str, Json]) -> Json:
     """Return those of the *known* components that operations use, in order of their names."""
-    found: set[str] = set()
-    wanted = {'ApiError'} | schemas.references(paths)
+    used: set[str] = set()
+    wanted = {'ApiError'} | json_schema.references(paths)
     while wanted:
-        found |= wanted
-        wanted = set().union(*(schemas.references(known[name]) for name in wanted)) - found
-    return {name: known[name] for name in sorted(found)}
+        used |= wanted
+        wanted = set().union(*(json_schema.references(known[name]) for name in wanted)) - used
+    return {name: known[name] for name in sorted(used)}

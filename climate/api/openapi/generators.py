@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Says in simpler words what generators of clients cannot read.
 
@@ -22,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate.api.http import json_schema
+from climate.api.http.json_schema import Json
 from climate.api.openapi import characters
-from climate.api.openapi import schemas
-from climate.api.openapi.schemas import Json
 
 # Those below are conditions on other fields, which generators leave out.
 _CONDITIONS: Final = frozenset({'if', 'then', 'else', 'not'})
@@ -39,18 +29,18 @@ def simpler(schema: Any, own: str = '') -> Any:
         return [simpler(one, own) for one in schema]
     if not isinstance(schema, Mapping):
         return schema
-    if own and schema == schemas.ref(own):
+    if own and schema == json_schema.ref(own):
         return characters.any_value()
-    found: Json = {
+    simple: Json = {
         key: value if key in _CONDITIONS else simpler(value, own) for key, value in schema.items()
     }
-    if isinstance(found.get('default'), Mapping | list):
-        del found['default']
-    values = found.get('enum')
+    if isinstance(simple.get('default'), Mapping | list):
+        del simple['default']
+    values = simple.get('enum')
     if isinstance(values, list) and values and all(isinstance(one, list) for one in values):
-        del found['enum']
-        found |= _any_of_them(values)
-    return found
+        del simple['enum']
+        simple |= _any_of_them(values)
+    return simple
 
 
 def _any_of_them(values: list[list[Any]]) -> Json:

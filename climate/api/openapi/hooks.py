@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The components of webhooks, of calendar feeds, and of reports of usage."""
 
@@ -16,84 +6,40 @@ from __future__ import annotations
 
 from typing import Final
 
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_6
-from climate.api.openapi import schemas
-from climate.api.openapi.schemas import BOOLEAN
-from climate.api.openapi.schemas import COUNT
-from climate.api.openapi.schemas import Json
-from climate.api.openapi.schemas import listed
-from climate.api.openapi.schemas import or_null
-from climate.api.openapi.schemas import record
-from climate.api.openapi.schemas import ref
-from climate.api.openapi.schemas import TEXT
-from climate.domain.feeds import FeedKind
+from climate.api.http.json_schema import COUNT
+from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import listed
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import record
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import TEXT
+from climate.api.http.microversions import Microversion
+from climate.api.views import feeds
+from climate.api.views import fields
+from climate.api.views import webhooks
 from climate.domain.usage import UsageKey
-from climate.domain.webhooks import DeliveryState
 
 _TIME: Final = ref('Time')
-_TIME_OR_NULL: Final = or_null(_TIME)
 
 
 def components(version: Microversion) -> dict[str, Json]:
     """Return the components, by name."""
-    stops = {'stopped_reason': or_null(TEXT)} if version >= V1_6 else {}
-    return {**_webhooks(stops), **_feeds(stops), **_usage()}
+    return {**_webhooks(version), **_feeds(version), **_usage()}
 
 
-def _webhooks(stops: Json) -> dict[str, Json]:
-    webhook: Json = {
-        'id': schemas.UUID,
-        'name': TEXT,
-        'project_id': TEXT,
-        'user_id': TEXT,
-        'url': TEXT,
-        'event_types': listed(TEXT),
-        'all_projects': BOOLEAN,
-        'enabled': BOOLEAN,
-        'previous_secret_until': _TIME_OR_NULL,
-        'created_at': _TIME_OR_NULL,
-        'updated_at': _TIME_OR_NULL,
-        **stops,
-    }
+def _webhooks(version: Microversion) -> dict[str, Json]:
+    webhook = fields.properties(webhooks.WEBHOOK, version)
     secret: Json = {**TEXT, 'description': 'Only right after it was created.'}
-    delivery: Json = {
-        'id': schemas.UUID,
-        'event_id': TEXT,
-        'event_type': TEXT,
-        'lease_id': or_null(TEXT),
-        'state': {**TEXT, 'enum': [one.value for one in DeliveryState]},
-        'attempts': COUNT,
-        'status_code': or_null(COUNT),
-        'error': or_null(TEXT),
-        'next_attempt_at': _TIME_OR_NULL,
-        'created_at': _TIME,
-        'finished_at': _TIME_OR_NULL,
-    }
     return {
         'Webhook': record(webhook),
         'NewWebhook': record({**webhook, 'secret': secret}),
         'ChangedWebhook': record({**webhook, 'secret': secret}, optional=('secret',)),
-        'Delivery': record(delivery),
+        'Delivery': record(fields.properties(webhooks.DELIVERY, version)),
     }
 
 
-def _feeds(stops: Json) -> dict[str, Json]:
-    feed: Json = {
-        'id': schemas.UUID,
-        'name': TEXT,
-        'project_id': TEXT,
-        'user_id': TEXT,
-        'kind': {**TEXT, 'enum': [one.value for one in FeedKind]},
-        'lease_id': or_null(schemas.UUID),
-        'resource_id': or_null(schemas.RESOURCE_ID),
-        'time_zone': TEXT,
-        'alarms_before_start': listed(COUNT),
-        'alarms_before_end': listed(COUNT),
-        'created_at': _TIME,
-        'expires_at': _TIME,
-        **stops,
-    }
+def _feeds(version: Microversion) -> dict[str, Json]:
+    feed = fields.properties(feeds.FEED, version)
     link: Json = {**TEXT, 'description': 'The secret link, which only this response has.'}
     return {'Feed': record(feed), 'NewFeed': record({**feed, 'url': link})}
 

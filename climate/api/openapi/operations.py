@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What each operation answers: its status, and the component or object in its body."""
 
@@ -20,13 +10,13 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 
-from climate.api import queries
-from climate.api.openapi import schemas
-from climate.api.openapi.schemas import Json
-from climate.api.openapi.schemas import listed
-from climate.api.openapi.schemas import record
-from climate.api.openapi.schemas import ref
-from climate.api.openapi.schemas import TEXT
+from climate.api.http import json_schema
+from climate.api.http import queries
+from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import listed
+from climate.api.http.json_schema import record
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import TEXT
 from climate.plugins.collection import ResourceCollection
 
 Key = tuple[str, str]
@@ -178,10 +168,10 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
         answers=_page('deliveries', 'Delivery')
     ),
     ('POST', '/webhooks/{webhook_id}/redeliver'): Operation(
-        answers=_shows('redelivered', schemas.COUNT, HTTPStatus.ACCEPTED)
+        answers=_shows('redelivered', json_schema.COUNT, HTTPStatus.ACCEPTED)
     ),
     ('POST', '/webhooks/{webhook_id}/test'): Operation(
-        answers=_shows('delivery_id', schemas.UUID, HTTPStatus.ACCEPTED)
+        answers=_shows('delivery_id', json_schema.UUID, HTTPStatus.ACCEPTED)
     ),
 }
 """The operations of all types; those of collections follow from their declarations."""
@@ -193,7 +183,7 @@ def of_collection(collection: ResourceCollection) -> dict[Key, Operation]:
     item = f'{path}/{{{collection.item_id}}}'
     one = component(collection)
     shows = _shows(collection.item, one)
-    found = {
+    operations = {
         ('GET', path): Operation(answers=_shows(collection.noun, listed(ref(one)))),
         ('POST', path): Operation(
             answers=_shows(collection.item, one, HTTPStatus.CREATED), conflicts=True
@@ -202,8 +192,8 @@ def of_collection(collection: ResourceCollection) -> dict[Key, Operation]:
         ('DELETE', item): Operation(answers=_GONE, conflicts=True),
     }
     if not collection.properties:
-        return found
-    return found | {
+        return operations
+    return operations | {
         ('PUT', item): Operation(answers=shows, conflicts=True),
         ('GET', f'{path}/allocations'): Operation(
             answers=_shows('allocations', listed(ref('Allocation')))
@@ -223,10 +213,10 @@ def component(collection: ResourceCollection) -> str:
 
 def item() -> Json:
     """Return that component; the keys of a type, and properties, are of any type."""
-    time = schemas.or_null(ref('RecordTime'))
+    time = json_schema.or_null(ref('RecordTime'))
     fields: Json = {
-        'id': schemas.RESOURCE_ID,
-        'reservable': schemas.BOOLEAN,
+        'id': json_schema.RESOURCE_ID,
+        'reservable': json_schema.BOOLEAN,
         'created_at': time,
         'updated_at': time,
     }

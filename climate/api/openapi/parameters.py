@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The parameters of operations: in paths, queries and headers."""
 
@@ -18,10 +8,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from climate.api import microversions
-from climate.api.microversions import Microversion
-from climate.api.openapi import schemas
-from climate.api.openapi.schemas import Json
+from climate.api.http import json_schema
+from climate.api.http import microversions
+from climate.api.http.json_schema import Json
+from climate.api.http.microversions import Microversion
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import RESOURCE_SORT_KEYS
 from climate.domain.requests import SORT_KEYS
@@ -35,49 +25,49 @@ _PAST: Final = 'An instant: ISO 8601 with a zone, or now.'
 QUERY: Final[dict[str, Json]] = {
     'all': {**_ANY, 'description': 'Whether to add private ones; ignored for members.'},
     'by': {
-        **schemas.TEXT,
+        **json_schema.TEXT,
         'enum': [one.value for one in UsageKey],
         'description': 'What the rows are for.',
     },
     'detail': {**_ANY, 'description': 'Whether to add the values.'},
-    'end': {**schemas.TEXT, 'description': _PAST},
-    'end_after': {**schemas.TEXT, 'description': _PAST},
-    'end_before': {**schemas.TEXT, 'description': _PAST},
-    'fields': {**schemas.TEXT, 'description': 'Names of the fields wanted, with commas.'},
+    'end': {**json_schema.TEXT, 'description': _PAST},
+    'end_after': {**json_schema.TEXT, 'description': _PAST},
+    'end_before': {**json_schema.TEXT, 'description': _PAST},
+    'fields': {**json_schema.TEXT, 'description': 'Names of the fields wanted, with commas.'},
     'group_by': {**_NAME, 'description': 'The property that divides the resources.'},
-    'latest': {**schemas.TEXT, 'description': _PAST},
-    'lease_id': schemas.TEXT,
+    'latest': {**json_schema.TEXT, 'description': _PAST},
+    'lease_id': json_schema.TEXT,
     'limit': {'type': 'integer', 'minimum': 1, 'description': 'The most objects of a page.'},
-    'marker': {**schemas.TEXT, 'description': 'The id of the last object of the page before.'},
+    'marker': {**json_schema.TEXT, 'description': 'The id of the last object of the page before.'},
     'mine': {
         **_ANY,
         'description': 'Whether to leave out resources of which the project has nothing.',
     },
     'name': _NAME,
-    'offset': {**schemas.COUNT, 'description': 'The number of objects before the page.'},
+    'offset': {**json_schema.COUNT, 'description': 'The number of objects before the page.'},
     'project_id': _NAME,
-    'reservation_id': schemas.TEXT,
-    'resource_properties': {**schemas.TEXT, 'description': 'A requirement, as in leases.'},
+    'reservation_id': json_schema.TEXT,
+    'resource_properties': {**json_schema.TEXT, 'description': 'A requirement, as in leases.'},
     'resource_type': _NAME,
     'resources': {
-        **schemas.TEXT,
+        **json_schema.TEXT,
         'pattern': '^[A-Z0-9_]{1,255}:[0-9]{1,10}(?:,[A-Z0-9_]{1,255}:[0-9]{1,10})*$',
         'description': 'Amounts by resource class, such as VCPU:2,MEMORY_MB:4096.',
     },
     'search': {**_NAME, 'description': 'A part of a name, or of the value of a property.'},
-    'sort_dir': {**schemas.listed({**schemas.TEXT, 'enum': ['asc', 'desc']})},
-    'sort_key': schemas.listed({**schemas.TEXT, 'enum': list(SORT_KEYS)}),
-    'start': {**schemas.TEXT, 'description': _PAST},
-    'start_after': {**schemas.TEXT, 'description': _PAST},
-    'start_before': {**schemas.TEXT, 'description': _PAST},
-    'state': {**schemas.TEXT, 'enum': [one.value for one in DeliveryState]},
-    'status': {**schemas.TEXT, 'enum': [one.value for one in LeaseStatus]},
+    'sort_dir': {**json_schema.listed({**json_schema.TEXT, 'enum': ['asc', 'desc']})},
+    'sort_key': json_schema.listed({**json_schema.TEXT, 'enum': list(SORT_KEYS)}),
+    'start': {**json_schema.TEXT, 'description': _PAST},
+    'start_after': {**json_schema.TEXT, 'description': _PAST},
+    'start_before': {**json_schema.TEXT, 'description': _PAST},
+    'state': {**json_schema.TEXT, 'enum': [one.value for one in DeliveryState]},
+    'status': {**json_schema.TEXT, 'enum': [one.value for one in LeaseStatus]},
     'step': {
-        **schemas.TEXT,
+        **json_schema.TEXT,
         'description': 'Seconds, an ISO 8601 duration, or such as 90m, 2h or 1d.',
     },
     'type': {**_NAME, 'description': 'A resource type.'},
-    'user': {**schemas.TEXT, 'enum': ['me'], 'description': 'Only leases of the caller.'},
+    'user': {**json_schema.TEXT, 'enum': ['me'], 'description': 'Only leases of the caller.'},
     'user_id': {**_NAME, 'description': 'Only leases of this user.'},
     'values': {**_ANY, 'description': 'Whether to count the resources with each value.'},
 }
@@ -92,16 +82,16 @@ REQUIRED: Final = frozenset(
     }
 )
 _OF_RESOURCES: Final[dict[str, Json]] = {
-    'sort_key': schemas.listed({**schemas.TEXT, 'enum': list(RESOURCE_SORT_KEYS)}),
+    'sort_key': json_schema.listed({**json_schema.TEXT, 'enum': list(RESOURCE_SORT_KEYS)}),
 }
 _PATHS: Final[dict[str, Json]] = {
-    'feed_id': schemas.UUID,
-    'lease_id': schemas.UUID,
-    'maintenance_id': schemas.UUID,
-    'offer_id': schemas.UUID,
+    'feed_id': json_schema.UUID,
+    'lease_id': json_schema.UUID,
+    'maintenance_id': json_schema.UUID,
+    'offer_id': json_schema.UUID,
     'property_name': {'type': 'string', 'minLength': 1},
     'type_name': {'type': 'string', 'minLength': 1},
-    'webhook_id': schemas.UUID,
+    'webhook_id': json_schema.UUID,
 }
 _SEGMENT: Final = re.compile(r'\{(\w+)\}')
 _TAGS: Final = 'An entity tag in quotes, a list of them, or *.'
@@ -114,7 +104,7 @@ def of_path(path: str) -> list[Json]:
             'name': name,
             'in': 'path',
             'required': True,
-            'schema': _PATHS.get(name, schemas.RESOURCE_ID),
+            'schema': _PATHS.get(name, json_schema.RESOURCE_ID),
         }
         for name in _SEGMENT.findall(path)
     ]
@@ -126,7 +116,7 @@ def of_query(method: str, path: str, names: Iterable[str]) -> list[Json]:
     :raises KeyError: if one has no schema in :data:`QUERY`
     """
     own = _OF_RESOURCES if path == '/resources' else {}
-    found = []
+    parameters = []
     for name in sorted(names):
         schema = dict(own.get(name) or QUERY[name])
         one: Json = {'name': name, 'in': 'query', 'schema': schema}
@@ -134,8 +124,8 @@ def of_query(method: str, path: str, names: Iterable[str]) -> list[Json]:
             one['description'] = schema.pop('description')
         if (method, path, name) in REQUIRED:
             one['required'] = True
-        found.append(one)
-    return found
+        parameters.append(one)
+    return parameters
 
 
 def microversion(version: Microversion) -> Json:
@@ -160,6 +150,6 @@ def of_headers(names: Iterable[str]) -> list[Json]:
         'Prefer': 'wait=SECONDS: answer when the lease has started, or is gone.',
     }
     return [
-        {'name': name, 'in': 'header', 'description': described[name], 'schema': schemas.TEXT}
+        {'name': name, 'in': 'header', 'description': described[name], 'schema': json_schema.TEXT}
         for name in names
     ]

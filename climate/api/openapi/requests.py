@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The schemas of bodies that each operation reads, from those that check them."""
 
@@ -18,21 +8,22 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
-from climate.api import texts
-from climate.api.bodies import Texts
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_0
-from climate.api.microversions import V1_1
-from climate.api.microversions import V1_2
-from climate.api.microversions import V1_3
-from climate.api.microversions import V1_4
-from climate.api.microversions import V1_5
+from climate.api.http import json_schema
+from climate.api.http import texts
+from climate.api.http.bodies import Texts
+from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import portable
+from climate.api.http.json_schema import ref
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_0
+from climate.api.http.microversions import V1_1
+from climate.api.http.microversions import V1_2
+from climate.api.http.microversions import V1_3
+from climate.api.http.microversions import V1_4
+from climate.api.http.microversions import V1_5
+from climate.api.http.validation import Schema
 from climate.api.openapi import generators
-from climate.api.openapi import schemas
 from climate.api.openapi.characters import limited
-from climate.api.openapi.schemas import Json
-from climate.api.openapi.schemas import portable
-from climate.api.openapi.schemas import ref
 from climate.api.schemas import collections
 from climate.api.schemas import feeds
 from climate.api.schemas import leases
@@ -46,7 +37,6 @@ from climate.api.schemas import resource_types
 from climate.api.schemas import resources
 from climate.api.schemas import taken_offers
 from climate.api.schemas import webhooks
-from climate.api.validation import Schema
 from climate.domain.names import Characters
 from climate.plugins.collection import ResourceCollection
 from climate.plugins.contract import Plugin
@@ -92,11 +82,11 @@ BODILESS: Final = frozenset(
 def of_collection(collection: ResourceCollection) -> dict[tuple[str, str], Versions]:
     """Return the schemas of a collection that a resource type declares."""
     path, item = f'/{collection.path}', f'/{collection.path}/{{{collection.item_id}}}'
-    found: dict[tuple[str, str], Versions] = {('POST', path): collections.created(collection)}
+    schemas: dict[tuple[str, str], Versions] = {('POST', path): collections.created(collection)}
     if collection.properties:
-        found['PUT', item] = {V1_0: {'type': 'object'}}
-        found['PATCH', f'{path}/properties/{{property_name}}'] = properties.SCHEMAS
-    return found
+        schemas['PUT', item] = {V1_0: {'type': 'object'}}
+        schemas['PATCH', f'{path}/properties/{{property_name}}'] = properties.SCHEMAS
+    return schemas
 
 
 def component(resource_type: str) -> str:
@@ -109,10 +99,10 @@ def components(plugins: Plugins, version: Microversion) -> dict[str, Json]:
     """Return the components of requests, by name: a reservation of each resource type."""
     if version < V1_1:
         return {}
-    found: dict[str, Json] = {}
+    schemas: dict[str, Json] = {}
     rule = texts.of_leases(plugins)['reservations']
     for name in sorted(plugins):
-        _add(found, component(name), _request(plugins[name], version, rule))
+        _add(schemas, component(name), _request(plugins[name], version, rule))
     declared: Json = {
         'type': 'object',
         'description': 'A reservation of a declared type; GET /resource-types has its schema.',
@@ -127,10 +117,10 @@ def components(plugins: Plugins, version: Microversion) -> dict[str, Json]:
         },
     }
     if version >= V1_4:
-        found['Placement'] = portable(limited(placements.PLACEMENT))
+        schemas['Placement'] = portable(limited(placements.PLACEMENT))
         declared['properties']['placement'] = ref('Placement')
-    found['RequestDeclared'] = portable(limited(declared, rule))
-    return {name: generators.simpler(schema, name) for name, schema in found.items()}
+    schemas['RequestDeclared'] = portable(limited(declared, rule))
+    return {name: generators.simpler(schema, name) for name, schema in schemas.items()}
 
 
 def _add(found: dict[str, Json], name: str, schema: Json) -> None:
@@ -142,29 +132,29 @@ def _add(found: dict[str, Json], name: str, schema: Json) -> None:
     for own, definition in schema.get('$defs', {}).items():
         shared = own[:1].upper() + own[1:]
         known = found.get(shared)
-        renamed = schemas.renamed(definition, {own: shared})
+        renamed = json_schema.renamed(definition, {own: shared})
         if known is not None and known != renamed:
             shared = name + shared
         names[own] = shared
     for own, definition in schema.get('$defs', {}).items():
-        found[names[own]] = schemas.renamed(definition, names)
+        found[names[own]] = json_schema.renamed(definition, names)
     rest = {key: value for key, value in schema.items() if key != '$defs'}
-    found[name] = schemas.renamed(rest, names)
+    found[name] = json_schema.renamed(rest, names)
 
 
 def _request(plugin: Plugin[Any], version: Microversion, rule: Texts | Characters) -> Json:
-    found: Json = portable(limited(plugin.request_schema, rule))
-    if version >= V1_4 and 'properties' in found:
-        found = {**found, 'properties': {**found['properties'], 'placement': ref('Placement')}}
-    return found
+    schema: Json = portable(limited(plugin.request_schema, rule))
+    if version >= V1_4 and 'properties' in schema:
+        schema = {**schema, 'properties': {**schema['properties'], 'placement': ref('Placement')}}
+    return schema
 
 
 def at(versions: Versions, version: Microversion, plugins: Plugins) -> Json:
     """Return the schema of a body at a microversion, with references to components."""
-    found: Any = versions[max(known for known in versions if known <= version)]
+    schema: Any = versions[max(known for known in versions if known <= version)]
     if version >= V1_1:
-        found = _with_types(found, plugins)
-    limits: Json = portable(limited(found, texts.of_leases(plugins)))
+        schema = _with_types(schema, plugins)
+    limits: Json = portable(limited(schema, texts.of_leases(plugins)))
     return limits
 
 
@@ -174,8 +164,8 @@ def _with_types(schema: Any, plugins: Plugins) -> Any:
         return [_with_types(one, plugins) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _with_types(value, plugins) for key, value in schema.items()}
-    if found.get('required') == ['resource_type'] and 'additionalProperties' not in found:
+    copied = {key: _with_types(value, plugins) for key, value in schema.items()}
+    if copied.get('required') == ['resource_type'] and 'additionalProperties' not in copied:
         names = [*(component(name) for name in sorted(plugins)), 'RequestDeclared']
         return {'anyOf': [ref(name) for name in names]}
-    return found
+    return copied

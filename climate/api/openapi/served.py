@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``/v1/openapi.json``: answers with the document of the microversion of the request."""
 
@@ -24,12 +14,12 @@ import webob
 
 from climate import exceptions
 from climate.api import errors
-from climate.api import microversions
-from climate.api.microversions import Microversion
-from climate.api.middleware import requested
+from climate.api.http import microversions
+from climate.api.http.microversions import Microversion
+from climate.api.http.wsgi import Environ
+from climate.api.http.wsgi import StartResponse
+from climate.api.middleware.middleware import requested
 from climate.api.openapi.document import DocumentWriter
-from climate.api.wsgi import Environ
-from climate.api.wsgi import StartResponse
 
 PATH: Final = '/v1/openapi.json'
 

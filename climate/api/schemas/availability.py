@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Query parameters of availability."""
 
@@ -19,10 +9,10 @@ import re
 from typing import Final
 
 from climate import exceptions
-from climate.api import dates
-from climate.api import queries
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_5
+from climate.api.http import dates
+from climate.api.http import queries
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_5
 from climate.domain import periods
 from climate.domain.availability import AvailabilityQuery
 from climate.domain.availability import MOST_BUCKETS
@@ -120,26 +110,26 @@ def _instant(
     text = queries.one(parameters, key)
     if text is None:
         return None
-    found = dates.parse(key, queries.plus(text), now, version)
-    if found - now > _FURTHEST:
+    instant = dates.parse(key, queries.with_plus_sign(text), now, version)
+    if instant - now > _FURTHEST:
         raise _malformed(key, 'at most a hundred years ahead are allowed')
-    return found
+    return instant
 
 
 def _demand(text: str | None) -> dict[str, int]:
     """Return units by resource class, written as in Placement: ``VCPU:2,MEMORY_MB:4096``."""
-    found: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     for part in (text or '').split(',') if text else ():
         match = _DEMAND.fullmatch(part)
         amount = int(match[2]) if match else 0
         if match is None or not 0 < amount <= _LARGEST:
             raise _malformed('resources', 'CLASS:AMOUNT pairs are required, such as VCPU:2')
-        if match[1] in found:
+        if match[1] in amounts:
             raise _malformed('resources', f'{match[1]} may be given once only')
-        found[match[1]] = amount
-    if len(found) > _MOST_CLASSES:
+        amounts[match[1]] = amount
+    if len(amounts) > _MOST_CLASSES:
         raise _malformed('resources', f'at most {_MOST_CLASSES} classes are allowed')
-    return found
+    return amounts
 
 
 def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Bodies of the collections that resource types declare."""
 
@@ -18,11 +8,11 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
-from climate.api import bodies
-from climate.api import microversions
+from climate.api.http import bodies
+from climate.api.http import microversions
+from climate.api.http.validation import Schema
+from climate.api.http.validation import Validator
 from climate.api.schemas import capabilities
-from climate.api.validation import Schema
-from climate.api.validation import Validator
 from climate.domain.requests import ResourceChange
 from climate.domain.resources import ResourceDraft
 from climate.plugins.collection import ResourceCollection
@@ -62,14 +52,14 @@ class CollectionSchemas:
         self._create[max(known for known in self._create if known <= version)].check(body)
         collection = self._collection
         rest = dict(body)
-        found = {key: rest.pop(key, None) for key in (*collection.names, *collection.attributes)}
-        name = _name(collection, found)
+        names = {key: rest.pop(key, None) for key in (*collection.names, *collection.attributes)}
+        name = _name(collection, names)
         # A new resource has nothing to remove, so null is ignored.
         properties = capabilities.read(rest, collection.reserved) if collection.properties else {}
         return ResourceDraft(
             resource_type=collection.resource_type,
             name=bodies.name('name', name),
-            attributes={key: found[key] for key in collection.attributes},
+            attributes={key: names[key] for key in collection.attributes},
             capabilities={key: text for key, text in properties.items() if text is not None},
         )
 
@@ -94,11 +84,11 @@ class CollectionSchemas:
         )
 
 
-def _name(collection: ResourceCollection, found: dict[str, Any]) -> str:
+def _name(collection: ResourceCollection, values: dict[str, Any]) -> str:
     """Return the name of a resource; '' if its attributes identify it."""
     for key in collection.names:
-        if found[key] is not None:
-            return str(found[key])
+        if values[key] is not None:
+            return str(values[key])
     if collection.names:
         raise exceptions.MissingParameter(param=collection.names[0])
     return ''

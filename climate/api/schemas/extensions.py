@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Query parameters of the extension of a lease."""
 
@@ -18,9 +8,9 @@ import datetime
 from typing import Final
 
 from climate import exceptions
-from climate.api import dates
-from climate.api import queries
-from climate.api.microversions import Microversion
+from climate.api.http import dates
+from climate.api.http import queries
+from climate.api.http.microversions import Microversion
 from climate.api.schemas.availability import LONGEST
 
 PARAMETERS: Final = frozenset({'latest'})
@@ -37,9 +27,9 @@ def latest(
     text = queries.one(parameters, 'latest')
     if text is None:
         return None
-    found = dates.parse('latest', queries.plus(text), now, version)
-    if found - now > LONGEST:
+    instant = dates.parse('latest', queries.with_plus_sign(text), now, version)
+    if instant - now > LONGEST:
         raise exceptions.MalformedParameter(
             f'Malformed parameter latest: at most {LONGEST.days} days ahead are allowed'
         )
-    return found
+    return instant

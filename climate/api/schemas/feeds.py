@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Bodies of calendar feeds."""
 
@@ -20,11 +10,11 @@ import zoneinfo
 from typing import Any
 
 from climate import exceptions
-from climate.api import bodies
-from climate.api import dates
+from climate.api.http import bodies
+from climate.api.http import dates
+from climate.api.http.validation import Validator
 from climate.api.schemas.maintenances import read_id
 from climate.api.schemas.maintenances import RESOURCE_ID
-from climate.api.validation import Validator
 from climate.domain.feeds import FeedDraft
 
 NAME: dict[str, Any] = {'type': 'string', 'maxLength': 255}

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Bodies of leases.
 
@@ -24,18 +14,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.api import bodies
-from climate.api import dates
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_0
-from climate.api.microversions import V1_1
-from climate.api.microversions import V1_3
-from climate.api.microversions import V1_4
-from climate.api.microversions import V1_5
+from climate.api.http import bodies
+from climate.api.http import dates
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_0
+from climate.api.http.microversions import V1_1
+from climate.api.http.microversions import V1_3
+from climate.api.http.microversions import V1_4
+from climate.api.http.microversions import V1_5
+from climate.api.http.validation import Mismatch
+from climate.api.http.validation import Schema
+from climate.api.http.validation import Validator
 from climate.api.schemas import placements
-from climate.api.validation import Mismatch
-from climate.api.validation import Schema
-from climate.api.validation import Validator
 from climate.domain import periods
 from climate.domain.events import EventKind
 from climate.domain.leases import NOTICES
@@ -300,13 +290,13 @@ class Reader:
         return self._instants(given)
 
     def _instants(self, given: Mapping[str, str]) -> dict[str, datetime.datetime]:
-        found = {}
+        instants = {}
         for field, text in given.items():
             instant = periods.instant(text, self._present, zoned=self._modern)
             if instant is None:
                 raise dates.invalid(field, text, self._version)
-            found[field] = instant
-        return found
+            instants[field] = instant
+        return instants
 
     def _optional_time(self, field: str) -> datetime.datetime | None:
         return self._times(field).get(field)

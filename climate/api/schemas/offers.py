@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Bodies of requests for offers."""
 
@@ -19,13 +9,13 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
-from climate.api import dates
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_5
+from climate.api.http import dates
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_5
+from climate.api.http.validation import Validator
 from climate.api.schemas import placements
 from climate.api.schemas.availability import LONGEST
 from climate.api.schemas.leases import RESERVATIONS_1_4
-from climate.api.validation import Validator
 from climate.domain.offers import OfferPreference
 from climate.domain.offers import OfferQuery
 
@@ -101,15 +91,15 @@ def _preference(body: dict[str, Any], key: str) -> OfferPreference:
 
     :param key: the field that sets the duration
     """
-    found = OfferPreference(body.get('prefer', OfferPreference.SOONEST))
-    if found is OfferPreference.SAME and 'property' not in body:
+    preference = OfferPreference(body.get('prefer', OfferPreference.SOONEST))
+    if preference is OfferPreference.SAME and 'property' not in body:
         raise exceptions.MissingParameter(param='property')
-    if found is not OfferPreference.SAME and 'property' in body:
+    if preference is not OfferPreference.SAME and 'property' in body:
         raise _malformed('property', f'it requires that prefer is {OfferPreference.SAME.value}')
-    if found is not OfferPreference.SOONEST and key == 'min_duration':
+    if preference is not OfferPreference.SOONEST and key == 'min_duration':
         reason = f'it requires that prefer is {OfferPreference.SOONEST.value}'
         raise _malformed('min_duration', reason)
-    return found
+    return preference
 
 
 def _duration(body: dict[str, Any]) -> tuple[str, datetime.timedelta]:

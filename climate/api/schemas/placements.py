@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """The placement of a reservation in a request."""
 
@@ -94,13 +83,13 @@ def split(
     plain = tuple(
         {key: value for key, value in body.items() if key != 'placement'} for body in bodies
     )
-    found = []
+    by_member = []
     for place, body in enumerate(bodies):
         stated = body.get('placement')
         if stated:
             _check(stated, place, len(bodies))
-        found.append(loaded(stated) if stated else None)
-    return plain, tuple(found) if any(found) else ()
+        by_member.append(loaded(stated) if stated else None)
+    return plain, tuple(by_member) if any(by_member) else ()
 
 
 def _check(stated: Mapping[str, Any], place: int, count: int) -> None:

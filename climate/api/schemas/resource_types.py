@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Bodies of declared resource types, in requests and in files."""
 
@@ -19,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.api.microversions import MAX
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_2
-from climate.api.microversions import V1_7
+from climate.api.http.microversions import MAX
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_2
+from climate.api.http.microversions import V1_7
+from climate.api.http.validation import Validator
 from climate.api.schemas import inventories
-from climate.api.validation import Validator
 from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import Origin
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Bodies of resources of any type, from microversion 1.2 on."""
 
@@ -20,14 +10,14 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
-from climate.api import bodies
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_2
-from climate.api.microversions import V1_6
+from climate.api.http import bodies
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_2
+from climate.api.http.microversions import V1_6
+from climate.api.http.validation import Schema
+from climate.api.http.validation import Validator
 from climate.api.schemas import capabilities
 from climate.api.schemas import inventories
-from climate.api.validation import Schema
-from climate.api.validation import Validator
 from climate.domain.requests import ResourceChange
 from climate.domain.resources import ResourceDraft
 

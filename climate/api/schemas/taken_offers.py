@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Bodies of leases that take an offer: they have no period and no reservations of their own."""
 
@@ -18,11 +8,11 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
-from climate.api import dates
-from climate.api.controllers import base
-from climate.api.microversions import Microversion
+from climate.api import path_ids
+from climate.api.http import dates
+from climate.api.http.microversions import Microversion
+from climate.api.http.validation import Validator
 from climate.api.schemas.leases import CREATE_1_4
-from climate.api.validation import Validator
 from climate.domain.offers import StoredOffer
 
 OFFER_ID: Final = 'offer_id'
@@ -55,7 +45,7 @@ def read(body: dict[str, Any]) -> str:
                 f'Malformed parameter {name}: {OFFER_ID} and {name} exclude each other'
             )
     _TAKE.check(body)
-    return base.uuid(OFFER_ID, body[OFFER_ID])
+    return path_ids.uuid(OFFER_ID, body[OFFER_ID])
 
 
 def filled(body: dict[str, Any], offer: StoredOffer, version: Microversion) -> dict[str, Any]:

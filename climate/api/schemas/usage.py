@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Query parameters of usage reports."""
 
@@ -19,9 +8,9 @@ import datetime
 from typing import Final
 
 from climate import exceptions
-from climate.api import dates
-from climate.api import queries
-from climate.api.microversions import Microversion
+from climate.api.http import dates
+from climate.api.http import queries
+from climate.api.http.microversions import Microversion
 from climate.api.schemas.availability import LONGEST
 from climate.domain.periods import Period
 from climate.domain.usage import UsageKey
@@ -73,10 +62,10 @@ def _instant(
     text = queries.one(parameters, key)
     if text is None:
         return None
-    found = dates.parse(key, queries.plus(text), now, version)
-    if abs(found - now) > _FURTHEST:
+    instant = dates.parse(key, queries.with_plus_sign(text), now, version)
+    if abs(instant - now) > _FURTHEST:
         raise _malformed(key, 'at most a hundred years from now are allowed')
-    return found
+    return instant
 
 
 def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Bodies and query parameters of webhooks."""
 
@@ -20,10 +10,10 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
-from climate.api import bodies
-from climate.api import dates
-from climate.api import queries
-from climate.api.validation import Validator
+from climate.api.http import bodies
+from climate.api.http import dates
+from climate.api.http import queries
+from climate.api.http.validation import Validator
 from climate.domain.webhooks import DeliveryState
 from climate.domain.webhooks import WebhookChange
 from climate.domain.webhooks import WebhookDraft
@@ -132,8 +122,8 @@ def read_redelivery(body: dict[str, Any]) -> list[str] | None:
         raise exceptions.MalformedParameter(
             'Malformed parameter delivery_ids: either it or all is required'
         )
-    found: list[str] | None = body.get('delivery_ids')
-    return found
+    ids: list[str] | None = body.get('delivery_ids')
+    return ids
 
 
 def read_state(parameters: Mapping[str, Any]) -> DeliveryState | None:

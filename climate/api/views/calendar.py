@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Pages of the calendar as JSON: columns of numbers, which are short and compress well."""
 
@@ -31,48 +21,48 @@ _NONE: Final = -1
 
 
 def page(
-    query: CalendarPageQuery, found: CalendarPage, *, shows_closure_ids: bool
+    query: CalendarPageQuery, contents: CalendarPage, *, shows_closure_ids: bool
 ) -> dict[str, Any]:
     """Return a page; the n-th values of the lists of an object belong together.
 
     :param shows_closure_ids: whether the caller may list maintenances
     """
-    places = {one.id: place for place, one in enumerate(found.resources)}
-    tables = _Capacities(found)
+    places = {one.id: place for place, one in enumerate(contents.resources)}
+    tables = _Capacities(contents)
     shown: dict[str, Any] = {
         'resource_type': query.resource_type,
         'start': _seconds(query.period.start),
         'end': _seconds(query.period.end),
-        'generation': found.tag,
-        'total': found.total,
+        'generation': contents.tag,
+        'total': contents.total,
         'group_by': query.group_by,
         'resources': {
-            'id': [one.id for one in found.resources],
-            'name': [one.name for one in found.resources],
-            'disabled': [int(one.disabled) for one in found.resources],
-            'failed': [int(one.failed_at is not None) for one in found.resources],
-            'capacity': [tables.places[one.id] for one in found.resources],
+            'id': [one.id for one in contents.resources],
+            'name': [one.name for one in contents.resources],
+            'disabled': [int(one.disabled) for one in contents.resources],
+            'failed': [int(one.failed_at is not None) for one in contents.resources],
+            'capacity': [tables.places[one.id] for one in contents.resources],
         },
         'capacities': tables.classes,
         'main': tables.main,
-        **_reserved(query, found, places, tables),
+        **_reserved(query, contents, places, tables),
         'maintenances': {
-            'resource': [places[one.resource_id] for one in found.closures],
-            'start': [_seconds(one.start) for one in found.closures],
-            'end': [_seconds(one.end) for one in found.closures],
+            'resource': [places[one.resource_id] for one in contents.closures],
+            'start': [_seconds(one.start) for one in contents.closures],
+            'end': [_seconds(one.end) for one in contents.closures],
         },
     }
     if query.group_by is not None:
-        shown['resources']['group'] = [one.group for one in found.resources]
-    if found.groups is not None:
+        shown['resources']['group'] = [one.group for one in contents.resources]
+    if contents.groups is not None:
         shown['groups'] = {
-            'value': [one.value for one in found.groups],
-            'count': [one.number for one in found.groups],
+            'value': [one.value for one in contents.groups],
+            'count': [one.number for one in contents.groups],
         }
     if shows_closure_ids:
-        shown['maintenances']['id'] = [one.id for one in found.closures]
-    if found.more:
-        shown['next_marker'] = found.resources[-1].id
+        shown['maintenances']['id'] = [one.id for one in contents.closures]
+    if contents.more:
+        shown['next_marker'] = contents.resources[-1].id
     return shown
 
 
@@ -84,13 +74,13 @@ class _Capacities:
     :ivar places: the place in these lists of each resource, by id
     """
 
-    def __init__(self, found: CalendarPage) -> None:
+    def __init__(self, contents: CalendarPage) -> None:
         self.classes: list[dict[str, int]] = []
         self.main: list[str | None] = []
         self.places: dict[int, int] = {}
         known: dict[tuple[tuple[str, int], ...], int] = {}
-        for one in found.resources:
-            units = found.capacities.get(one.id, {})
+        for one in contents.resources:
+            units = contents.capacities.get(one.id, {})
             key = tuple(sorted(units.items()))
             if key not in known:
                 known[key] = len(self.classes)
@@ -117,10 +107,10 @@ def _share(amounts: Mapping[str, int], units: Mapping[str, int]) -> int:
 
 
 def _reserved(
-    query: CalendarPageQuery, found: CalendarPage, places: Mapping[int, int], tables: _Capacities
+    query: CalendarPageQuery, contents: CalendarPage, places: Mapping[int, int], tables: _Capacities
 ) -> dict[str, Any]:
     # A resource may have come between two statements.
-    bars = [bar for bar in found.bars if bar.resource_id in places]
+    bars = [bar for bar in contents.bars if bar.resource_id in places]
     leases: dict[CalendarLease, int] = {}
     for bar in bars:
         if bar.lease is not None:

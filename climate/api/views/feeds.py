@@ -1,25 +1,47 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
-"""Calendar feeds as JSON."""
+"""The fields of calendar feeds, in order."""
 
 from __future__ import annotations
 
 from typing import Any
+from typing import Final
 
-from climate.api import dates
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_6
+from climate.api.http.json_schema import COUNT
+from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import listed
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import RESOURCE_ID
+from climate.api.http.json_schema import TEXT
+from climate.api.http.json_schema import UUID
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_6
+from climate.api.views import fields
+from climate.api.views.fields import AnswerField
+from climate.api.views.fields import PLAIN
 from climate.domain.feeds import Feed
+from climate.domain.feeds import FeedKind
+
+_TIME: Final = ref('Time')
+_KIND: Final[Json] = {**TEXT, 'enum': [one.value for one in FeedKind]}
+
+FEED: Final = (
+    AnswerField(name='id', write=PLAIN, schema=UUID),
+    AnswerField(name='name', write=PLAIN, schema=TEXT),
+    AnswerField(name='project_id', write=PLAIN, schema=TEXT),
+    AnswerField(name='user_id', write=PLAIN, schema=TEXT),
+    AnswerField(name='kind', write=PLAIN, schema=_KIND),
+    AnswerField(name='lease_id', write=PLAIN, schema=or_null(UUID)),
+    AnswerField(name='resource_id', write='text', schema=or_null(RESOURCE_ID)),
+    AnswerField(name='time_zone', write=PLAIN, schema=TEXT),
+    AnswerField(name='alarms_before_start', of='before_start', write='array', schema=listed(COUNT)),
+    AnswerField(name='alarms_before_end', of='before_end', write='array', schema=listed(COUNT)),
+    AnswerField(name='created_at', write='date', schema=_TIME),
+    AnswerField(name='expires_at', write='date', schema=_TIME),
+    AnswerField(name='stopped_reason', since=V1_6, write=PLAIN, schema=or_null(TEXT)),
+)
+"""The fields of a feed; the answer to its creation has ``url`` too."""
 
 
 def feed(value: Feed, version: Microversion, url: str | None = None) -> dict[str, Any]:
@@ -27,20 +49,5 @@ def feed(value: Feed, version: Microversion, url: str | None = None) -> dict[str
 
     :param url: the link, which only the response to its creation has
     """
-    shown = {
-        'id': value.id,
-        'name': value.name,
-        'project_id': value.project_id,
-        'user_id': value.user_id,
-        'kind': value.kind,
-        'lease_id': value.lease_id,
-        'resource_id': None if value.resource_id is None else str(value.resource_id),
-        'time_zone': value.time_zone,
-        'alarms_before_start': list(value.before_start),
-        'alarms_before_end': list(value.before_end),
-        'created_at': dates.write(value.created_at, version),
-        'expires_at': dates.write(value.expires_at, version),
-    }
-    if version >= V1_6:
-        shown['stopped_reason'] = value.stopped_reason
+    shown = fields.shown(FEED, version, value)
     return shown if url is None else {**shown, 'url': url}

@@ -1,26 +1,15 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What a reservation holds, and what a person does with it, as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from typing import Final
 
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_7
-from climate.domain.holdings import HeldResource
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_7
+from climate.domain.holdings import Holding
 from climate.domain.leases import Reservation
 from climate.leases import reading
 from climate.leases.reading import Describer
@@ -36,32 +25,33 @@ def own(describer: Describer, value: Reservation, version: Microversion) -> dict
     The units of a slot of a declared type, ``resources`` in requests, are ``units`` from
     microversion 1.7 on, where ``resources`` are those that the reservation holds.
     """
-    found = reading.describe(describer, value)
-    if version < V1_7 or _RESOURCES not in found:
-        return found
-    return {_UNITS if key == _RESOURCES else key: part for key, part in found.items()}
+    fields = reading.describe(describer, value)
+    if version < V1_7 or _RESOURCES not in fields:
+        return fields
+    return {_UNITS if key == _RESOURCES else key: part for key, part in fields.items()}
 
 
-def holding(
-    value: Reservation, describer: Describer | None, *, named: bool = True
-) -> dict[str, Any]:
-    """Return the keys of what a reservation holds; none if that is not to be shown.
+def resources(value: Holding, *, named: bool) -> list[dict[str, str]]:
+    """Return the resources that a reservation holds.
+
+    :param named: whether the caller may see them
+    """
+    shown = value.resources if named else ()
+    return [{'id': str(one.id), 'name': one.name} for one in shown]
+
+
+def instructions(
+    value: Reservation, describer: Describer | None, *, named: bool
+) -> list[dict[str, Any]]:
+    """Return what a person does with a reservation that is shown with what it holds.
 
     :param describer: the plugin of its type; None if the type is no longer served
     :param named: whether the caller may see the resources
     """
-    if value.holding is None:
-        return {}
-    resources: tuple[HeldResource, ...] = value.holding.resources if named else ()
-    found: Sequence[Instruction] = ()
-    if describer:
-        held = value.holding._replace(resources=resources)
-        found = reading.instructions(describer, value, held)
-    return {
-        'resources': [{'id': str(one.id), 'name': one.name} for one in resources],
-        'resources_count': value.holding.number,
-        'instructions': [instruction(one) for one in found],
-    }
+    if describer is None or value.holding is None:
+        return []
+    held = value.holding if named else value.holding._replace(resources=())
+    return [instruction(one) for one in reading.instructions(describer, value, held)]
 
 
 def instruction(value: Instruction) -> dict[str, Any]:

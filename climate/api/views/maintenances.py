@@ -1,36 +1,39 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
-"""Maintenances as JSON."""
+"""The fields of maintenances, in order."""
 
 from __future__ import annotations
 
 from typing import Any
+from typing import Final
 
-from climate.api import dates
-from climate.api.microversions import Microversion
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import RESOURCE_ID
+from climate.api.http.json_schema import TEXT
+from climate.api.http.json_schema import UUID
+from climate.api.http.microversions import Microversion
+from climate.api.views import fields
+from climate.api.views.fields import AnswerField
+from climate.api.views.fields import PLAIN
 from climate.domain.maintenances import Maintenance
+
+_TIME: Final = ref('Time')
+
+MAINTENANCE: Final = (
+    AnswerField(name='id', write=PLAIN, schema=UUID),
+    AnswerField(name='resource_id', write='text', schema=RESOURCE_ID),
+    AnswerField(name='resource_type', write=PLAIN, schema=TEXT),
+    AnswerField(name='resource_name', write=PLAIN, schema=TEXT),
+    AnswerField(name='start_date', of='period.start', write='date', schema=_TIME),
+    AnswerField(name='end_date', of='period.end', write='date', schema=_TIME),
+    AnswerField(name='reason', write=PLAIN, schema=TEXT),
+    AnswerField(name='user_id', write=PLAIN, schema=TEXT),
+    AnswerField(name='created_at', write='date', schema=or_null(_TIME)),
+)
+"""The fields of a maintenance."""
 
 
 def maintenance(value: Maintenance, version: Microversion) -> dict[str, Any]:
     """Return a maintenance."""
-    return {
-        'id': value.id,
-        'resource_id': str(value.resource_id),
-        'resource_type': value.resource_type,
-        'resource_name': value.resource_name,
-        'start_date': dates.write(value.period.start, version),
-        'end_date': dates.write(value.period.end, version),
-        'reason': value.reason,
-        'user_id': value.user_id,
-        'created_at': dates.write(value.created_at, version),
-    }
+    return fields.shown(MAINTENANCE, version, value)

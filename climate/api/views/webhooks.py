@@ -1,26 +1,65 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
-"""Webhooks and their deliveries as JSON."""
+"""The fields of webhooks and their deliveries, in order."""
 
 from __future__ import annotations
 
 from typing import Any
+from typing import Final
 
-from climate.api import dates
-from climate.api.microversions import Microversion
-from climate.api.microversions import V1_6
+from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import COUNT
+from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import listed
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import TEXT
+from climate.api.http.json_schema import UUID
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_6
+from climate.api.views import fields
+from climate.api.views.fields import AnswerField
+from climate.api.views.fields import PLAIN
 from climate.domain.webhooks import Delivery
+from climate.domain.webhooks import DeliveryState
 from climate.domain.webhooks import Webhook
+
+_TIME: Final = ref('Time')
+_TIME_OR_NULL: Final = or_null(_TIME)
+_STATE: Final[Json] = {**TEXT, 'enum': [one.value for one in DeliveryState]}
+
+WEBHOOK: Final = (
+    AnswerField(name='id', write=PLAIN, schema=UUID),
+    AnswerField(name='name', write=PLAIN, schema=TEXT),
+    AnswerField(name='project_id', write=PLAIN, schema=TEXT),
+    AnswerField(name='user_id', write=PLAIN, schema=TEXT),
+    AnswerField(name='url', write=PLAIN, schema=TEXT),
+    AnswerField(name='event_types', write='array', schema=listed(TEXT)),
+    AnswerField(name='all_projects', write=PLAIN, schema=BOOLEAN),
+    AnswerField(name='enabled', write=PLAIN, schema=BOOLEAN),
+    AnswerField(
+        name='previous_secret_until', of='previous_until', write='date', schema=_TIME_OR_NULL
+    ),
+    AnswerField(name='created_at', write='date', schema=_TIME_OR_NULL),
+    AnswerField(name='updated_at', write='date', schema=_TIME_OR_NULL),
+    AnswerField(name='stopped_reason', since=V1_6, write=PLAIN, schema=or_null(TEXT)),
+)
+"""The fields of a webhook; the answer that has its secret has ``secret`` too."""
+
+DELIVERY: Final = (
+    AnswerField(name='id', write=PLAIN, schema=UUID),
+    AnswerField(name='event_id', of='message_id', write=PLAIN, schema=TEXT),
+    AnswerField(name='event_type', write=PLAIN, schema=TEXT),
+    AnswerField(name='lease_id', write=PLAIN, schema=or_null(TEXT)),
+    AnswerField(name='state', write=PLAIN, schema=_STATE),
+    AnswerField(name='attempts', write=PLAIN, schema=COUNT),
+    AnswerField(name='status_code', of='status', write=PLAIN, schema=or_null(COUNT)),
+    AnswerField(name='error', write=PLAIN, schema=or_null(TEXT)),
+    AnswerField(name='next_attempt_at', write='date', schema=_TIME_OR_NULL),
+    AnswerField(name='created_at', write='date', schema=_TIME),
+    AnswerField(name='finished_at', write='date', schema=_TIME_OR_NULL),
+)
+"""The fields of a delivery; the data of the event is not shown."""
 
 
 def webhook(value: Webhook, version: Microversion, *, secret: bool = False) -> dict[str, Any]:
@@ -28,37 +67,10 @@ def webhook(value: Webhook, version: Microversion, *, secret: bool = False) -> d
 
     :param secret: whether with its secret: only right after that was created
     """
-    shown = {
-        'id': value.id,
-        'name': value.name,
-        'project_id': value.project_id,
-        'user_id': value.user_id,
-        'url': value.url,
-        'event_types': list(value.event_types),
-        'all_projects': value.all_projects,
-        'enabled': value.enabled,
-        'previous_secret_until': dates.write(value.previous_until, version),
-        'created_at': dates.write(value.created_at, version),
-        'updated_at': dates.write(value.updated_at, version),
-    }
-    if version >= V1_6:
-        shown['stopped_reason'] = value.stopped_reason
+    shown = fields.shown(WEBHOOK, version, value)
     return {**shown, 'secret': value.secrets[0]} if secret else shown
 
 
 def delivery(value: Delivery, version: Microversion) -> dict[str, Any]:
-    """Return a delivery, without the data of the event."""
-    waits = value.finished_at is None
-    return {
-        'id': value.id,
-        'event_id': value.message_id,
-        'event_type': value.event_type,
-        'lease_id': value.lease_id,
-        'state': value.state,
-        'attempts': value.attempts,
-        'status_code': value.status,
-        'error': value.error,
-        'next_attempt_at': dates.write(value.due, version) if waits else None,
-        'created_at': dates.write(value.created_at, version),
-        'finished_at': dates.write(value.finished_at, version),
-    }
+    """Return a delivery."""
+    return fields.shown(DELIVERY, version, value)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack reservable resource allocation list``: when resources are reserved."""
 
@@ -47,11 +37,11 @@ class ListAllocations(commands.Lister):
         query = {'type': parsed_args.type} if parsed_args.type else {}
         if parsed_args.resource:
             resource = proxy.find_resource(parsed_args.resource, parsed_args.type)
-            found = [proxy.get_resource_allocations(resource)]
+            listed = [proxy.get_resource_allocations(resource)]
         else:
             if parsed_args.lease:
                 query['lease_id'] = leases.find(proxy, parsed_args.lease).id
-            found = list(proxy.allocations(**query))
+            listed = list(proxy.allocations(**query))
         rows = (
             (
                 each.resource_name,
@@ -61,7 +51,7 @@ class ListAllocations(commands.Lister):
                 IdColumn(one['id']),
                 ValuesColumn(one.get('resources')),
             )
-            for each in found
+            for each in listed
             for one in each.reservations
         )
         return ('Resource', 'Start', 'End', 'Lease', 'Reservation', 'Amounts'), rows

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Changes of the reservations of a lease: amounts, requirements and other fields."""
 
@@ -21,6 +11,7 @@ from typing import Final
 
 from osc_lib import exceptions
 
+from climate.client import nouns
 from climate.client.reservations import Reservation
 from climate.client.sdk.leases import Lease
 
@@ -36,38 +27,46 @@ def changes(lease: Lease, wanted: Iterable[Reservation]) -> list[dict[str, Any]]
     :raises osc_lib.exceptions.CommandError: if it is not clear which reservation is meant, or
         if two changes are for the same
     """
-    found: dict[str, dict[str, Any]] = {}
+    changed: dict[str, dict[str, Any]] = {}
     for each in wanted:
         present = _present(lease, each)
-        if present['id'] in found:
+        if present['id'] in changed:
             raise exceptions.CommandError(
                 f'Two changes are for the reservation {present["id"]}; give its options once'
             )
-        found[present['id']] = {
+        changed[present['id']] = {
             key: value
             for key, value in each.items()
-            if key not in ('id', 'resource_type') and present.get(key, ...) != value
+            if key not in ('id', 'resource_type') and _differs(present, key, value)
         }
-    return [{'id': key, **fields} for key, fields in found.items() if fields]
+    return [{'id': key, **fields} for key, fields in changed.items() if fields]
+
+
+def _differs(present: Mapping[str, Any], key: str, value: Any) -> bool:
+    if value == '':
+        # A requirement can be removed only from what has it.
+        return bool(present.get(key))
+    return present.get(key, ...) != value
 
 
 def _present(lease: Lease, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the reservation that a change is for."""
     items: list[dict[str, Any]] = lease.reservations or []
     if 'id' in wanted:
-        found = [each for each in items if each['id'].startswith(str(wanted['id']))]
+        candidates = [each for each in items if each['id'].startswith(str(wanted['id']))]
     else:
         kind = wanted.get('resource_type')
-        found = [each for each in items if kind in (None, each['resource_type'])]
-    alike = [each for each in found if _is_same(each, wanted)]
-    found = alike if len(found) > 1 and alike else found
-    if len(found) == 1:
-        return found[0]
-    what = str(wanted.get('id') or wanted.get('resource_type') or 'a reservation')
-    if not found:
-        kinds = ', '.join(sorted({str(each['resource_type']) for each in items}))
-        raise exceptions.CommandError(f'Lease {lease.name!r} does not have {what}; it has {kinds}')
-    ids = ', '.join(str(each['id']) for each in found)
+        candidates = [each for each in items if kind in (None, each['resource_type'])]
+    alike = [each for each in candidates if _is_same(each, wanted)]
+    candidates = alike if len(candidates) > 1 and alike else candidates
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates:
+        kind = wanted.get('resource_type')
+        what = f'reservation {wanted["id"]}' if 'id' in wanted else nouns.plural(str(kind))
+        there = ', '.join(sorted({nouns.plural(str(each['resource_type'])) for each in items}))
+        raise exceptions.CommandError(f'Lease {lease.name!r} has no {what}; it has {there}')
+    ids = ', '.join(str(each['id']) for each in candidates)
     raise exceptions.CommandError(
         f'Lease {lease.name!r} has several reservations; give the id of one with --reservation '
         f'\'{{"id": "ID", …}}\': {ids}'

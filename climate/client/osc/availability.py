@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease availability show``."""
 
@@ -93,12 +83,12 @@ class ShowAvailability(commands.Lister):
         proxy = plugin.client(self.app)
         present = options.now()
         asked = _runs(parsed_args, present)
-        found = _ask(proxy, parsed_args, asked)
+        answer = _ask(proxy, parsed_args, asked)
         if parsed_args.chart:
             width = shutil.get_terminal_size().columns
             period = Period(start=max(asked[0].start, present), end=asked[-1].end)
-            self._chart = charts.draw(found, period, width)
-        return _columns(found), _rows(found, asked, present)
+            self._chart = charts.draw(answer, period, width)
+        return _columns(answer), _rows(answer, asked, present)
 
     def produce_output(
         self, parsed_args: argparse.Namespace, column_names: Any, data: Iterable[Any]
@@ -156,26 +146,26 @@ def _demand(parsed: argparse.Namespace) -> str:
     return ','.join(f'{name}:{amount}' for name, amount in amounts.items() if amount)
 
 
-def _columns(found: Mapping[str, Any]) -> tuple[str, ...]:
-    group = [] if found['group_by'] is None else [found['group_by']]
+def _columns(answer: Mapping[str, Any]) -> tuple[str, ...]:
+    group = [] if answer['group_by'] is None else [answer['group_by']]
     # Each group has the classes of its own resources.
-    names = {name: None for each in found['groups'] for name, _, _ in charts.measures(each)}
+    names = {name: None for each in answer['groups'] for name, _, _ in charts.measures(each)}
     return ('Start', 'End', *group, *names)
 
 
 def _rows(
-    found: Mapping[str, Any], asked: Iterable[buckets.BucketRun], present: datetime.datetime
+    answer: Mapping[str, Any], asked: Iterable[buckets.BucketRun], present: datetime.datetime
 ) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each bucket, of which nothing is in the past.
 
     What is free in two buckets may be different resources, so that buckets are never joined.
     """
-    names = _columns(found)[2 if found['group_by'] is None else 3 :]
+    names = _columns(answer)[2 if answer['group_by'] is None else 3 :]
     starts = [each.start + at * each.step for each in asked for at in range(_number(each))]
     ends = [each.start + (at + 1) * each.step for each in asked for at in range(_number(each))]
-    for group in found['groups']:
+    for group in answer['groups']:
         lines = {name: (free, total) for name, free, total in charts.measures(group)}
-        value = () if found['group_by'] is None else (group.get('value'),)
+        value = () if answer['group_by'] is None else (group.get('value'),)
         for bucket, (start, end) in enumerate(zip(starts, ends, strict=True)):
             times = (options.written(each, '') for each in (max(start, present), end))
             figures = (

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease calendar``."""
 
@@ -104,15 +93,15 @@ class ShowCalendar(commands.Lister):
         proxy = plugin.client(self.app)
         period = _period(parsed_args)
         if parsed_args.type:
-            names, found = _resources(proxy, parsed_args.type, period)
+            names, periods = _resources(proxy, parsed_args.type, period)
         else:
             project = projects.wanted(self.app, parsed_args)
-            names, found = _leases(proxy, project, period)
-        self._lines = _chart(names, found, period)
+            names, periods = _leases(proxy, project, period)
+        self._lines = _chart(names, periods, period)
         self._lines.append(_LEGEND if parsed_args.type else _LEASES)
         rows = (
             (each.row, each.lease, TimeColumn(each.start), TimeColumn(each.end), each.what)
-            for each in found
+            for each in periods
         )
         return ('Row', 'Lease', 'Start', 'End', 'What'), rows
 
@@ -149,7 +138,7 @@ def _leases(
         'sort_key': 'start_date',
         **({'project_id': project} if project else {}),
     }
-    found = [
+    periods = [
         CalendarPeriod(
             each.name,
             each.name,
@@ -161,7 +150,7 @@ def _leases(
         for each in proxy.leases(**query)
     ]
     # A row for each name: a lease that is booked every day is one row.
-    return list(dict.fromkeys(each.row for each in found)), found
+    return list(dict.fromkeys(each.row for each in periods)), periods
 
 
 def _resources(
@@ -170,13 +159,13 @@ def _resources(
     """Return when the resources of a type are reserved, each in a row of its own."""
     known = {each.id: each for each in proxy.leases()}
     own = _own(proxy, known.values())
-    names, found = [], []
+    names, periods = [], []
     for resource in proxy.allocations(type=resource_type):
         names.append(resource.resource_name)
         for each in resource.reservations:
             if _overlaps(each, period):
                 lease = known.get(each['lease_id'])
-                found.append(
+                periods.append(
                     CalendarPeriod(
                         resource.resource_name,
                         lease.name if lease else '',
@@ -186,8 +175,8 @@ def _resources(
                         _OWN if each['lease_id'] in own else _OTHER,
                     )
                 )
-    found += _maintenances(proxy, resource_type, period)
-    return names, found
+    periods += _maintenances(proxy, resource_type, period)
+    return names, periods
 
 
 def _own(proxy: ReservationProxy, leases: Iterable[Lease]) -> set[str]:
@@ -211,22 +200,22 @@ def _maintenances(
     except sdk_exceptions.ForbiddenException:
         return
     for each in listed:
-        found = {'start_date': each.start_date, 'end_date': each.end_date}
-        if each.resource_type == resource_type and _overlaps(found, period):
+        closed = {'start_date': each.start_date, 'end_date': each.end_date}
+        if each.resource_type == resource_type and _overlaps(closed, period):
             yield CalendarPeriod(
                 each.resource_name, '', each.start_date, each.end_date, 'maintenance', _OUT
             )
 
 
-def _overlaps(found: dict[str, Any], period: Period) -> bool:
-    return times.read(found['start_date']) < period.end and period.start < times.read(
-        found['end_date']
+def _overlaps(entry: dict[str, Any], period: Period) -> bool:
+    return times.read(entry['start_date']) < period.end and period.start < times.read(
+        entry['end_date']
     )
 
 
-def _chart(names: list[str], found: Iterable[CalendarPeriod], period: Period) -> list[str]:
+def _chart(names: list[str], periods: Iterable[CalendarPeriod], period: Period) -> list[str]:
     bars: dict[str, list[gantt.Bar]] = defaultdict(list)
-    for each in found:
+    for each in periods:
         span = Period(start=times.read(each.start), end=times.read(each.end))
         # The row of a lease has its name already.
         label = each.lease if each.lease != each.row else ''

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease``: set, extend, shorten and end."""
 
@@ -20,7 +10,6 @@ from typing import Any
 
 from osc_lib import exceptions
 
-from climate.client import refusals
 from climate.client import times
 from climate.client.osc import amounts
 from climate.client.osc import leases
@@ -28,6 +17,7 @@ from climate.client.osc import names
 from climate.client.osc import notices
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import type_nouns
 from climate.client.osc import typed
 from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
@@ -44,7 +34,7 @@ def change(proxy: ReservationProxy, lease: Lease, **fields: Any) -> Lease:
     try:
         return proxy.update_lease(lease.id, **fields)
     except errors.RefusedRequest as error:
-        raise exceptions.CommandError(refusals.describe(error)) from None
+        raise exceptions.CommandError(type_nouns.describe(proxy, error)) from None
 
 
 def end_of(lease: Lease) -> datetime.datetime:
@@ -61,8 +51,8 @@ def until(lease: Lease, parsed: argparse.Namespace) -> datetime.datetime | None:
         return None
     start = getattr(parsed, 'at', None)
     if isinstance(start, datetime.datetime):
-        found: datetime.datetime = parsed.until.after(start)
-        return found
+        end: datetime.datetime = parsed.until.after(start)
+        return end
     return times.instant(parsed.until.text, options.now(), end_of(lease))
 
 
@@ -194,6 +184,10 @@ class EndLease(leases.LeaseCommand):
         if parsed_args.reason:
             fields['end_reason'] = parsed_args.reason
         lease = leases.find(proxy, parsed_args.lease)
+        if lease.status == lifecycles.LeaseStatus.TERMINATED:
+            raise exceptions.CommandError(
+                f'Lease {lease.name!r} has ended already, {times.write(lease.end_date)}'
+            )
         if not parsed_args.at and lease.status == lifecycles.LeaseStatus.PENDING:
             raise exceptions.CommandError(
                 f'Lease {lease.name!r} has not started; openstack lease delete cancels it'

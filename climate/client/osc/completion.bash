@@ -25,6 +25,10 @@ _openstack_lease_ask() {
     done
     shift
     seconds=${CLIMATE_COMPLETION_SECONDS:-$seconds}
+    if [[ $seconds == 0 ]]; then
+        command openstack "${globals[@]}" "$@" -f value </dev/null 2>/dev/null
+        return
+    fi
     folder=${XDG_CACHE_HOME:-$HOME/.cache}/openstack-lease
     key=$(printf '%s\n' "${OS_CLOUD-}" "${OS_AUTH_URL-}" "${OS_ENDPOINT-}" "${OS_USERNAME-}" \
         "${OS_USER_ID-}" "${OS_PROJECT_NAME-}" "${OS_PROJECT_ID-}" "${OS_REGION_NAME-}" \
@@ -45,17 +49,36 @@ _openstack_lease_ask() {
     cat "$file" 2>/dev/null
 }
 
-# Completes the current word with the lines of standard input, after the text $1.
+# Prints a name as it is written on the command line. Others choose the names: none of them may
+# end the quotes in which it is, or begin an expansion.
+_openstack_lease_quoted() {
+    local name=$1 sign apart
+    case $_openstack_lease_quote in
+        "'")
+            apart="'\\''"
+            name=${name//"'"/"$apart"}
+            ;;
+        '"')
+            for sign in \\ \" \$ \`; do
+                name=${name//"$sign"/"\\$sign"}
+            done
+            apart="\"'!'\""
+            name=${name//!/"$apart"}
+            ;;
+        *)
+            printf -v name '%q' "$name"
+            ;;
+    esac
+    printf '%s' "$name"
+}
+
+# Completes the current word with the lines of standard input, after the text $1. A name that
+# looks like an option would be one.
 _openstack_lease_offer() {
     local before=$1 beginning=$2 line
     while IFS= read -r line; do
-        [[ -n $line && $line == "$beginning"* ]] || continue
-        # Within quotes, blanks have no meaning.
-        if [[ $_openstack_lease_quote ]]; then
-            COMPREPLY+=("$before$line")
-        else
-            COMPREPLY+=("$before$(printf '%q' "$line")")
-        fi
+        [[ -n $line && $line != -* && $line == "$beginning"* ]] || continue
+        COMPREPLY+=("$before$(_openstack_lease_quoted "$line")")
     done
 }
 
@@ -156,7 +179,18 @@ _openstack_lease() {
     fi
     # Commands and options are those of the completion of openstack itself.
     if ((${#COMPREPLY[@]} == 0)) && declare -F _openstack >/dev/null; then
+        if declare -F _get_comp_words_by_ref >/dev/null; then
+            _openstack "$@"
+            return
+        fi
+        # What it needs of the package bash-completion, which is not installed.
+        _get_comp_words_by_ref() {
+            cur=${COMP_WORDS[COMP_CWORD]}
+            prev=${COMP_WORDS[COMP_CWORD - 1]}
+            words=("${COMP_WORDS[@]}")
+        }
         _openstack "$@"
+        unset -f _get_comp_words_by_ref
     fi
 }
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease create``."""
 
@@ -16,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import shlex
 import sys
 from typing import Any
 from typing import Final
@@ -30,6 +21,7 @@ from climate.client.osc import names
 from climate.client.osc import notices
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import type_nouns
 from climate.client.osc import typed
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
@@ -64,7 +56,9 @@ class CreateLease(leases.LeaseCommand):
         proxy = plugin.client(self.app)
         body = self._body(proxy, parsed_args)
         if parsed_args.dry_run:
-            return leases.rehearsed(_rehearse(proxy, body))
+            answer = _rehearse(proxy, body)
+            type_nouns.learn(proxy, answer['reservations'])
+            return leases.rehearsed(answer)
         try:
             lease = proxy.create_lease(**body)
         except errors.RefusedRequest as error:
@@ -118,7 +112,7 @@ class CreateLease(leases.LeaseCommand):
 
         :raises osc_lib.exceptions.CommandError: with the refusal, if the user takes none
         """
-        text = refusals.describe(error)
+        text = type_nouns.describe(proxy, error)
         ask = None
         if refusals.takeable(error) and sys.stdin.isatty() and sys.stderr.isatty():
             sys.stderr.write(f'{text}\n')
@@ -130,7 +124,8 @@ class CreateLease(leases.LeaseCommand):
         if ask:
             raise exceptions.CommandError('No lease was created') from None
         if refusals.takeable(error):
-            text += f'\nTake an offer: openstack lease create {body["name"]} --offer ID'
+            name = shlex.quote(str(body['name']))
+            text += f'\nTake an offer: openstack lease create {name} --offer ID'
         raise exceptions.CommandError(text) from None
 
 
@@ -142,7 +137,7 @@ def _rehearse(proxy: ReservationProxy, body: dict[str, Any]) -> dict[str, Any]:
     try:
         return proxy.rehearse_lease(**body)
     except errors.RefusedRequest as error:
-        raise exceptions.CommandError(refusals.describe(error)) from None
+        raise exceptions.CommandError(type_nouns.describe(proxy, error)) from None
 
 
 def _ask(question: str) -> str:
@@ -175,28 +170,28 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
 
 def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
     """Return the fields of the period; those of a file count unless options replace them."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     start = parsed.at
     if start or 'start_date' not in body:
-        found['start_date'] = options.written(start, microversion) if start else 'now'
+        fields['start_date'] = options.written(start, microversion) if start else 'now'
     if parsed.until:
         begin = start or _begin(body)
-        found['end_date'] = options.written(parsed.until.after(begin), microversion)
+        fields['end_date'] = options.written(parsed.until.after(begin), microversion)
     elif parsed.length and microversion == '1.0':
         # Version 1.0 has no durations.
         begin = start or options.now()
-        found['end_date'] = options.written(begin + parsed.length, microversion)
+        fields['end_date'] = options.written(begin + parsed.length, microversion)
     elif parsed.length:
-        found['duration'] = int(parsed.length.total_seconds())
+        fields['duration'] = int(parsed.length.total_seconds())
     elif not {'end_date', 'duration'} & body.keys():
         raise exceptions.CommandError('An end is required: --for 4h, or --until TIME')
-    if found.keys() & {'end_date', 'duration'}:
+    if fields.keys() & {'end_date', 'duration'}:
         for key in ('end_date', 'duration'):
             body.pop(key, None)
-    return found
+    return fields
 
 
 def _begin(body: dict[str, Any]) -> datetime.datetime | None:
     """Return the start in a file; None for the present."""
-    found = body.get('start_date')
-    return times.read(found) if found and found != periods.NOW else None
+    start = body.get('start_date')
+    return times.read(start) if start and start != periods.NOW else None

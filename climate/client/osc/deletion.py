@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease delete``."""
 
@@ -28,6 +18,7 @@ from climate.client.osc import holdings
 from climate.client.osc import leases
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import type_nouns
 from climate.client.sdk.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 
@@ -61,13 +52,15 @@ class DeleteLease(command.Command):
         :raises osc_lib.exceptions.CommandError: if the user does not confirm it
         """
         proxy = plugin.client(self.app)
-        found = [leases.find(proxy, name) for name in parsed_args.leases]
+        given = [leases.find(proxy, name) for name in parsed_args.leases]
         if not parsed_args.yes and sys.stdin.isatty() and sys.stderr.isatty():
-            whole = [holdings.completed(proxy, proxy.get_lease(each)) for each in found]
+            whole = [holdings.completed(proxy, proxy.get_lease(each)) for each in given]
+            for each in whole:
+                type_nouns.learn(proxy, each.reservations)
             _confirm('\n'.join(map(effect, whole)))
-        for lease in found:
+        for lease in given:
             proxy.delete_lease(lease)
-        for lease in found if parsed_args.wait else ():
+        for lease in given if parsed_args.wait else ():
             proxy.wait_for_deleted_lease(lease.id, interval=_INTERVAL)
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Files that describe a lease, in YAML or JSON."""
 
@@ -45,10 +35,10 @@ def read(path: str) -> dict[str, Any]:
     """
     try:
         with open(path, encoding='utf-8') as file:
-            found = yaml.safe_load(file)
-        if not isinstance(found, dict):
+            content = yaml.safe_load(file)
+        if not isinstance(content, dict):
             raise ValueError('the fields of a lease are required')
-        return _translated(found)
+        return _translated(content)
     except OSError as error:
         raise exceptions.CommandError(f'{path}: {error.strerror}') from None
     except UnicodeError:
@@ -64,20 +54,20 @@ def _translated(body: dict[str, Any]) -> dict[str, Any]:
     for key in body:
         if key not in _FIELDS:
             raise ValueError(f'unknown field {key}')
-    found = dict(body)
+    translated = dict(body)
     start = None
     for key in _TIMES:
         if key in body and body[key] != periods.NOW:
             moment = _time(body[key], start)
             # A time alone at the end is on the day of the start.
             start = start or moment
-            found[key] = options.written(moment, '')
-    if 'duration' in found:
-        found['duration'] = int(times.duration(str(found['duration'])).total_seconds())
-    items = found.get('reservations') or []
+            translated[key] = options.written(moment, '')
+    if 'duration' in translated:
+        translated['duration'] = int(times.duration(str(translated['duration'])).total_seconds())
+    items = translated.get('reservations') or []
     if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
         raise ValueError('reservations: a list of mappings is required')
-    found['reservations'] = [
+    translated['reservations'] = [
         {
             key: requirements.as_json(value)
             if key in fields.REQUIREMENTS and isinstance(value, str) and value
@@ -86,7 +76,7 @@ def _translated(body: dict[str, Any]) -> dict[str, Any]:
         }
         for each in items
     ]
-    return found
+    return translated
 
 
 def _time(value: Any, start: datetime.datetime | None) -> datetime.datetime:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What one has with a lease, and what one does with it."""
 
@@ -29,8 +19,10 @@ from climate.client import nouns
 from climate.client import requirements
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
+from climate.domain.lifecycles import LeaseStatus
 
 # The names that a table shows of each reservation.
+_EARLY: Final = (LeaseStatus.PENDING, LeaseStatus.STARTING)
 _MOST: Final = 100
 # Fields of a reservation that say how much each of its resources has.
 _SIZES: Final[Mapping[str, str]] = {
@@ -57,8 +49,8 @@ def completed(proxy: ReservationProxy, lease: Lease) -> Lease:
         with contextlib.suppress(exceptions.SDKException):
             for resource in proxy.allocations(type=kind, lease_id=lease.id):
                 for each in resource.reservations:
-                    found = {'id': resource.resource_id, 'name': resource.resource_name}
-                    names[each['id']].append(found)
+                    named = {'id': resource.resource_id, 'name': resource.resource_name}
+                    names[each['id']].append(named)
     for each in items:
         # Slots of declared types have units of this name there.
         each.setdefault('resources', names[each['id']])
@@ -67,19 +59,23 @@ def completed(proxy: ReservationProxy, lease: Lease) -> Lease:
 
 def resource_names(reservation: Mapping[str, Any]) -> list[str]:
     """Return the names of the resources that a reservation holds, as far as they are known."""
-    found = reservation.get('resources')
-    return [str(each['name']) for each in found] if isinstance(found, list) else []
+    resources = reservation.get('resources')
+    return [str(each['name']) for each in resources] if isinstance(resources, list) else []
 
 
 def instructions(reservations: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
     """Return what one does with the reservations of a lease, each once."""
-    found = [each for one in reservations or () for each in one.get('instructions') or ()]
-    return [each for at, each in enumerate(found) if each not in found[:at]]
+    listed = [each for one in reservations or () for each in one.get('instructions') or ()]
+    return [each for at, each in enumerate(listed) if each not in listed[:at]]
 
 
-def written(each: Mapping[str, Any]) -> str:
-    """Return an instruction as lines that can be copied."""
-    return f'{each["title"]}:\n  {each["command"] or each.get("value") or ""}'.rstrip(': \n')
+def written(each: Mapping[str, Any], status: str = LeaseStatus.ACTIVE) -> str:
+    """Return an instruction as lines that can be copied.
+
+    :param status: of the lease; before its start, the instruction is of no use yet
+    """
+    early = ', once the lease is active' if status in _EARLY else ''
+    return f'{each["title"]}{early}:\n  {each["command"] or each.get("value") or ""}'.rstrip(': \n')
 
 
 def lines(reservation: Mapping[str, Any]) -> Iterator[str]:
@@ -124,10 +120,10 @@ def _requirement(value: Any) -> str:
     if not value:
         return ''
     try:
-        found = values.parse(value)
+        requirement = values.parse(value)
     except values.RequirementError:
         return str(value)
-    return requirements.write(found) if found else ''
+    return requirements.write(requirement) if requirement else ''
 
 
 def _allocated(one: Mapping[str, Any]) -> str:

@@ -1,32 +1,26 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease``: show and wait, and what the other commands share."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 
+from climate.client import nouns
 from climate.client import terminal
+from climate.client import times
 from climate.client.osc import commands
 from climate.client.osc import holdings
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import prefixes
+from climate.client.osc import type_nouns
 from climate.client.osc.columns import DurationsColumn
 from climate.client.osc.columns import EventsColumn
 from climate.client.osc.columns import NamesColumn
@@ -70,11 +64,7 @@ def shown(lease: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
 def rehearsed(answer: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """Return the columns of a lease that was rehearsed, and their values."""
     lease = answer['lease']
-    amounts = [
-        f'{each["resources"]} of {each["resource_type"]}'
-        + ''.join(f', {amount} {name}' for name, amount in sorted(each['classes'].items()))
-        for each in answer['reservations']
-    ]
+    amounts = [_rehearsed_amount(each) for each in answer['reservations']]
     columns = {
         'dry_run': True,
         'name': lease['name'],
@@ -84,6 +74,13 @@ def rehearsed(answer: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]
         'filters_not_asked': ', '.join(answer['filters_not_asked']),
     }
     return tuple(columns), tuple(columns.values())
+
+
+def _rehearsed_amount(each: Mapping[str, Any]) -> str:
+    """Return what a reservation would get: whole resources, or units of classes."""
+    kind, number = str(each['resource_type']), str(each['resources'])
+    units = ', '.join(f'{amount} {name}' for name, amount in sorted(each['classes'].items()))
+    return f'{nouns.plural(kind)}: {units}' if units else nouns.counted(number, kind)
 
 
 class LeaseCommand(commands.ShowOne):
@@ -96,26 +93,37 @@ class LeaseCommand(commands.ShowOne):
         """
         if parsed_args.formatter not in _TABLES or parsed_args.columns:
             return super().produce_output(parsed_args, column_names, data)
-        found = dict(zip(column_names, data, strict=True))
+        values = dict(zip(column_names, data, strict=True))
         # The column of the reservations has the names.
-        found.pop('resources', None) if 'instructions' in found else None
-        steps = found.pop('instructions', ())
-        status = super().produce_output(parsed_args, tuple(found), tuple(found.values()))
+        values.pop('resources', None) if 'instructions' in values else None
+        steps = values.pop('instructions', ())
+        if 'reservations' in values:
+            type_nouns.learn(plugin.client(self.app), values['reservations'].machine_readable())
+        status = super().produce_output(parsed_args, tuple(values), tuple(values.values()))
         for each in steps:
-            self.app.stdout.write(terminal.shown(f'{holdings.written(each)}\n'))
+            self.app.stdout.write(terminal.shown(f'{holdings.written(each, values["status"])}\n'))
         return status
 
 
 def find(proxy: ReservationProxy, name: str) -> Lease:
     """Return the lease of a name, an id, or the beginning of an id.
 
+    A lease that has ended does not compete for its name with one that has not.
+
     :raises osc_lib.exceptions.CommandError: if there is none, or if several have the name
     """
     try:
-        found = proxy.find_lease(name)
+        lease = proxy.find_lease(name)
     except sdk_exceptions.DuplicateResource:
-        raise exceptions.CommandError(f'Several leases have the name {name!r}; use an id') from None
-    return found or prefixes.found(proxy.leases(), name, 'lease')
+        named = [each for each in proxy.leases() if each.name == name]
+        present = [each for each in named if each.status != 'TERMINATED']
+        if len(present) == 1:
+            return proxy.get_lease(present[0].id)
+        alike = ', '.join(f'{each.id} (from {times.write(each.start_date)})' for each in named)
+        raise exceptions.CommandError(
+            f'Several leases have the name {name!r}; use an id: {alike}'
+        ) from None
+    return lease or prefixes.found(proxy.leases(), name, 'lease')
 
 
 def add_lease(parser: argparse.ArgumentParser) -> None:
@@ -143,9 +151,9 @@ class ShowLease(LeaseCommand):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
         proxy = plugin.client(self.app)
-        found = find(proxy, parsed_args.lease)
+        lease = find(proxy, parsed_args.lease)
         # Lists have no names of resources.
-        return shown(holdings.completed(proxy, proxy.get_lease(found)))
+        return shown(holdings.completed(proxy, proxy.get_lease(lease)))
 
 
 class WaitForLease(LeaseCommand):

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease list``."""
 
@@ -23,6 +13,7 @@ from climate.client import times
 from climate.client.osc import commands
 from climate.client.osc import plugin
 from climate.client.osc import projects
+from climate.client.osc import type_nouns
 from climate.client.osc.columns import IdColumn
 from climate.client.osc.columns import SummaryColumn
 from climate.client.osc.columns import TimeColumn
@@ -57,14 +48,14 @@ class ListLeases(commands.Lister):
         """Return columns and rows."""
         proxy = plugin.client(self.app)
         project = projects.wanted(self.app, parsed_args)
-        found = _leases(proxy, _query(proxy, parsed_args, project), parsed_args.mine)
+        listed = _leases(proxy, _query(proxy, parsed_args, project), parsed_args.mine)
         if not (parsed_args.ended or parsed_args.status):
-            found = (each for each in found if each.status != LeaseStatus.TERMINATED)
+            listed = (each for each in listed if each.status != LeaseStatus.TERMINATED)
         if project:
-            found = (each for each in found if each.project_id == project)
+            listed = (each for each in listed if each.project_id == project)
         columns = ('ID', 'Name', 'Status', 'Start', 'End', 'Reservations', 'Owner')
         every = project is None
-        return (*columns, *(['Project'] if every else [])), _rows(found, every)
+        return (*columns, *(['Project'] if every else [])), _rows(proxy, listed, every)
 
 
 def _query(
@@ -89,17 +80,20 @@ def _leases(proxy: ReservationProxy, query: dict[str, Any], mine: bool) -> Itera
     """Return leases, the soonest first."""
     if mine and proxy.supports('1.7'):
         return proxy.leases(**query, user='me')
-    found: Iterable[Lease] = proxy.leases(**query)
+    listed: Iterable[Lease] = proxy.leases(**query)
     if mine:
         user = proxy.me()['user_id']
-        found = (each for each in found if each.user_id == user)
+        listed = (each for each in listed if each.user_id == user)
     if 'sort_key' in query:
-        return found
-    return sorted(found, key=lambda each: times.read(each.start_date))
+        return listed
+    return sorted(listed, key=lambda each: times.read(each.start_date))
 
 
-def _rows(leases: Iterable[Lease], with_project: bool) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    proxy: ReservationProxy, leases: Iterable[Lease], with_project: bool
+) -> Iterator[tuple[Any, ...]]:
     for lease in leases:
+        type_nouns.learn(proxy, lease.reservations)
         yield (
             IdColumn(lease.id),
             lease.name,

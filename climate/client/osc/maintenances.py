@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack maintenance``."""
 
@@ -32,18 +21,18 @@ from climate.client.sdk.maintenances import ResourceMaintenance
 from climate.client.sdk.proxy import ReservationProxy
 
 
-def _columns(found: ResourceMaintenance) -> dict[str, Any]:
+def _columns(maintenance: ResourceMaintenance) -> dict[str, Any]:
     """Return the columns of a maintenance with their values."""
     return {
-        'id': found.id,
-        'resource_id': found.resource_id,
-        'resource_type': found.resource_type,
-        'resource_name': found.resource_name,
-        'start_date': TimeColumn(found.start_date),
-        'end_date': TimeColumn(found.end_date),
-        'reason': found.reason,
-        'user_id': found.user_id,
-        'created_at': TimeColumn(found.created_at),
+        'id': maintenance.id,
+        'resource_id': maintenance.resource_id,
+        'resource_type': maintenance.resource_type,
+        'resource_name': maintenance.resource_name,
+        'start_date': TimeColumn(maintenance.start_date),
+        'end_date': TimeColumn(maintenance.end_date),
+        'reason': maintenance.reason,
+        'user_id': maintenance.user_id,
+        'created_at': TimeColumn(maintenance.created_at),
     }
 
 
@@ -104,11 +93,11 @@ class CreateMaintenance(commands.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Announce it, and return columns and values."""
         proxy = plugin.client(self.app)
-        found = resources.find(proxy, parsed_args, parsed_args.resource)
+        resource = resources.find(proxy, parsed_args, parsed_args.resource)
         start = parsed_args.at or options.now()
         end = start + parsed_args.length if parsed_args.length else parsed_args.until.after(start)
         maintenance = proxy.create_maintenance(
-            resource_id=found.id,
+            resource_id=resource.id,
             start_date=options.written(start, ''),
             end_date=options.written(end, ''),
             reason=parsed_args.reason,

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease``: reallocate."""
 
@@ -21,10 +10,10 @@ from typing import Any
 
 from osc_lib import exceptions
 
-from climate.client import refusals
 from climate.client.osc import leases
 from climate.client.osc import plugin
 from climate.client.osc import prefixes
+from climate.client.osc import type_nouns
 from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
@@ -68,23 +57,23 @@ class ReallocateLease(leases.LeaseCommand):
                 force=parsed_args.force,
             )
         except errors.RefusedRequest as error:
-            raise exceptions.CommandError(refusals.describe(error)) from None
+            raise exceptions.CommandError(type_nouns.describe(proxy, error)) from None
         return leases.shown(moved)
 
 
 def _reservation(proxy: ReservationProxy, lease: Lease, name: str) -> str:
     """Return the id of the reservation that has a resource."""
-    found = {
+    ids = {
         each['id']
         for kind in {str(each['resource_type']) for each in lease.reservations}
         for resource in proxy.allocations(type=kind, lease_id=lease.id)
         if resource.resource_name == name
         for each in resource.reservations
     }
-    if not found:
+    if not ids:
         raise exceptions.CommandError(f'Lease {lease.name!r} does not have {name!r}')
-    if len(found) > 1:
+    if len(ids) > 1:
         raise exceptions.CommandError(
-            f'Several reservations have {name!r}; use --reservation: {", ".join(sorted(found))}'
+            f'Several reservations have {name!r}; use --reservation: {", ".join(sorted(ids))}'
         )
-    return str(found.pop())
+    return str(ids.pop())

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Looks up the ids of flavors, servers, images and networks that users name."""
 
@@ -48,7 +38,7 @@ _ALONE: Final = frozenset({'none', 'noauth', 'admin_token', 'http_basic'})
 _UUIDS: Final = frozenset({'server_id', 'network_id', 'image', 'image_id'})
 
 
-def resolve(conn: connection.Connection, found: Iterable[Reservation]) -> list[Reservation]:
+def resolve(conn: connection.Connection, reservations: Iterable[Reservation]) -> list[Reservation]:
     """Return reservations with ids in place of names.
 
     :raises openstack.exceptions.NotFoundException: if the cloud lacks an object
@@ -59,7 +49,7 @@ def resolve(conn: connection.Connection, found: Iterable[Reservation]) -> list[R
             field: _id(conn, field, value) if field in _fields(each) else value
             for field, value in each.items()
         }
-        for each in found
+        for each in reservations
     ]
 
 
@@ -67,11 +57,11 @@ def _fields(reservation: Reservation) -> Collection[str]:
     return _FIELDS.get(str(reservation.get('resource_type')), ())
 
 
-def _networks(conn: connection.Connection, found: Iterable[Any]) -> list[Any]:
+def _networks(conn: connection.Connection, networks: Iterable[Any]) -> list[Any]:
     """Return the networks of a server with ids in place of names."""
     return [
         {**each, 'uuid': _id(conn, 'network_id', each['uuid'])} if 'uuid' in each else each
-        for each in found
+        for each in networks
     ]
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The options for emails about a lease, and for notifications before it starts."""
 
@@ -43,13 +33,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def fields(parsed: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of the lease that the options describe."""
-    found: dict[str, Any] = {}
+    wanted: dict[str, Any] = {}
     if parsed.notices:
-        found['notices'] = [kind for kind in parsed.notices if kind != _NONE]
+        wanted['notices'] = [kind for kind in parsed.notices if kind != _NONE]
     if parsed.notify_before:
         times = (one for one in parsed.notify_before if one is not None)
-        found['notify_before_start'] = [int(one.total_seconds()) for one in times]
-    return found
+        wanted['notify_before_start'] = [int(one.total_seconds()) for one in times]
+    return wanted
 
 
 def _before(text: str) -> datetime.timedelta | None:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Commands for objects that are known by their ids: feeds, maintenances, offers, webhooks."""
 
@@ -50,8 +40,8 @@ def found_id(proxy: ReservationProxy, noun: str, name_or_id: str) -> str:
     :raises osc_lib.exceptions.CommandError: if there is none
     :raises openstack.exceptions.DuplicateResource: if several have the name
     """
-    found = getattr(proxy, f'find_{noun}')(name_or_id)
-    return str(found.id) if found else prefixed_id(proxy, noun, name_or_id)
+    known = getattr(proxy, f'find_{noun}')(name_or_id)
+    return str(known.id) if known else prefixed_id(proxy, noun, name_or_id)
 
 
 def prefixed_id(proxy: ReservationProxy, noun: str, beginning: str) -> str:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease offer``: list and delete."""
 
@@ -24,6 +14,7 @@ from climate.client.osc import names
 from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc import type_nouns
 from climate.client.osc import typed
 from climate.client.osc.columns import AmountsColumn
 from climate.client.osc.columns import ReservationsColumn
@@ -76,6 +67,7 @@ class ListOffers(commands.Lister):
         wanted = typed.typed(proxy, wanted)
         resolved = names.resolve(self.app.client_manager.sdk_connection, wanted)
         offers = proxy.offers(resolved, **_query(parsed_args))
+        type_nouns.learn(proxy, resolved)
         rows = (
             (
                 offer.id,
@@ -98,6 +90,7 @@ class ShowOffer(objects.ShowById):
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the values of the columns."""
         offer = proxy.get_offer(parsed.id)
+        type_nouns.learn(proxy, offer.reservations)
         return {
             'id': offer.id,
             'start_date': TimeColumn(offer.start_date),
@@ -118,18 +111,18 @@ class DeleteOffer(objects.DeleteById):
 
 def _query(parsed: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of the request, apart from the reservations."""
-    found: dict[str, Any] = {'duration': int(parsed.length.total_seconds())}
+    query: dict[str, Any] = {'duration': int(parsed.length.total_seconds())}
     if parsed.at:
-        found['earliest'] = options.written(parsed.at, '')
+        query['earliest'] = options.written(parsed.at, '')
     if parsed.within:
         latest = (parsed.at or options.now()) + parsed.within + parsed.length
-        found['latest'] = options.written(latest, '')
+        query['latest'] = options.written(latest, '')
     if parsed.limit is not None:
-        found['limit'] = parsed.limit
+        query['limit'] = parsed.limit
     if parsed.hold:
-        found['hold'] = int(parsed.hold.total_seconds())
+        query['hold'] = int(parsed.hold.total_seconds())
     if parsed.prefer:
-        found['prefer'] = parsed.prefer
+        query['prefer'] = parsed.prefer
     if parsed.same:
-        found |= {'prefer': 'same', 'property': parsed.same}
-    return found
+        query |= {'prefer': 'same', 'property': parsed.same}
+    return query

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Options that several commands have, and the fields of requests that they become."""
 
@@ -142,15 +132,15 @@ class WrittenEnd:
         :raises osc_lib.exceptions.CommandError: if the end is not later
         """
         present = now()
-        found = times.instant(self.text, present, start)
-        if found <= (start or present):
+        at = times.instant(self.text, present, start)
+        if at <= (start or present):
             zone = present.tzinfo
             begin = (start or present).astimezone(zone).strftime('%a %Y-%m-%d %H:%M %Z')
             raise exceptions.CommandError(
-                f'--until {self.text!r} is {found.astimezone(zone):%a %Y-%m-%d %H:%M %Z}, which is '
+                f'--until {self.text!r} is {at.astimezone(zone):%a %Y-%m-%d %H:%M %Z}, which is '
                 f'not after the start at {begin}; write the day, too, or a duration with --for'
             )
-        return found
+        return at
 
 
 def end(text: str) -> WrittenEnd:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The plugin of python-openstackclient.
 
@@ -57,11 +47,11 @@ def make_client(instance: Any) -> proxy.ReservationProxy:
     # openstacksdk would look for this version in the catalogue, which has major versions.
     conn.config.config[f'{service.SERVICE_TYPE}_api_version'] = proxy.ReservationProxy.api_version
     service.register(conn)
-    found: proxy.ReservationProxy = conn.reservation
+    made: proxy.ReservationProxy = conn.reservation
     version = instance._api_version[API_NAME]
     if '.' in version:
-        found.default_microversion = version
-    return found
+        made.default_microversion = version
+    return made
 
 
 def client(app: Any) -> proxy.ReservationProxy:
@@ -69,8 +59,8 @@ def client(app: Any) -> proxy.ReservationProxy:
 
     :param app: the application that runs the command
     """
-    found: proxy.ReservationProxy = app.client_manager.lease
-    return found
+    lease_proxy: proxy.ReservationProxy = app.client_manager.lease
+    return lease_proxy
 
 
 def build_option_parser(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

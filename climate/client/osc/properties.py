@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack reservable resource property``: what requirements can compare."""
 
@@ -79,10 +69,10 @@ class CountedValuesColumn(columns.FormattableColumn[list[dict[str, Any]]]):
         return [each['value'] for each in self._value]
 
 
-def _counted(found: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    for each in found['resource_properties']:
+def _counted(answer: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    for each in answer['resource_properties']:
         yield each['property'], each['private'], CountedValuesColumn(each['values'])
-    for each in found['traits']:
+    for each in answer['traits']:
         required = {'value': 'required', 'resources': each['resources']}
         yield f'trait:{each["trait"]}', False, CountedValuesColumn([required])
 
@@ -112,7 +102,7 @@ class SetProperty(commands.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Change it, and return columns and values."""
-        found = plugin.client(self.app).update_resource_property(
+        changed = plugin.client(self.app).update_resource_property(
             parsed_args.property, parsed_args.private, parsed_args.type
         )
-        return ('property', 'private'), (found.property, found.is_private)
+        return ('property', 'private'), (changed.property, changed.is_private)

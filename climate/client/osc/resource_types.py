@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack reservable resource type``."""
 
@@ -31,21 +20,21 @@ from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.resource_types import ReservableType
 
 
-def shown(found: ReservableType) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+def shown(resource_type: ReservableType) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """Return the columns of a resource type, and their values."""
     columns = {
-        'name': found.name,
-        'description': found.description,
-        'origin': found.origin,
-        'exclusive': found.is_exclusive,
-        'noun': found.noun or '',
-        'inventories': InventoriesColumn(found.inventories),
-        'announce': format_columns.ListColumn(found.announce),
+        'name': resource_type.name,
+        'description': resource_type.description,
+        'origin': resource_type.origin,
+        'exclusive': resource_type.is_exclusive,
+        'noun': resource_type.noun or '',
+        'inventories': InventoriesColumn(resource_type.inventories),
+        'announce': format_columns.ListColumn(resource_type.announce),
         'fields': format_columns.ListColumn(
-            sorted(found.reservation_schema.get('properties') or {})
+            sorted(resource_type.reservation_schema.get('properties') or {})
         ),
-        'created_at': TimeColumn(found.created_at),
-        'updated_at': TimeColumn(found.updated_at),
+        'created_at': TimeColumn(resource_type.created_at),
+        'updated_at': TimeColumn(resource_type.updated_at),
     }
     return tuple(columns), tuple(columns.values())
 

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack reservable resource``."""
 
@@ -26,6 +15,7 @@ from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import pairs
 from climate.client.osc import plugin
+from climate.client.osc import typed
 from climate.client.osc.columns import InventoriesColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.osc.columns import ValuesColumn
@@ -95,7 +85,7 @@ class ListResources(commands.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
         query = {'type': parsed_args.type, 'name': parsed_args.name}
-        found = plugin.client(self.app).resources(**{k: v for k, v in query.items() if v})
+        listed = plugin.client(self.app).resources(**{k: v for k, v in query.items() if v})
         rows = (
             (
                 each.id,
@@ -105,7 +95,7 @@ class ListResources(commands.Lister):
                 InventoriesColumn(each.inventories),
                 ValuesColumn(each.properties),
             )
-            for each in found
+            for each in listed
         )
         return _COLUMNS, rows
 
@@ -131,7 +121,10 @@ class CreateResource(commands.ShowOne):
         """Return the parser of the options."""
         parser = super().get_parser(prog_name)
         parser.add_argument('type', metavar='TYPE', help='Resource type, such as custom:licence')
-        parser.add_argument('name', metavar='NAME', help='Name, as the cloud knows it')
+        parser.add_argument(
+            'name', metavar='NAME', nargs='?',
+            help='Name, as the cloud knows it; resources that --attribute describes have none',
+        )  # fmt: skip
         parser.add_argument(
             '--attribute', metavar='NAME=VALUE', type=pairs.pair, action='append', default=[],
             help='What its type requires, such as the network of an address',
@@ -141,13 +134,13 @@ class CreateResource(commands.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Register it, and return columns and values."""
+        proxy = plugin.client(self.app)
         fields = {
-            'attributes': dict(parsed_args.attribute),
+            'attributes': _attributes(proxy, parsed_args),
             'properties': dict(parsed_args.property),
             'inventories': _inventories(parsed_args),
         }
         given = {key: value for key, value in fields.items() if value}
-        proxy = plugin.client(self.app)
         return shown(proxy.create_resource(parsed_args.type, parsed_args.name, **given))
 
 
@@ -182,8 +175,8 @@ class SetResource(commands.ShowOne):
         if not fields:
             raise exceptions.CommandError('Nothing to change: use --property or --disable')
         proxy = plugin.client(self.app)
-        found = find(proxy, parsed_args, parsed_args.resource)
-        return shown(proxy.update_resource(found, **fields))
+        resource = find(proxy, parsed_args, parsed_args.resource)
+        return shown(proxy.update_resource(resource, **fields))
 
 
 class RefreshResource(commands.ShowOne):
@@ -213,8 +206,8 @@ class DeleteResource(command.Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Unregister them; look all of them up before the first."""
         proxy = plugin.client(self.app)
-        found = [find(proxy, parsed_args, name) for name in parsed_args.resources]
-        for each in found:
+        given = [find(proxy, parsed_args, name) for name in parsed_args.resources]
+        for each in given:
             proxy.delete_resource(each, ignore_missing=False)
 
 
@@ -227,6 +220,16 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
         '--inventory', metavar='CLASS=TOTAL', type=pairs.amount, action='append', default=[],
         help='How much it has of a resource class',
     )  # fmt: skip
+
+
+def _attributes(proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return attributes with the types that the resource type requires."""
+    given = dict(parsed.attribute)
+    if not given:
+        return given
+    schema = proxy.get_resource_type(parsed.type).resource_schema or {}
+    known = schema.get('properties') or {}
+    return {key: typed.value(known.get(key, {}), text) for key, text in given.items()}
 
 
 def _inventories(parsed: argparse.Namespace) -> dict[str, int]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Fits lists into a terminal: a line for each row.
 
@@ -154,8 +144,8 @@ def fit(
 
 
 def _total(widths: Iterable[int]) -> int:
-    found = list(widths)
-    return sum(found) + _BORDERS * len(found) + 1
+    cells = list(widths)
+    return sum(cells) + _BORDERS * len(cells) + 1
 
 
 def _cells(values: Sequence[Any], now: datetime.datetime) -> list[Any]:
@@ -212,8 +202,8 @@ def _shortened(value: Any, width: int) -> Any:
     text = str(value)
     kept = len(text) - 1
     while kept > 0:
-        found = text[: -(-kept // 2)] + _CUT + (text[-(kept // 2) :] if kept // 2 else '')
-        if _length(found) <= width:
-            return found
+        shortened = text[: -(-kept // 2)] + _CUT + (text[-(kept // 2) :] if kept // 2 else '')
+        if _length(shortened) <= width:
+            return shortened
         kept -= 1
     return _CUT

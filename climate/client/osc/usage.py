@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack usage report``."""
 
@@ -72,7 +61,7 @@ class ReportUsage(commands.Lister):
             'project_id': parsed_args.project,
             'resource_type': parsed_args.type,
         }
-        found = plugin.client(self.app).usage(**{key: one for key, one in query.items() if one})
+        report = plugin.client(self.app).usage(**{key: one for key, one in query.items() if one})
         keys = {
             'project': {'Project': 'project_id', 'Type': 'resource_type'},
             'type': {'Type': 'resource_type'},
@@ -86,7 +75,7 @@ class ReportUsage(commands.Lister):
                 *(HoursColumn(row[figure]) for figure in _FIGURES),
                 row['refusals'],
             )
-            for row in found.rows
+            for row in report.rows
         )
         figures = (each.capitalize() for each in _FIGURES)
         return (*keys, 'Class', 'Leases', *figures, 'Refusals'), rows

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease watch``."""
 
@@ -102,8 +91,8 @@ class WatchLease(command.Command):
             watcher = watching.LeaseWatcher(
                 proxy, lease.id, screen, now=SystemClock.now, sleep=time.sleep
             )
-            found = watcher.watch(status, until)
-        if found is None and status != 'TERMINATED':
+            last = watcher.watch(status, until)
+        if last is None and status != 'TERMINATED':
             raise exceptions.CommandError(f'Lease {lease.name!r} was deleted')
-        if found is not None and found.status != status:
-            raise exceptions.CommandError(f'Lease {lease.name!r} is {found.status}')
+        if last is not None and last.status != status:
+            raise exceptions.CommandError(f'Lease {lease.name!r} is {last.status}')

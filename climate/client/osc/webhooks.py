@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """``openstack lease webhook``: subscriptions, and what was delivered to them."""
 
@@ -31,16 +21,16 @@ from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
 
 
-def _columns(found: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(webhook: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a webhook that was created or changed, with its secret if new."""
     columns = {
-        'id': found['id'],
-        'name': found['name'],
-        'url': found['url'],
-        'event_types': format_columns.ListColumn(found['event_types']),
-        'enabled': found['enabled'],
+        'id': webhook['id'],
+        'name': webhook['name'],
+        'url': webhook['url'],
+        'event_types': format_columns.ListColumn(webhook['event_types']),
+        'enabled': webhook['enabled'],
     }
-    return {**columns, 'secret': found['secret']} if found.get('secret') else columns
+    return {**columns, 'secret': webhook['secret']} if webhook.get('secret') else columns
 
 
 def _add_types(parser: argparse.ArgumentParser) -> None:
@@ -102,18 +92,18 @@ class ShowWebhook(objects.ShowById):
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the values of the columns."""
-        found = proxy.get_webhook(parsed.id)
+        webhook = proxy.get_webhook(parsed.id)
         return {
-            'id': found.id,
-            'name': found.name,
-            'url': found.url,
-            'event_types': format_columns.ListColumn(found.event_types),
-            'all_projects': found.is_for_all_projects,
-            'enabled': found.is_enabled,
-            'stopped_reason': found.stopped_reason,
-            'previous_secret_until': TimeColumn(found.previous_secret_until),
-            'created_at': TimeColumn(found.created_at),
-            'updated_at': TimeColumn(found.updated_at),
+            'id': webhook.id,
+            'name': webhook.name,
+            'url': webhook.url,
+            'event_types': format_columns.ListColumn(webhook.event_types),
+            'all_projects': webhook.is_for_all_projects,
+            'enabled': webhook.is_enabled,
+            'stopped_reason': webhook.stopped_reason,
+            'previous_secret_until': TimeColumn(webhook.previous_secret_until),
+            'created_at': TimeColumn(webhook.created_at),
+            'updated_at': TimeColumn(webhook.updated_at),
         }
 
 

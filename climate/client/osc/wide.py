@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The format ``wide``: a table with everything in full, in a terminal of any width."""
 
@@ -51,7 +41,7 @@ class WideFormatter(table.TableFormatter):
         self._emit(('Field', 'Value'), zip(column_names, data, strict=True), stdout)
 
     def _emit(self, names: Sequence[str], rows: Iterable[Sequence[Any]], stdout: TextIO) -> None:
-        found = prettytable.PrettyTable(names)
-        found.align = 'l'
-        self.add_rows(found, names, rows)
-        stdout.write(f'{found.get_string()}\n')
+        grid = prettytable.PrettyTable(names)
+        grid.align = 'l'
+        self.add_rows(grid, names, rows)
+        stdout.write(f'{grid.get_string()}\n')

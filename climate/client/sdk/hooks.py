@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Webhooks and calendar feeds in openstacksdk."""
 
@@ -144,14 +134,14 @@ class HooksMixin(ReservationRequests):
         :param fields: those of :class:`LeaseWebhook`, with ``url`` at least
         """
         self.require(SINCE, 'webhooks')
-        found: LeaseWebhook = self._create(LeaseWebhook, **fields)
-        return found
+        webhook: LeaseWebhook = self._create(LeaseWebhook, **fields)
+        return webhook
 
     def webhooks(self) -> Iterator[LeaseWebhook]:
         """Return the webhooks of the project."""
         self.require(SINCE, 'webhooks')
-        found: Iterator[LeaseWebhook] = self._list(LeaseWebhook)
-        return found
+        listed: Iterator[LeaseWebhook] = self._list(LeaseWebhook)
+        return listed
 
     def find_webhook(self, name_or_id: str, ignore_missing: bool = True) -> LeaseWebhook | None:
         """Return the webhook of an id or a name.
@@ -159,16 +149,16 @@ class HooksMixin(ReservationRequests):
         :param ignore_missing: whether a missing webhook is None rather than an error
         :raises openstack.exceptions.DuplicateResource: if several have the name
         """
-        found = _chosen(self.webhooks(), name_or_id)
-        if found is None and not ignore_missing:
+        webhook = _chosen(self.webhooks(), name_or_id)
+        if webhook is None and not ignore_missing:
             raise exceptions.NotFoundException(f'There is no webhook {name_or_id!r}')
-        return found
+        return webhook
 
     def get_webhook(self, webhook: str | LeaseWebhook) -> LeaseWebhook:
         """Return a webhook."""
         self.require(SINCE, 'webhooks')
-        found: LeaseWebhook = self._get(LeaseWebhook, webhook)
-        return found
+        shown: LeaseWebhook = self._get(LeaseWebhook, webhook)
+        return shown
 
     def update_webhook(self, webhook: str | LeaseWebhook, **fields: Any) -> dict[str, Any]:
         """Change a webhook; return it, with the secret if there is a new one.
@@ -178,8 +168,8 @@ class HooksMixin(ReservationRequests):
         self.require(SINCE, 'webhooks')
         path = f'/webhooks/{resource.Resource._get_id(webhook)}'
         answer = self.put(path, json=fields, microversion=SINCE)
-        found: dict[str, Any] = answer.json()['webhook']
-        return found
+        changed: dict[str, Any] = answer.json()['webhook']
+        return changed
 
     def delete_webhook(self, webhook: str | LeaseWebhook, ignore_missing: bool = True) -> None:
         """Delete a webhook."""
@@ -201,10 +191,10 @@ class HooksMixin(ReservationRequests):
         """
         self.require(SINCE, 'webhooks')
         webhook_id = resource.Resource._get_id(webhook)
-        found: Iterator[WebhookDelivery] = self._list(
+        deliveries: Iterator[WebhookDelivery] = self._list(
             WebhookDelivery, webhook_id=webhook_id, **query
         )
-        return found
+        return deliveries
 
     def redeliver(self, webhook: str | LeaseWebhook, ids: Sequence[str] | None = None) -> int:
         """Send dead letters again; return their number.
@@ -222,14 +212,14 @@ class HooksMixin(ReservationRequests):
         :param fields: those of :class:`LeaseFeed`
         """
         self.require(SINCE, 'calendar feeds')
-        found: LeaseFeed = self._create(LeaseFeed, **fields)
-        return found
+        feed: LeaseFeed = self._create(LeaseFeed, **fields)
+        return feed
 
     def feeds(self) -> Iterator[LeaseFeed]:
         """Return the calendar feeds of the project."""
         self.require(SINCE, 'calendar feeds')
-        found: Iterator[LeaseFeed] = self._list(LeaseFeed)
-        return found
+        listed: Iterator[LeaseFeed] = self._list(LeaseFeed)
+        return listed
 
     def find_feed(self, name_or_id: str, ignore_missing: bool = True) -> LeaseFeed | None:
         """Return the calendar feed of an id or a name.
@@ -237,16 +227,16 @@ class HooksMixin(ReservationRequests):
         :param ignore_missing: whether a missing calendar feed is None rather than an error
         :raises openstack.exceptions.DuplicateResource: if several have the name
         """
-        found = _chosen(self.feeds(), name_or_id)
-        if found is None and not ignore_missing:
+        feed = _chosen(self.feeds(), name_or_id)
+        if feed is None and not ignore_missing:
             raise exceptions.NotFoundException(f'There is no calendar feed {name_or_id!r}')
-        return found
+        return feed
 
     def get_feed(self, feed: str | LeaseFeed) -> LeaseFeed:
         """Return a calendar feed, without its link."""
         self.require(SINCE, 'calendar feeds')
-        found: LeaseFeed = self._get(LeaseFeed, feed)
-        return found
+        shown: LeaseFeed = self._get(LeaseFeed, feed)
+        return shown
 
     def delete_feed(self, feed: str | LeaseFeed, ignore_missing: bool = True) -> None:
         """Revoke a calendar feed."""

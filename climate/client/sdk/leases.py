@@ -1,22 +1,28 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Leases in openstacksdk."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from openstack import resource
 
 from climate.client.sdk import bases
+
+SINCE: Final[Mapping[str, str]] = {
+    'duration': '1.1',
+    'notify_before_start': '1.1',
+    'notices': '1.3',
+    'offer_id': '1.4',
+    'end_reason': '1.5',
+}
+"""The microversions that have a field of a lease, of those that requests can have.
+
+Version 1.0 ignores unknown fields, so that a lease without this check would be another one than
+the user requested.
+"""
 
 
 class Lease(bases.ReservationResource):

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The proxy of the service in openstacksdk: ``conn.reservation``."""
 
@@ -78,8 +68,8 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
             ``sort_dir``, ``limit`` of a page
         """
         # Not _list(), which has a parameter resource_type of its own.
-        found: Iterator[Lease] = Lease.list(self, **query)
-        return found
+        listed: Iterator[Lease] = Lease.list(self, **query)
+        return listed
 
     def get_lease(self, lease: str | Lease) -> Lease:
         """Return a lease."""
@@ -94,17 +84,17 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         if SEPARATORS.search(name_or_id):
             # No id, and the URL with it would be that of something else.
             return self._named_lease(name_or_id, ignore_missing)
-        found: Lease | None = self._find(Lease, name_or_id, ignore_missing=ignore_missing)
-        return found
+        lease: Lease | None = self._find(Lease, name_or_id, ignore_missing=ignore_missing)
+        return lease
 
     def _named_lease(self, name: str, ignore_missing: bool) -> Lease | None:
         query = {} if self.microversion() == '1.0' else {'name': name}
-        found = [each for each in self.leases(**query) if each.name == name]
-        if len(found) > 1:
+        named = [each for each in self.leases(**query) if each.name == name]
+        if len(named) > 1:
             raise exceptions.DuplicateResource(f'Several leases have the name {name!r}')
-        if not found and not ignore_missing:
+        if not named and not ignore_missing:
             raise exceptions.NotFoundException(f'There is no lease {name!r}')
-        return found[0] if found else None
+        return named[0] if named else None
 
     def create_lease(self, **fields: Any) -> Lease:
         """Create a lease.
@@ -123,8 +113,8 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         self.require('1.4', 'dry_run')
         self.check_fields(fields)
         answer = self.json('POST', Lease.base_path, {**fields, 'dry_run': True})
-        found: dict[str, Any] = answer['dry_run']
-        return found
+        rehearsed: dict[str, Any] = answer['dry_run']
+        return rehearsed
 
     def update_lease(self, lease: str | Lease, **fields: Any) -> Lease:
         """Change a lease.
@@ -147,8 +137,8 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         self.require('1.4', 'the extension of a lease')
         query = {} if latest is None else {'latest': latest}
         path = f'{Lease.base_path}/{resource.Resource._get_id(lease)}/extension'
-        found: dict[str, Any] = self.json('GET', path, params=query)['extension']
-        return found
+        extension: dict[str, Any] = self.json('GET', path, params=query)['extension']
+        return extension
 
     def lease_history(self, lease: str | Lease) -> LeaseHistory:
         """Return what the service did for a lease in the cloud."""
@@ -205,20 +195,20 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         :raises openstack.exceptions.ResourceFailure: if the lease fails or ends before
         """
         failures = [each for each in ('ERROR', 'TERMINATED') if each != status]
-        found: Lease = resource.wait_for_status(
+        reached: Lease = resource.wait_for_status(
             self, self.get_lease(lease), status, failures, interval, wait
         )
-        return found
+        return reached
 
     def wait_for_deleted_lease(
         self, lease: str | Lease, interval: float = 2, wait: float = 600
     ) -> None:
         """Wait until a deleted lease is gone; see :meth:`wait_for_lease`."""
         try:
-            found = self.get_lease(lease)
+            present = self.get_lease(lease)
         except errors.NotFoundRefusal:
             return
-        resource.wait_for_delete(self, found, interval, wait)
+        resource.wait_for_delete(self, present, interval, wait)
 
     # Offers and availability
 
@@ -244,8 +234,8 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         self.check_reservations(reservations)
         body = {'reservations': list(reservations), **query}
         answer = self.json('POST', LeaseOffer.base_path, body)
-        found = [LeaseOffer.existing(**offer) for offer in answer['offers']]
-        return found, str(answer['searched_until'])
+        offers = [LeaseOffer.existing(**offer) for offer in answer['offers']]
+        return offers, str(answer['searched_until'])
 
     def get_offer(self, offer: str | LeaseOffer) -> LeaseOffer:
         """Return an offer."""
@@ -293,5 +283,5 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
     def me(self) -> dict[str, Any]:
         """Return the user and project of the token, and what they may do."""
         self.require('1.5', 'the caller')
-        found: dict[str, Any] = self.json('GET', '/me')['me']
-        return found
+        caller: dict[str, Any] = self.json('GET', '/me')['me']
+        return caller

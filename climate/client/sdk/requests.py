@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How requests are sent: their microversion, and what refusals become."""
 
@@ -17,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
-from typing import Final
 
 import requests
 from keystoneauth1 import discover
@@ -27,16 +16,7 @@ from climate.allocation import requirements
 from climate.client import fields
 from climate.client.sdk import bases
 from climate.client.sdk import errors
-
-# The microversion that has a field of a lease. Version 1.0 ignores unknown fields, so that a
-# lease without this check would be another one than the user requested.
-_SINCE: Final[Mapping[str, str]] = {
-    'duration': '1.1',
-    'notify_before_start': '1.1',
-    'notices': '1.3',
-    'offer_id': '1.4',
-    'end_reason': '1.5',
-}
+from climate.client.sdk import leases
 
 
 class ReservationRequests(proxy.Proxy):
@@ -53,8 +33,8 @@ class ReservationRequests(proxy.Proxy):
 
     def microversion(self) -> str:
         """Return the microversion of requests: the newest that both sides know."""
-        found = bases.ReservationResource._get_microversion(self)
-        return found or '1.0'
+        newest = bases.ReservationResource._get_microversion(self)
+        return newest or '1.0'
 
     def supports(self, microversion: str) -> bool:
         """Return whether requests can have a microversion."""
@@ -80,7 +60,7 @@ class ReservationRequests(proxy.Proxy):
 
         :raises ServiceTooOld: if it lacks one
         """
-        for field, since in _SINCE.items():
+        for field, since in leases.SINCE.items():
             if body.get(field) is not None:
                 self.require(since, field)
         self.check_reservations(body.get('reservations') or ())
@@ -113,5 +93,5 @@ class ReservationRequests(proxy.Proxy):
     def json(self, method: str, path: str, body: Any = None, **kwargs: Any) -> dict[str, Any]:
         """Send a request, and return the JSON of its response."""
         response = self.request(path, method, json=body, microversion=self.microversion(), **kwargs)
-        found: dict[str, Any] = response.json()
-        return found
+        content: dict[str, Any] = response.json()
+        return content

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Requests about resources: hosts, other resources, their types, maintenances."""
 
@@ -95,25 +85,28 @@ class ResourceRequests(ReservationRequests):
         :raises openstack.exceptions.DuplicateResource: if several have the name
         """
         query = {'name': name_or_id, **({'type': resource_type} if resource_type else {})}
-        found = list(self.resources(**query))
-        if not found and name_or_id.isascii() and name_or_id.isdigit():
+        named = list(self.resources(**query))
+        if not named and name_or_id.isascii() and name_or_id.isdigit():
             return self.get_resource(name_or_id)
-        if not found:
+        if not named:
             raise exceptions.NotFoundException(f'There is no resource {name_or_id!r}')
-        if len(found) > 1:
-            types = ', '.join(sorted(each.resource_type for each in found))
+        if len(named) > 1:
+            types = ', '.join(sorted(each.resource_type for each in named))
             raise exceptions.DuplicateResource(
                 f'Resources of several types have the name {name_or_id!r}: {types}'
             )
-        return found[0]
+        return named[0]
 
-    def create_resource(self, resource_type: str, name: str, **fields: Any) -> ReservableResource:
+    def create_resource(
+        self, resource_type: str, name: str | None = None, **fields: Any
+    ) -> ReservableResource:
         """Register a resource; for administrators.
 
+        :param name: None for types whose resources are named after their attributes
         :param fields: ``attributes``, ``properties``, ``inventories``
         """
         self.require(_SINCE, 'resources')
-        body = {'resource_type': resource_type, 'name': name, **fields}
+        body = {'resource_type': resource_type, **({'name': name} if name else {}), **fields}
         return ReservableResource.existing(
             **self.json('POST', ReservableResource.base_path, body)['resource']
         )

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Resource types in openstacksdk."""
 
@@ -44,6 +33,8 @@ class ReservableType(bases.ReservationResource):
     is_exclusive = resource.Body('exclusive', type=bool)
     #: What its resources are called, in the plural.
     noun = resource.Body('noun')
+    #: What one of them is called.
+    noun_one = resource.Body('noun_one')
     #: The resource classes; in requests, their usual amounts.
     classes = resource.Body('classes')
     #: The usual inventory of each class.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The floating IPs of one reservation in Neutron."""
 
 from __future__ import annotations
@@ -21,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import FloatingIP
-from climate.clients.base import Networking
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import FloatingIP
+from climate.cloud.base import Networking
 from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins import marks
@@ -122,22 +112,22 @@ class AddressEffects:
         but only a later call sets tags.
         """
         mark = marks.of(self._work.reservation.id)
-        for found in self._neutron.list_floating_ips(description=mark):
-            if found.id not in kept and marks.is_of(self._work, found, None):
-                self._neutron.delete_floating_ip(found.id)
+        for address in self._neutron.list_floating_ips(description=mark):
+            if address.id not in kept and marks.is_of(self._work, address, None):
+                self._neutron.delete_floating_ip(address.id)
 
     def _look(self, resource: Resource, *, keepable: bool) -> _LeasedAddress:
         network_id = str(resource.attributes['floating_network_id'])
         address = str(resource.attributes['floating_ip_address'])
-        found = self._neutron.find_floating_ip(network_id, address)
+        existing = self._neutron.find_floating_ip(network_id, address)
         known = self._known.get(address)
         return _LeasedAddress(
             resource_id=resource.id or 0,
             network_id=network_id,
             subnet_id=str(resource.attributes['subnet_id']),
             address=address,
-            found=found,
-            ours=found is not None and marks.is_of(self._work, found, known),
+            found=existing,
+            ours=existing is not None and marks.is_of(self._work, existing, known),
             had=known is not None,
             keepable=keepable,
         )
@@ -181,34 +171,34 @@ class AddressEffects:
 
     def _give(self, item: _LeasedAddress, repaired: list[str]) -> str:
         """Make sure that the project has the floating IP of an address, and return its id."""
-        found = item.found
-        if found is not None and not item.ours:
+        existing = item.found
+        if existing is not None and not item.ours:
             # Only the log names the project, which the owner of the lease must not see.
             LOG.warning(
                 'Floating IP %s of reservation %s is not of the lease, but of project %s',
                 item.address,
                 self._work.reservation.id,
-                found.project_id,
+                existing.project_id,
             )
             message = f'floating IP {item.address} is not of the lease'
-            if marks.strange(found) and not item.had:
+            if marks.strange(existing) and not item.had:
                 raise exceptions.ResourceUnusable(
                     message, resource_id=item.resource_id, reason=TAKEN
                 )
             raise exceptions.Transient(message)
-        if found is not None and found.project_id != self._work.lease.project_id:
+        if existing is not None and existing.project_id != self._work.lease.project_id:
             # Neutron cannot transfer a floating IP to another project.
-            self._neutron.delete_floating_ip(found.id)
+            self._neutron.delete_floating_ip(existing.id)
             repaired.append(f'floating IP {item.address} was of another project')
-            found = None
-        elif found is None:
+            existing = None
+        elif existing is None:
             repaired.append(f'floating IP {item.address} was missing')
-        if found is None:
-            found = self._made(item)
+        if existing is None:
+            existing = self._made(item)
         wanted = marks.tags(self._work.reservation.id)
-        if not wanted <= found.tags:
-            self._tag(found, repaired)
-        return found.id
+        if not wanted <= existing.tags:
+            self._tag(existing, repaired)
+        return existing.id
 
     def _made(self, item: _LeasedAddress) -> FloatingIP:
         try:
@@ -224,13 +214,13 @@ class AddressEffects:
             # another kind of port; both can be repaired.
             raise exceptions.Transient(error.message) from error
 
-    def _tag(self, found: FloatingIP, repaired: list[str]) -> None:
-        if found.id in self._known.values():
-            repaired.append(f'floating IP {found.address} had lost its tags')
-        others = {tag for tag in found.tags if not marks.reservations({tag})}
+    def _tag(self, existing: FloatingIP, repaired: list[str]) -> None:
+        if existing.id in self._known.values():
+            repaired.append(f'floating IP {existing.address} had lost its tags')
+        others = {tag for tag in existing.tags if not marks.reservations({tag})}
         try:
             self._neutron.set_floating_ip_tags(
-                found.id, others | marks.tags(self._work.reservation.id)
+                existing.id, others | marks.tags(self._work.reservation.id)
             )
         except CloudNotFound as error:
             raise exceptions.Transient(error.message) from error

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Floating IPs: ``virtual:floatingip``.
 
 An operator registers addresses that Neutron does not assign by itself: they
@@ -35,10 +25,10 @@ from typing import Self
 from climate import exceptions
 from climate.allocation.requirements import Comparison
 from climate.allocation.requirements import Operator
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import Network
-from climate.clients.base import Subnet
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import Network
+from climate.cloud.base import Subnet
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.nouns import Nouns
@@ -167,7 +157,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
         self, reservation: Reservation, resources: Sequence[HeldResource]
     ) -> Sequence[contract.Instruction]:
         """Return how to give the addresses to servers."""
-        found = sorted(FloatingIPFacts.of(reservation).floating_ips)[: instructions.MOST]
+        addresses = sorted(FloatingIPFacts.of(reservation).floating_ips)[: instructions.MOST]
         return [
             contract.Instruction(
                 name='add_floating_ip',
@@ -176,7 +166,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
                     'openstack', 'server', 'add', 'floating', 'ip', 'SERVER', address
                 ),
             )
-            for address in found
+            for address in addresses
         ]
 
     # -- effect half
@@ -202,14 +192,14 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
         self, records: contract.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[contract.SweepFinding]:
         """Delete the floating IPs that ended leases have left behind."""
-        for found in cloud.network.list_floating_ips():
-            reservation_id = marks.over(found, records)
+        for item in cloud.network.list_floating_ips():
+            reservation_id = marks.over(item, records)
             if reservation_id is None:
                 continue
             if not dry_run:
-                cloud.network.delete_floating_ip(found.id)
+                cloud.network.delete_floating_ip(item.id)
             yield contract.SweepFinding(
-                what=f'floating IP {found.address} of reservation {reservation_id}, which is over',
+                what=f'floating IP {item.address} of reservation {reservation_id}, which is over',
                 done='' if dry_run else 'removed',
             )
 
@@ -306,13 +296,13 @@ def _network(cloud: Cloud, network_id: str) -> Network:
     :raises climate.plugins.floating_ip.errors.FloatingIPNetworkNotFound: if there is none
     """
     try:
-        found = cloud.network.find_network(network_id)
+        network = cloud.network.find_network(network_id)
     except CloudConflict:
         # Several networks have this name, so it is not an id.
-        found = None
-    if found is None or found.id != network_id or not found.external:
+        network = None
+    if network is None or network.id != network_id or not network.external:
         raise errors.FloatingIPNetworkNotFound(network=network_id)
-    return found
+    return network
 
 
 def _subnet(subnets: Iterable[Subnet], address: str) -> Subnet:

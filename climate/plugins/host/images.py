@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Images of the servers on leased hosts, made before the end.
 
@@ -26,11 +16,11 @@ import datetime
 from collections.abc import Iterable
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Image
-from climate.clients.base import Server
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Image
+from climate.cloud.base import Server
 from climate.plugins import contract
 from climate.plugins.host import nodes
 from climate.plugins.host.facts import HostFacts
@@ -112,8 +102,8 @@ def _servers(work: contract.Work, cloud: Cloud, hosts: Iterable[str]) -> list[Se
 
 def _made_of(cloud: Cloud, server_id: str, prefix: str) -> list[Image]:
     # Any user can make an image in their project that claims to be of a server.
-    found = cloud.image.list_images(properties={'instance_uuid': server_id}, own=True)
-    return [image for image in found if image.name.startswith(prefix)]
+    images = cloud.image.list_images(properties={'instance_uuid': server_id}, own=True)
+    return [image for image in images if image.name.startswith(prefix)]
 
 
 def _ids(images: Iterable[Image]) -> tuple[str, ...]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Nodes: the hypervisors of Nova, by the names that Nova gives to them.
 
@@ -25,9 +15,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from climate import exceptions
-from climate.clients.base import Aggregate
-from climate.clients.base import Cloud
-from climate.clients.base import Server
+from climate.cloud.base import Aggregate
+from climate.cloud.base import Cloud
+from climate.cloud.base import Server
 from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.host import errors
@@ -43,8 +33,8 @@ def service_host(resource: Resource) -> str:
 
 def served_by(cloud: Cloud, host: str) -> list[str]:
     """Return the hypervisor hostnames of a service host, in alphabetical order."""
-    found = cloud.compute.list_hypervisors()
-    return sorted(item.hostname for item in found if item.service_host == host)
+    hypervisors = cloud.compute.list_hypervisors()
+    return sorted(item.hostname for item in hypervisors if item.service_host == host)
 
 
 def named(names: Iterable[str]) -> str:
@@ -127,8 +117,8 @@ def leased(work: contract.Work, cloud: Cloud, host: str) -> AbstractSet[str]:
     known = {resource.name for resource in work.resources if service_host(resource) == host}
     if known:
         return known
-    found = served_by(cloud, host)
-    return frozenset(found) if len(found) == 1 else frozenset()
+    hostnames = served_by(cloud, host)
+    return frozenset(hostnames) if len(hostnames) == 1 else frozenset()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,10 +137,10 @@ def split(cloud: Cloud, host: str, names: AbstractSet[str]) -> Split:
     return divide(cloud, cloud.compute.list_servers(host), host, names)
 
 
-def divide(cloud: Cloud, found: tuple[Server, ...], host: str, names: AbstractSet[str]) -> Split:
-    """Divide *found*, servers of a service host, by their nodes; see :func:`split`."""
-    if all(server.hypervisor_hostname in names for server in found):
-        return Split(here=found, elsewhere=())
+def divide(cloud: Cloud, servers: tuple[Server, ...], host: str, names: AbstractSet[str]) -> Split:
+    """Divide *servers*, servers of a service host, by their nodes; see :func:`split`."""
+    if all(server.hypervisor_hostname in names for server in servers):
+        return Split(here=servers, elsewhere=())
     hypervisors = cloud.compute.list_hypervisors()
     alone = {item.hostname for item in hypervisors if item.service_host == host} <= names
     known = {item.hostname for item in hypervisors} - names
@@ -161,5 +151,5 @@ def divide(cloud: Cloud, found: tuple[Server, ...], host: str, names: AbstractSe
         # no longer knows.
         return node in names or (alone and bool(names) and node != '' and node not in known)
 
-    here = tuple(server for server in found if is_here(server))
-    return Split(here=here, elsewhere=tuple(server for server in found if server not in here))
+    here = tuple(server for server in servers if is_here(server))
+    return Split(here=here, elsewhere=tuple(server for server in servers if server not in here))

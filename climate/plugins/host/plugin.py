@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Whole hosts: ``physical:host``.
 
@@ -30,9 +20,9 @@ from typing import ClassVar
 
 from climate import exceptions
 from climate.allocation import requirements
-from climate.clients.base import Aggregate
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
+from climate.cloud.base import Aggregate
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.nouns import Nouns
@@ -149,7 +139,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Create the aggregate, without hosts."""
         aggregate, _ = self._pools.aggregate(work, cloud)
-        return contract.Done(facts=_having(work, aggregate))
+        return contract.Done(facts=_facts_with(work, aggregate))
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Move exactly the allocated hosts into the reservation's aggregate.
@@ -161,7 +151,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
             return self._pools.until_gone(work, going, {})
         wanted = pools.hosts_of(work, work.allocations)
         aggregate, _, occupied = self._pools.reconcile(work, cloud, wanted)
-        facts = _having(work, aggregate)
+        facts = _facts_with(work, aggregate)
         return (
             self._pools.until_gone(work, occupied, facts)
             if occupied
@@ -173,7 +163,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         # Hosts that leave the reservation are in the aggregate until they have left.
         wanted = pools.hosts_of(work, (*work.allocations, *work.leaving))
         aggregate, repaired, occupied = self._pools.reconcile(work, cloud, wanted)
-        facts = _having(work, aggregate)
+        facts = _facts_with(work, aggregate)
         if occupied:
             return self._pools.until_gone(work, occupied, facts)
         return contract.Done(facts=facts, repaired=tuple(repaired))
@@ -224,8 +214,8 @@ class PhysicalHost(contract.Plugin[HostRequest]):
 
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
         """Name the servers on a host."""
-        found = nodes.split(cloud, nodes.service_host(resource), {resource.name})
-        return ', '.join(server.id for server in found.here)
+        parts = nodes.split(cloud, nodes.service_host(resource), {resource.name})
+        return ', '.join(server.id for server in parts.here)
 
     # -- resources
 
@@ -240,10 +230,10 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         hypervisor = cloud.compute.find_hypervisor(draft.name)
         if hypervisor is None:
             raise errors.HostNotFound(host=draft.name)
-        found = reports.described(cloud, hypervisor)
-        nodes.refuse_place(cloud, found, self._settings.freepool)
-        servers.refuse_servers(cloud, found)
-        return found
+        host = reports.described(cloud, hypervisor)
+        nodes.refuse_place(cloud, host, self._settings.freepool)
+        servers.refuse_servers(cloud, host)
+        return host
 
     def report(self, resources: Sequence[Resource], cloud: Cloud) -> Iterable[contract.Reported]:
         """Return how Nova and Placement have hosts now."""
@@ -276,7 +266,7 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         providers.release(cloud, resource.name)
 
 
-def _having(work: contract.Work, aggregate: Aggregate) -> dict[str, Any]:
+def _facts_with(work: contract.Work, aggregate: Aggregate) -> dict[str, Any]:
     """Return the change of the facts that records *aggregate*."""
     known = HostFacts.of(work.reservation)
     return dataclasses.replace(known, aggregate_id=aggregate.id).changes(work.reservation)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The aggregates of hosts: the pool, and one for each reservation."""
 
@@ -22,11 +12,11 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import Aggregate
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Server
+from climate.cloud.base import Aggregate
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Server
 from climate.conf.settings import option
 from climate.conf.settings import Settings
 from climate.domain.leases import Allocation
@@ -197,7 +187,7 @@ class HostPools:
         for resource in mine:
             nodes.refuse_shared(cloud, resource)
         foreign = host_servers.evict(
-            work, cloud, host, lambda: self._is_let(cloud, host, aggregate)
+            work, cloud, host, lambda: self._belongs_to_another_lease(cloud, host, aggregate)
         )
         if foreign:
             return foreign
@@ -239,16 +229,16 @@ class HostPools:
             return
         freepool, _ = self._freepool(cloud)
         # Read again, because another manager may have returned them meanwhile.
-        found = None if aggregate is None else cloud.compute.find_aggregate(aggregate.name)
-        members = () if found is None else found.hosts
+        existing = None if aggregate is None else cloud.compute.find_aggregate(aggregate.name)
+        members = () if existing is None else existing.hosts
         strays = {host for host in hosts if host not in members and host not in freepool.hosts}
         elsewhere = strays & self._leased(cloud) if strays else strays
         try:
             for host in hosts:
                 if host not in freepool.hosts and host not in elsewhere:
                     self._pool(cloud, freepool, host)
-                if found is not None and host in members:
-                    cloud.compute.remove_host(found.id, host)
+                if existing is not None and host in members:
+                    cloud.compute.remove_host(existing.id, host)
         except CloudConflict as error:
             # A server was started meanwhile; the next attempt finds it.
             raise exceptions.Transient(error.message) from error
@@ -261,7 +251,7 @@ class HostPools:
             # gone, and there is nothing to return.
             self._freepool(cloud)
 
-    def _is_let(self, cloud: Cloud, host: str, mine: Aggregate) -> bool:
+    def _belongs_to_another_lease(self, cloud: Cloud, host: str, mine: Aggregate) -> bool:
         """Whether a reservation other than that of *mine* has a host, or slots on it."""
         return any(
             host in aggregate.hosts and aggregate.id != mine.id and self._is_of_lease(aggregate)

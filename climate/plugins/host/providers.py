@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The resource providers in Placement that count the slots of hosts.
 
@@ -24,10 +14,10 @@ import dataclasses
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Provider
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Provider
 from climate.domain.resources import Inventory
 
 PREFIX = 'blazar_'
@@ -53,20 +43,20 @@ def ensure(cloud: Cloud, host: str, traits: frozenset[str]) -> tuple[Provider, l
     if parent is None:
         # nova-compute creates it when it starts.
         raise exceptions.Transient(f'Placement has no provider for host {host}')
-    found = find(cloud, host)
-    if found is not None and found.parent_uuid != parent.uuid:
+    provider = find(cloud, host)
+    if provider is not None and provider.parent_uuid != parent.uuid:
         # The host was reinstalled, and Placement cannot move a provider.
-        _delete(cloud, found)
-        found = None
-    if found is None:
-        found = _create(cloud, host, parent)
-        repaired.append(f'provider {found.name} was missing')
-    missing = sorted(traits - cloud.placement.traits(found.uuid)) if traits else []
+        _delete(cloud, provider)
+        provider = None
+    if provider is None:
+        provider = _create(cloud, host, parent)
+        repaired.append(f'provider {provider.name} was missing')
+    missing = sorted(traits - cloud.placement.traits(provider.uuid)) if traits else []
     for trait in missing:
         cloud.placement.create_trait(trait)
-        cloud.placement.add_trait(found.uuid, trait)
-        repaired.append(f'provider {found.name} did not have trait {trait}')
-    return found, repaired
+        cloud.placement.add_trait(provider.uuid, trait)
+        repaired.append(f'provider {provider.name} did not have trait {trait}')
+    return provider, repaired
 
 
 def _create(cloud: Cloud, host: str, parent: Provider) -> Provider:
@@ -74,11 +64,11 @@ def _create(cloud: Cloud, host: str, parent: Provider) -> Provider:
         return cloud.placement.create_provider(PREFIX + host, parent.uuid)
     except CloudConflict as error:
         # Created a moment ago, by another manager or by a call whose response was lost.
-        found = find(cloud, host)
-        if found is None:
+        provider = find(cloud, host)
+        if provider is None:
             # It exists, and is not visible yet.
             raise exceptions.Transient(error.message) from error
-        return found
+        return provider
 
 
 def _delete(cloud: Cloud, provider: Provider) -> None:
@@ -102,19 +92,19 @@ def release(cloud: Cloud, host: str) -> None:
 
     If it still has allocations, it stays; it has no effect on other servers.
     """
-    found = find(cloud, host)
-    if found is not None:
+    provider = find(cloud, host)
+    if provider is not None:
         with contextlib.suppress(CloudConflict):
-            cloud.placement.delete_provider(found.uuid)
+            cloud.placement.delete_provider(provider.uuid)
 
 
 def used(cloud: Cloud, host: str, resource_class: str) -> int:
     """Return how many units of a class are in use on a host."""
-    found = find(cloud, host)
-    if found is None:
+    provider = find(cloud, host)
+    if provider is None:
         return 0
     with contextlib.suppress(CloudNotFound):
-        return cloud.placement.usages(found.uuid).get(resource_class, 0)
+        return cloud.placement.usages(provider.uuid).get(resource_class, 0)
     return 0
 
 
@@ -123,13 +113,13 @@ def stock(cloud: Cloud, root: Provider) -> tuple[Inventory, ...]:
 
     Devices have providers of their own.
     """
-    found = {item.resource_class: item for item in cloud.placement.inventories(root.uuid)}
+    amounts = {item.resource_class: item for item in cloud.placement.inventories(root.uuid)}
     for nested in _nested(cloud, root):
         with contextlib.suppress(CloudNotFound):
             for item in cloud.placement.inventories(nested.uuid):
-                known = found.get(item.resource_class)
-                found[item.resource_class] = item if known is None else _sum(known, item)
-    return tuple(found[name] for name in sorted(found))
+                known = amounts.get(item.resource_class)
+                amounts[item.resource_class] = item if known is None else _sum(known, item)
+    return tuple(amounts[name] for name in sorted(amounts))
 
 
 def _nested(cloud: Cloud, root: Provider) -> Iterator[Provider]:

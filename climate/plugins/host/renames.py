@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Hosts that Nova calls by another name than at their registration."""
 
@@ -16,9 +6,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
 from climate.domain.resources import Resource
 from climate.plugins.host import errors
 from climate.plugins.host import nodes
@@ -36,12 +26,12 @@ def rename(resource: Resource, name: str, cloud: Cloud, traits: frozenset[str]) 
     :raises climate.plugins.host.errors.NotTheHost: if it is not the same machine, or its
         slots are in use
     """
-    found = cloud.compute.find_hypervisor(name)
-    if found is None or found.hostname != name:
+    hypervisor = cloud.compute.find_hypervisor(name)
+    if hypervisor is None or hypervisor.hostname != name:
         raise errors.HostNotFound(host=name)
     host = nodes.service_host(resource)
-    if found.service_host != host:
-        raise _refusal(resource, name, f'its nova-compute is {found.service_host}, not {host}')
+    if hypervisor.service_host != host:
+        raise _refusal(resource, name, f'its nova-compute is {hypervisor.service_host}, not {host}')
     others = [each for each in nodes.served_by(cloud, host) if each != name]
     if others:
         raise _refusal(resource, name, f'nova-compute {host} also serves {nodes.named(others)}')
@@ -58,8 +48,8 @@ def rename(resource: Resource, name: str, cloud: Cloud, traits: frozenset[str]) 
         name=name,
         attributes={
             **resource.attributes,
-            'hypervisor_id': found.id,
-            'hypervisor_hostname': found.hostname,
+            'hypervisor_id': hypervisor.id,
+            'hypervisor_hostname': hypervisor.hostname,
         },
     )
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Hosts as resources: reserved names of properties, and errors."""
 
@@ -17,6 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from climate.domain.resources import Resource
+from climate.plugins import instructions
 from climate.plugins import refusals
 from climate.plugins.host import errors
 from climate.plugins.host.nodes import service_host
@@ -56,7 +47,13 @@ class HostRefusals(refusals.Refusals):
     def renamed(self, resource: Resource, known: Resource) -> errors.HostRenamed:
         """Return the error for a host whose nova-compute is registered under another name."""
         service = service_host(resource)
-        return errors.HostRenamed(host=resource.name, service=service, known=known.name)
+        words = ('openstack', 'reservable', 'resource', 'set', '--rename')
+        return errors.HostRenamed(
+            host=resource.name,
+            service=service,
+            known=known.name,
+            command=instructions.command(*words, resource.name, known.name),
+        )
 
     def in_use(self, resource: Resource) -> errors.HostInUse:
         """Return the error for deleting a host that has reservations."""

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Servers on hosts that enter or leave a reservation.
 
@@ -29,9 +19,9 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Server
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Server
 from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.host import errors
@@ -47,10 +37,10 @@ def servers_on(work: contract.Work, cloud: Cloud, host: str) -> str:
     Servers of other projects, and those on other nodes of the same nova-compute, are
     only counted.
     """
-    found = _split(work, cloud, host)
-    mine = [server.id for server in found.here if server.project_id == work.lease.project_id]
-    others = len(found.here) - len(mine)
-    counted = {'of other projects': others, 'on other nodes': len(found.elsewhere)}
+    parts = _split(work, cloud, host)
+    mine = [server.id for server in parts.here if server.project_id == work.lease.project_id]
+    others = len(parts.here) - len(mine)
+    counted = {'of other projects': others, 'on other nodes': len(parts.elsewhere)}
     return ', '.join([*mine, *(f'{count} {which}' for which, count in counted.items() if count)])
 
 
@@ -80,11 +70,11 @@ def clear(work: contract.Work, cloud: Cloud, host: str) -> list[Server]:
         reservation's aggregate, or only servers that are not deleted are left
     """
     project_id = work.lease.project_id
-    found = _running(work, cloud, host, lambda _server: True)
-    mine = [server for server in found if server.project_id == project_id]
-    if found and not mine:
+    running = _running(work, cloud, host, lambda _server: True)
+    mine = [server for server in running if server.project_id == project_id]
+    if running and not mine:
         # Operators find the ids in the log; the owner of the lease must not see them.
-        ids = ', '.join(server.id for server in found)
+        ids = ', '.join(server.id for server in running)
         LOG.warning('Servers of other projects run on host %s: %s', host, ids)
         raise exceptions.Transient(f'servers of other projects run on host {host}')
     for server in mine:
@@ -109,13 +99,13 @@ def evict(
     """
     _refuse_elsewhere(work, cloud, host)
     project_id = work.lease.project_id
-    found = _running(work, cloud, host, lambda server: server.project_id != project_id)
-    for server in found:
+    foreign = _running(work, cloud, host, lambda server: server.project_id != project_id)
+    for server in foreign:
         if server.task_state != 'deleting':
             if is_leased():
                 raise exceptions.Transient(f'host {host} is in the aggregate of another lease')
             cloud.compute.delete_server(server.id)
-    return found
+    return foreign
 
 
 def _has(work: contract.Work, cloud: Cloud, host: str) -> bool:
@@ -176,8 +166,8 @@ def refuse_servers(cloud: Cloud, resource: Resource) -> None:
     :raises climate.plugins.host.errors.HostHavingServers: naming them
     """
     host = service_host(resource)
-    found = nodes.split(cloud, host, {resource.name}).here
-    servers = found or _hidden(cloud, host, _provider(resource))
+    shown = nodes.split(cloud, host, {resource.name}).here
+    servers = shown or _hidden(cloud, host, _provider(resource))
     ids = ', '.join(server.id for server in servers)
     if ids:
         raise errors.HostHavingServers(servers=ids, host=resource.name)

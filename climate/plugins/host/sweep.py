@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Finds aggregates that ended leases left behind, and hosts that are in no aggregate."""
 
@@ -17,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.clients.base import Aggregate
-from climate.clients.base import Cloud
-from climate.clients.base import CloudNotFound
+from climate.cloud.base import Aggregate
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudNotFound
 from climate.plugins.contract import Records
 from climate.plugins.contract import SweepFinding
 from climate.plugins.host.nodes import service_host

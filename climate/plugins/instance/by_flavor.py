@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Room for instances of an existing flavor: ``flavor:instance``."""
 
@@ -24,8 +14,8 @@ from typing import ClassVar
 
 from climate import exceptions
 from climate.allocation import requirements
-from climate.clients.base import Cloud
-from climate.clients.base import Flavor
+from climate.cloud.base import Cloud
+from climate.cloud.base import Flavor
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.nouns import Nouns
@@ -131,24 +121,24 @@ class FlavorInstance(Instances[FlavorRequest]):
         """
         if request.source is not None:
             return request
-        found = cloud().compute.find_flavor(request.flavor_id)
-        if found is None:
+        flavor = cloud().compute.find_flavor(request.flavor_id)
+        if flavor is None:
             raise exceptions.InvalidInput(f"Flavor '{request.flavor_id}' not found")
-        if names.RESERVATION_KEY in found.extra_specs:
+        if names.RESERVATION_KEY in flavor.extra_specs:
             raise exceptions.InvalidInput(
                 f"Flavor '{request.flavor_id}' is of a reservation and cannot be reserved"
             )
-        refused = '; '.join(extra_specs.refused(found, self._declared))
+        refused = '; '.join(extra_specs.refused(flavor, self._declared))
         if refused:
             raise exceptions.InvalidInput(
                 f"Flavor '{request.flavor_id}' cannot be reserved because of its extra specs: "
                 f'{refused}'
             )
-        if not self._demand_of(found):
+        if not self._demand_of(flavor):
             raise exceptions.InvalidInput(
                 f"Flavor '{request.flavor_id}' needs nothing that could be reserved"
             )
-        return dataclasses.replace(request, source=found)
+        return dataclasses.replace(request, source=flavor)
 
     def search(self, request: FlavorRequest) -> contract.Search:
         """Describe the hosts that the request can use, and how much of them.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The resources and traits that a server of a flavor needs, as Nova requests them of Placement.
 
@@ -26,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping
 
-from climate.clients.base import Flavor
+from climate.cloud.base import Flavor
 from climate.plugins.instance import extra_specs
 from climate.plugins.instance.extra_specs import DeclaredSpecs
 
@@ -44,7 +34,7 @@ def demand(flavor: Flavor, declared: DeclaredSpecs = _NOTHING_DECLARED) -> dict[
     :param declared: what devices and pages take
     """
     swap_gb = -(-flavor.swap_mb // _MB_PER_GB)
-    found = Counter(
+    amounts = Counter(
         {
             **_processors(flavor),
             'MEMORY_MB': flavor.memory_mb,
@@ -52,31 +42,31 @@ def demand(flavor: Flavor, declared: DeclaredSpecs = _NOTHING_DECLARED) -> dict[
             **_overrides(flavor.extra_specs),
         }
     )
-    found.update(extra_specs.SpecReader(flavor, declared).taken)
-    return {name: amount for name, amount in found.items() if amount}
+    amounts.update(extra_specs.SpecReader(flavor, declared).taken)
+    return {name: amount for name, amount in amounts.items() if amount}
 
 
 def _overrides(specs: Mapping[str, str]) -> Mapping[str, int]:
-    found: Counter[str] = Counter()
+    amounts: Counter[str] = Counter()
     for key, value in specs.items():
         matched = extra_specs.RESOURCE.fullmatch(key)
         if matched and value.isascii() and value.isdigit():
-            found[matched[1]] += int(value)
-    return found
+            amounts[matched[1]] += int(value)
+    return amounts
 
 
 def _processors(flavor: Flavor) -> dict[str, int]:
     specs = flavor.extra_specs
     policy = specs.get('hw:cpu_policy')
-    found = {'VCPU': flavor.vcpus, 'PCPU': 0}
+    amounts = {'VCPU': flavor.vcpus, 'PCPU': 0}
     if policy == 'dedicated':
-        found = {'VCPU': 0, 'PCPU': flavor.vcpus}
+        amounts = {'VCPU': 0, 'PCPU': flavor.vcpus}
     elif policy == 'mixed':
         dedicated = len(_mask(specs.get('hw:cpu_dedicated_mask', ''), flavor.vcpus))
-        found = {'VCPU': flavor.vcpus - dedicated, 'PCPU': dedicated}
-    if specs.get('hw:emulator_threads_policy') == 'isolate' and found['PCPU']:
-        found['VCPU' if policy == 'mixed' else 'PCPU'] += 1
-    return found
+        amounts = {'VCPU': flavor.vcpus - dedicated, 'PCPU': dedicated}
+    if specs.get('hw:emulator_threads_policy') == 'isolate' and amounts['PCPU']:
+        amounts['VCPU' if policy == 'mixed' else 'PCPU'] += 1
+    return amounts
 
 
 def _mask(text: str, vcpus: int) -> set[int]:
@@ -98,14 +88,14 @@ def traits(flavor: Flavor, wanted: str) -> frozenset[str]:
 
     :param wanted: ``required`` or ``forbidden``
     """
-    found = {
+    needed = {
         matched[1]
         for key, value in flavor.extra_specs.items()
         if value == wanted and (matched := extra_specs.TRAIT.fullmatch(key))
     }
     policy = flavor.extra_specs.get('hw:cpu_thread_policy', '')
     if _processors(flavor)['PCPU'] and _OF_THREADS.get(policy) == wanted:
-        found.add(_HYPERTHREADING)
+        needed.add(_HYPERTHREADING)
     if wanted == 'required':
-        found |= extra_specs.SpecReader(flavor, _NOTHING_DECLARED).traits
-    return frozenset(found)
+        needed |= extra_specs.SpecReader(flavor, _NOTHING_DECLARED).traits
+    return frozenset(needed)

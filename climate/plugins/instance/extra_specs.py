@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """The extra specs of flavors that Nova knows: what they take, and which hosts they need.
 
@@ -36,7 +25,7 @@ from typing import Final
 
 from oslo_utils import strutils
 
-from climate.clients.base import Flavor
+from climate.cloud.base import Flavor
 from climate.conf.settings import option
 from climate.conf.settings import Settings
 
@@ -93,9 +82,9 @@ _OFF: Final[Mapping[str, str]] = {'os:secure_boot': 'disabled'}
 Pairs = tuple[tuple[str, str], ...]
 
 
-def _pairs(found: Mapping[str, str]) -> Pairs:
+def _pairs(pairs: Mapping[str, str]) -> Pairs:
     """Return an option as a value that settings can have as their default."""
-    return tuple(sorted(found.items()))
+    return tuple(sorted(pairs.items()))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -223,5 +212,5 @@ def refused(flavor: Flavor, declared: DeclaredSpecs) -> Iterator[str]:
 
 def _kib(text: str) -> int | None:
     """Return a size of pages in KiB; None for a word such as ``large``."""
-    found = _PAGES.fullmatch(text.strip())
-    return int(found[1]) * _KIB[found[2]] if found else None
+    match = _PAGES.fullmatch(text.strip())
+    return int(match[1]) * _KIB[match[2]] if match else None

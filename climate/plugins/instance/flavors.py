@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The flavor and the server group of a reservation of instances.
 
@@ -20,12 +10,12 @@ from __future__ import annotations
 import contextlib
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Flavor
-from climate.clients.base import Policy
-from climate.clients.base import ServerGroup
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Flavor
+from climate.cloud.base import Policy
+from climate.cloud.base import ServerGroup
 from climate.plugins import contract
 from climate.plugins.instance import names
 from climate.plugins.instance.facts import InstanceFacts
@@ -59,9 +49,9 @@ def find_group(
     """
     known = facts.server_group_id
     if known is not None and not facts.other_server_groups:
-        found = cloud.compute.find_server_group(known)
-        if found is not None and found.policy == policy:
-            return found.id
+        existing = cloud.compute.find_server_group(known)
+        if existing is not None and existing.policy == policy:
+            return existing.id
     there = sorted(groups(work, cloud), key=lambda group: group.id != known)
     fitting = None
     for group in there:
@@ -93,19 +83,19 @@ def named_groups(cloud: Cloud, reservation_id: str, project_id: str) -> list[Ser
 def ensure_flavor(cloud: Cloud, wanted: Flavor) -> list[str]:
     """Create or repair the flavor; return the repairs, a line each."""
     repaired = []
-    found = cloud.compute.find_flavor(wanted.id)
-    if found is not None and _sizes(found) != _sizes(wanted):
+    flavor = cloud.compute.find_flavor(wanted.id)
+    if flavor is not None and _sizes(flavor) != _sizes(wanted):
         # Nova cannot change the sizes of a flavor; its servers keep theirs.
-        cloud.compute.delete_flavor(found.id)
+        cloud.compute.delete_flavor(flavor.id)
         repaired.append(f'flavor {wanted.id} had other sizes')
-        found = None
-    elif found is None:
+        flavor = None
+    elif flavor is None:
         repaired.append(f'flavor {wanted.id} was missing')
-    if found is None:
-        found = _create(cloud, wanted)
+    if flavor is None:
+        flavor = _create(cloud, wanted)
     specs: dict[str, str | None] = {
-        **dict.fromkeys(found.extra_specs.keys() - wanted.extra_specs.keys()),
-        **dict(wanted.extra_specs.items() - found.extra_specs.items()),
+        **dict.fromkeys(flavor.extra_specs.keys() - wanted.extra_specs.keys()),
+        **dict(wanted.extra_specs.items() - flavor.extra_specs.items()),
     }
     if specs:
         cloud.compute.set_extra_specs(wanted.id, specs)
@@ -131,10 +121,10 @@ def _create(cloud: Cloud, wanted: Flavor) -> Flavor:
     except CloudConflict as error:
         # A call whose response was lost has just created it, or a flavor of another
         # owner has the name, which an operator can fix.
-        found = cloud.compute.find_flavor(wanted.id)
-        if found is None:
+        flavor = cloud.compute.find_flavor(wanted.id)
+        if flavor is None:
             raise exceptions.Transient(error.message) from error
-        return found
+        return flavor
     return wanted
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The effects that both kinds of reservations of instances share.
 
@@ -39,12 +29,12 @@ from typing import TypeVar
 from climate import exceptions
 from climate.allocation import requirements
 from climate.allocation import shares
-from climate.clients.base import Aggregate
-from climate.clients.base import Cloud
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Flavor
-from climate.clients.base import Policy
-from climate.clients.base import Server
+from climate.cloud.base import Aggregate
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Flavor
+from climate.cloud.base import Policy
+from climate.cloud.base import Server
 from climate.domain.leases import Reservation
 from climate.domain.resources import Resource
 from climate.plugins import contract
@@ -124,8 +114,8 @@ class Instances(contract.Plugin[R]):
     ) -> None:
         """Delete the server group; see :class:`climate.plugins.contract.Plugin`."""
         known = InstanceFacts.load(facts).server_group_id
-        found = flavors.named_groups(cloud, reservation_id, project_id)
-        for group in found:
+        groups = flavors.named_groups(cloud, reservation_id, project_id)
+        for group in groups:
             if known in (None, group.id):
                 cloud.compute.delete_server_group(group.id)
 
@@ -252,20 +242,20 @@ class Instances(contract.Plugin[R]):
         deleted flavor with the same id. Placement knows what they hold; it is asked
         once all listed servers are gone.
         """
-        found: dict[str, Server] = {}
+        holders: dict[str, Server] = {}
         if has_flavor:
             for server in cloud.compute.list_servers_of_flavor(work.reservation.id):
-                found[server.id] = server
-        if found:
-            return found, 0
+                holders[server.id] = server
+        if holders:
+            return holders, 0
         others = 0
         for consumer in self._holders(work, cloud, aggregate):
             holder = cloud.compute.find_server(consumer)
             if holder is None:
                 others += 1
             else:
-                found[consumer] = holder
-        return found, others
+                holders[consumer] = holder
+        return holders, others
 
     def _holders(self, work: contract.Work, cloud: Cloud, aggregate: Aggregate | None) -> list[str]:
         name = names.resource_class(work.reservation.id)
@@ -297,13 +287,13 @@ class Instances(contract.Plugin[R]):
         return None
 
     def _in_leaving_slots(self, work: contract.Work, cloud: Cloud) -> list[Server]:
-        found = cloud.compute.list_servers_of_flavor(work.reservation.id)
+        servers = cloud.compute.list_servers_of_flavor(work.reservation.id)
         gone = {item.resource_id for item in work.leaving}
         going: list[Server] = []
         for resource in work.resources:
             if resource.id in gone:
                 host = nodes.service_host(resource)
-                there = tuple(server for server in found if server.host == host)
+                there = tuple(server for server in servers if server.host == host)
                 going += nodes.divide(cloud, there, host, {resource.name}).here
         return going
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The choice of the slots that a shrinking reservation keeps.
 
@@ -35,10 +25,10 @@ def keep(
     busy = {number: used.get(number, 0) for number in most}
     if any(busy[number] > most[number] for number in most):
         return None
-    found = {number: max(suggested.get(number, 0), busy[number]) for number in most}
-    surplus = sum(found.values()) - sum(suggested.values())
-    for number in sorted(found, key=lambda number: (busy[number], -number)):
-        spare = min(surplus, found[number] - busy[number])
-        found[number] -= spare
+    kept = {number: max(suggested.get(number, 0), busy[number]) for number in most}
+    surplus = sum(kept.values()) - sum(suggested.values())
+    for number in sorted(kept, key=lambda number: (busy[number], -number)):
+        spare = min(surplus, kept[number] - busy[number])
+        kept[number] -= spare
         surplus -= spare
-    return None if surplus else {number: count for number, count in found.items() if count}
+    return None if surplus else {number: count for number, count in kept.items() if count}

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The slots of a reservation of instances: its aggregate, and its units in Placement.
 
@@ -25,10 +15,10 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.clients.base import Aggregate
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
+from climate.cloud.base import Aggregate
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.plugins import contract
@@ -57,18 +47,18 @@ class InstanceSlots:
         """Create or repair the reservation's aggregate; return it and the repairs, a line each."""
         name = work.reservation.id
         repaired = []
-        found = cloud.compute.find_aggregate(name)
-        if found is None:
-            found = _create_aggregate(cloud, name)
+        existing = cloud.compute.find_aggregate(name)
+        if existing is None:
+            existing = _create_aggregate(cloud, name)
             repaired.append(f'aggregate {name} was missing')
         wanted = names.aggregate(name, work.lease.project_id, group_id, self._settings.owner_key)
-        changes = names.changes(found, wanted)
+        changes = names.changes(existing, wanted)
         if changes:
-            cloud.compute.set_aggregate_metadata(found.id, changes)
+            cloud.compute.set_aggregate_metadata(existing.id, changes)
             repaired.append(
                 f'aggregate {name} was not marked as it should be: {", ".join(sorted(changes))}'
             )
-        return found, repaired
+        return existing, repaired
 
     # -- what a host has
 
@@ -207,17 +197,17 @@ def scope(work: contract.Work, cloud: Cloud, aggregate: Aggregate | None) -> lis
     known = {resource.name for resource in work.resources}
     members = set(aggregate.hosts) if aggregate is not None else set()
     others = members - {service_host(resource) for resource in work.resources}
-    found = hypervisors_of(cloud, others)
-    return sorted(known.union(*found.values()))
+    names_by_host = hypervisors_of(cloud, others)
+    return sorted(known.union(*names_by_host.values()))
 
 
 def hypervisors_of(cloud: Cloud, hosts: Iterable[str]) -> dict[str, set[str]]:
     """Return the hypervisor hostnames of service hosts; none for one that is gone."""
-    found: dict[str, set[str]] = {host: set() for host in sorted(hosts)}
-    for hypervisor in cloud.compute.list_hypervisors() if found else ():
-        if hypervisor.service_host in found:
-            found[hypervisor.service_host].add(hypervisor.hostname)
-    return found
+    by_host: dict[str, set[str]] = {host: set() for host in sorted(hosts)}
+    for hypervisor in cloud.compute.list_hypervisors() if by_host else ():
+        if hypervisor.service_host in by_host:
+            by_host[hypervisor.service_host].add(hypervisor.hostname)
+    return by_host
 
 
 def _create_aggregate(cloud: Cloud, name: str) -> Aggregate:
@@ -265,8 +255,8 @@ def _inventory(cloud: Cloud, host: str, name: str) -> tuple[str, Inventory] | No
     if provider is None:
         return None
     with contextlib.suppress(CloudNotFound):
-        found = _of_class(cloud.placement.inventories(provider.uuid), name)
-        return None if found is None else (provider.uuid, found)
+        inventory = _of_class(cloud.placement.inventories(provider.uuid), name)
+        return None if inventory is None else (provider.uuid, inventory)
     return None
 
 
@@ -275,16 +265,16 @@ def _of_class(inventories: Iterable[Inventory], name: str) -> Inventory | None:
 
 
 def _total(cloud: Cloud, host: str, name: str) -> int:
-    found = _inventory(cloud, host, name)
-    return 0 if found is None else found[1].total
+    stocked = _inventory(cloud, host, name)
+    return 0 if stocked is None else stocked[1].total
 
 
 def _empty(cloud: Cloud, host: str, name: str) -> bool:
     """Remove the free slots of a host; return whether none is left."""
-    found = _inventory(cloud, host, name)
-    if found is None:
+    stocked = _inventory(cloud, host, name)
+    if stocked is None:
         return True
-    uuid, inventory = found
+    uuid, inventory = stocked
     used = cloud.placement.usages(uuid).get(name, 0)
     if not used:
         try:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Objects that ended reservations of instances left in the cloud.
 
@@ -22,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Flavor
-from climate.clients.base import Provider
-from climate.clients.base import Server
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Flavor
+from climate.cloud.base import Provider
+from climate.cloud.base import Server
 from climate.domain.resources import Inventory
 from climate.plugins import contract
 from climate.plugins.contract import SweepFinding
@@ -95,15 +85,15 @@ class Leftovers:
     def _classes(self) -> Iterator[SweepFinding]:
         names = {instance_names.resource_class(each): each for each in self._over}
         present = self._cloud.placement.list_resource_classes(instance_names.CLASS_PREFIX)
-        found = {name: names[name] for name in sorted(present & names.keys())}
+        known = {name: names[name] for name in sorted(present & names.keys())}
         # There are many providers, and none has to be read if there is no class.
         prefix = providers.PREFIX
-        for provider in self._cloud.placement.list_providers(prefix=prefix) if found else ():
+        for provider in self._cloud.placement.list_providers(prefix=prefix) if known else ():
             for inventory in self._inventories(provider):
-                if inventory.resource_class in found:
-                    reservation_id = found[inventory.resource_class]
+                if inventory.resource_class in known:
+                    reservation_id = known[inventory.resource_class]
                     yield from self._inventory(provider, inventory, reservation_id)
-        for name, reservation_id in found.items():
+        for name, reservation_id in known.items():
             if reservation_id not in self._busy:
                 if not self._dry_run:
                     self._cloud.placement.delete_resource_class(name)

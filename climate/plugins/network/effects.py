@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The network of one reservation, on the segment that is allocated to it."""
 
 from __future__ import annotations
@@ -21,12 +11,12 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Network
-from climate.clients.base import Networking
-from climate.clients.base import Port
-from climate.clients.base import Segment
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Network
+from climate.cloud.base import Networking
+from climate.cloud.base import Port
+from climate.cloud.base import Segment
 from climate.domain.leases import Allocation
 from climate.domain.resources import Resource
 from climate.plugins import contract
@@ -91,52 +81,52 @@ class Segments:
         return contract.Done(facts=facts.changes(self._work.reservation))
 
     def _remove(self, resource: Resource) -> None:
-        found = self._neutron.find_network_of_segment(of(resource.attributes))
-        if found is not None and self._is_ours(found):
-            take_down(self._neutron, found.id)
+        network = self._neutron.find_network_of_segment(of(resource.attributes))
+        if network is not None and self._is_ours(network):
+            take_down(self._neutron, network.id)
 
     def _of(self, allocations: Iterable[Allocation]) -> Iterator[Resource]:
         for item in allocations:
             yield self._resources[item.resource_id]
 
-    def _is_ours(self, found: Network) -> bool:
-        return marks.is_of(self._work, found, self._facts.network_id)
+    def _is_ours(self, network: Network) -> bool:
+        return marks.is_of(self._work, network, self._facts.network_id)
 
     def _leave(self) -> None:
         for resource in self._of(self._work.leaving):
-            found = self._neutron.find_network_of_segment(of(resource.attributes))
-            if found is None or not self._is_ours(found):
+            network = self._neutron.find_network_of_segment(of(resource.attributes))
+            if network is None or not self._is_ours(network):
                 continue
-            if any(map(_is_of_users, self._neutron.list_ports(found.id))):
+            if any(map(_is_of_users, self._neutron.list_ports(network.id))):
                 raise exceptions.Permanent(
-                    f'network {found.id} is in use and cannot be moved to another segment'
+                    f'network {network.id} is in use and cannot be moved to another segment'
                 )
-            take_down(self._neutron, found.id)
+            take_down(self._neutron, network.id)
         for resource in self._work.undone:
             self._remove(resource)
 
     def _present(self, resource: Resource, repaired: list[str]) -> Network:
         """Return the network; create it if it does not exist."""
         segment = of(resource.attributes)
-        found = self._neutron.find_network_of_segment(segment)
-        if found is None:
+        network = self._neutron.find_network_of_segment(segment)
+        if network is None:
             repaired.append(f'the network on segment {resource.name} was missing')
             return self._made(segment)
-        if not self._is_ours(found) or found.project_id != self._work.lease.project_id:
+        if not self._is_ours(network) or network.project_id != self._work.lease.project_id:
             # Transient, since it may be of the previous lease, or an operator may remove it.
             # Only the log names the project, which the owner of the lease must not see.
             LOG.warning(
                 'Segment %s of reservation %s is used by network %s of project %s',
                 resource.name,
                 self._work.reservation.id,
-                found.id,
-                found.project_id,
+                network.id,
+                network.project_id,
             )
             message = f'segment {resource.name} is used by another network'
-            if marks.strange(found) and self._facts.network_id is None:
+            if marks.strange(network) and self._facts.network_id is None:
                 raise exceptions.ResourceUnusable(message, resource_id=resource.id, reason=TAKEN)
             raise exceptions.Transient(message)
-        return found
+        return network
 
     def _made(self, segment: Segment) -> Network:
         try:

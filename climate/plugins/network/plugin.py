@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Networks on dedicated segments: ``network``.
 
 An operator registers segments: VLANs of a physical network, or VXLANs. During
@@ -30,7 +20,7 @@ from typing import ClassVar
 
 from climate import exceptions
 from climate.allocation import requirements
-from climate.clients.base import Cloud
+from climate.cloud.base import Cloud
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.nouns import Nouns
@@ -163,14 +153,14 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
         self, records: contract.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[contract.SweepFinding]:
         """Remove the networks that ended leases have left behind."""
-        for found in cloud.network.list_networks():
-            reservation_id = marks.over(found, records)
+        for network in cloud.network.list_networks():
+            reservation_id = marks.over(network, records)
             if reservation_id is None:
                 continue
             if not dry_run:
-                effects.take_down(cloud.network, found.id)
+                effects.take_down(cloud.network, network.id)
             yield contract.SweepFinding(
-                what=f'network {found.id} of reservation {reservation_id}, which is over',
+                what=f'network {network.id} of reservation {reservation_id}, which is over',
                 done='' if dry_run else 'removed with all that was on it',
             )
 
@@ -201,7 +191,7 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
         _check_segment(draft.attributes)
         segment = effects.of(draft.attributes)
         physical = segment.physical_network
-        found = Resource(
+        resource = Resource(
             resource_type=RESOURCE_TYPE,
             name=f'{segment.network_type}:{physical or "-"}:{segment.segmentation_id}',
             attributes={
@@ -211,8 +201,8 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
             },
             capabilities=draft.capabilities,
         )
-        _refuse_use(found, cloud)
-        return found
+        _refuse_use(resource, cloud)
+        return resource
 
     def report(self, resources: Sequence[Resource], cloud: Cloud) -> Iterator[contract.Reported]:
         """Report segments on which Neutron has networks that Climate has not made."""

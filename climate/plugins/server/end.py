@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The actions on a server at the end of its lease, one after the other.
 
 An action begins only when the previous one is complete and its completion is
@@ -21,7 +11,7 @@ import dataclasses
 from collections.abc import Callable
 
 from climate import exceptions
-from climate.clients.base import Server
+from climate.cloud.base import Server
 from climate.plugins import contract
 from climate.plugins.server.host_release import HostRelease
 from climate.plugins.server.images import Images

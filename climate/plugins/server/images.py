@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The images that a lease creates of a server, never two where one is needed.
 
 Names of images are not unique, and the response to a call that creates one can
@@ -27,9 +17,9 @@ from typing import Final
 from typing import Literal
 
 from climate import exceptions
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Image
-from climate.clients.base import Server
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Image
+from climate.cloud.base import Server
 from climate.plugins import contract
 from climate.plugins.server.facts import SnapshotFacts
 from climate.plugins.server.steps import as_transient

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Inspects a server, or the ingredients of a new one, before a lease is booked.
 
 It uses the caller's token: objects that the caller cannot see count as missing.
@@ -20,9 +10,9 @@ import dataclasses
 from collections.abc import Callable
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import Server
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import Server
 from climate.plugins.server.request import Seen
 from climate.plugins.server.request import ServerRequest
 
@@ -85,8 +75,8 @@ def _ingredients(request: ServerRequest, cloud: Cloud) -> Seen:
 
 def _has_network(cloud: Cloud, network_id: str) -> bool:
     try:
-        found = cloud.network.find_network(network_id)
+        network = cloud.network.find_network(network_id)
     except CloudConflict:
         # Several networks have this name, so it is not an id.
         return False
-    return found is not None and found.id == network_id
+    return network is not None and network.id == network_id

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of fields that only the request of a server has."""
 
 from __future__ import annotations
@@ -138,10 +128,10 @@ class Nics(Objects):
         for key, each in item.items():
             if each is not None and not _is_text(each):
                 raise Fault(f'{key} is not a text')
-        found = {key: each for key, each in item.items() if each}
-        if ('uuid' in found) == ('port' in found):
+        nic = {key: each for key, each in item.items() if each}
+        if ('uuid' in nic) == ('port' in nic):
             raise Fault('each needs either uuid or port')
-        return found
+        return nic
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,16 +151,16 @@ class Devices(Objects):
 
     def read_item(self, item: Mapping[str, Any]) -> dict[str, Any]:
         """Return a disk."""
-        found = {}
+        disk = {}
         for key, each in item.items():
             if key not in _DEVICE:
                 raise Fault(f'{key[:60]!r} is not a field of it')
             if each is not None:
                 _check_device(key, each)
-                found[key] = each
-        if 'source_type' not in found:
+                disk[key] = each
+        if 'source_type' not in disk:
             raise Fault('each needs source_type')
-        return found
+        return disk
 
 
 def _check_device(key: str, value: Any) -> None:

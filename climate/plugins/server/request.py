@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The request of ``virtual:server``.
 
 It names an existing server or describes one to boot, and lists the actions before
@@ -27,8 +17,8 @@ from typing import Final
 from typing import Self
 
 from climate import exceptions
-from climate.clients.base import Nic
-from climate.clients.base import ServerDraft
+from climate.cloud.base import Nic
+from climate.cloud.base import ServerDraft
 from climate.domain.drafts import DRAFT
 from climate.plugins import fields
 from climate.plugins import models
@@ -284,14 +274,14 @@ def _check_described(values: Mapping[str, Any], described: Collection[str]) -> N
 
 def shown(request: ServerRequest) -> dict[str, Any]:
     """Return *request* as the API shows it to users."""
-    found: dict[str, Any] = dict.fromkeys(INGREDIENTS)
+    values: dict[str, Any] = dict.fromkeys(INGREDIENTS)
     if not request.server_id:
-        found = {key: plain.dumped(getattr(request, key)) for key in INGREDIENTS}
+        values = {key: plain.dumped(getattr(request, key)) for key in INGREDIENTS}
     elif request.seen is not None:
-        found |= {'name': request.seen.name, 'flavor': request.seen.flavor_id}
+        values |= {'name': request.seen.name, 'flavor': request.seen.flavor_id}
     return {
         'server_id': request.server_id or None,
-        **found,
+        **values,
         'on_end': list(request.on_end),
         'before_end': list(request.before_end),
         'guarantee': request.guarantee,

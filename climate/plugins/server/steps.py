@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The state and the steps that all effects of ``virtual:server`` share."""
 
 from __future__ import annotations
@@ -20,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import CloudQuota
-from climate.clients.base import Server
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import CloudQuota
+from climate.cloud.base import Server
 from climate.conf.settings import option
 from climate.conf.settings import part
 from climate.conf.settings import Settings
@@ -94,9 +84,9 @@ class Case:
         self.server = self._find()
 
     def _find(self) -> Server | None:
-        found = self.cloud.compute.find_server(self.server_id) if self.server_id else None
-        if found is not None and self._is_there(found):
-            return found
+        server = self.cloud.compute.find_server(self.server_id) if self.server_id else None
+        if server is not None and self._is_there(server):
+            return server
         started = self.work.reservation.status is ReservationStatus.ACTIVE
         # Once the lease is active, another server with this metadata is the owner's.
         return None if self.request.server_id or started else self._marked()
@@ -107,10 +97,10 @@ class Case:
 
     def _of_reservation(self) -> list[Server]:
         wanted = self.work.reservation.id
-        found = self.cloud.compute.list_servers_of_project(self.work.lease.project_id)
+        servers = self.cloud.compute.list_servers_of_project(self.work.lease.project_id)
         return [
             server
-            for server in found
+            for server in servers
             if server.metadata.get(MARK) == wanted and self._is_there(server)
         ]
 

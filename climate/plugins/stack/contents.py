@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The contents of a stack that take room: servers, volumes and floating IPs."""
 
@@ -21,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.base import Compute
-from climate.clients.base import Networking
-from climate.clients.protocols.stacks import PlannedResource
-from climate.clients.protocols.stacks import StackDraft
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import Compute
+from climate.cloud.base import Networking
+from climate.cloud.protocols.stacks import PlannedResource
+from climate.cloud.protocols.stacks import StackDraft
 from climate.plugins.stack import floating_ips
 from climate.plugins.stack import templates
 
@@ -167,12 +157,12 @@ def _flavor(name: str, compute: Compute) -> str:
             'known in advance. To do without, set guarantee: false'
         )
     # Heat accepts an id or a name, and tries them in this order.
-    found = compute.find_flavor(name)
-    if found is None:
-        found = next((item for item in compute.list_flavors() if item.name == name), None)
-    if found is None:
+    flavor = compute.find_flavor(name)
+    if flavor is None:
+        flavor = next((item for item in compute.list_flavors() if item.name == name), None)
+    if flavor is None:
         raise exceptions.InvalidInput(f"Flavor '{name[:255]}' of the template not found")
-    return found.id
+    return flavor.id
 
 
 def networks(contents: Contents, neutron: Networking) -> dict[str, str]:
@@ -188,14 +178,14 @@ def _network(name: str, neutron: Networking) -> str:
     if not name:
         raise floating_ips.refusal('the network of one is not known in advance')
     try:
-        found = neutron.find_network(name)
+        network = neutron.find_network(name)
     except CloudConflict as error:
         raise exceptions.InvalidInput(
             f"Network '{name[:255]}' of the template: {error.message}"
         ) from error
-    if found is None:
+    if network is None:
         raise exceptions.InvalidInput(f"Network '{name[:255]}' of the template not found")
-    return found.id
+    return network.id
 
 
 def _text(value: Any) -> str:

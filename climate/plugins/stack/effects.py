@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The effects on stacks.
 
@@ -25,12 +15,12 @@ import datetime
 import logging
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import Orchestration
-from climate.clients.base import TrustLost
-from climate.clients.protocols.stacks import Stack
-from climate.clients.protocols.stacks import StackSnapshot
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import Orchestration
+from climate.cloud.base import TrustLost
+from climate.cloud.protocols.stacks import Stack
+from climate.cloud.protocols.stacks import StackSnapshot
 from climate.plugins.outcomes import Again
 from climate.plugins.outcomes import Done
 from climate.plugins.outcomes import Outcome
@@ -184,17 +174,17 @@ class StackEffects:
         """
         known = self._facts.stack_id
         if known:
-            found = self._heat.find_stack(known)
-            if found is None:
+            stack = self._heat.find_stack(known)
+            if stack is None:
                 # Heat may not show it everywhere yet.
                 raise exceptions.Transient(f'stack {known} is gone, or is not visible yet')
-            return found
-        found = self._as_user().find_stack(self._request.name)
-        if found is not None and self._mark not in found.tags:
+            return stack
+        stack = self._as_user().find_stack(self._request.name)
+        if stack is not None and self._mark not in stack.tags:
             raise exceptions.Permanent(
                 f"the project has another stack of the name '{self._request.name}'"
             )
-        return found
+        return stack
 
     def _made_before(self) -> Stack | None:
         """Return the stack created by a start that failed; None if there is none."""
@@ -204,12 +194,12 @@ class StackEffects:
         if self._work.lease.trust_id is None:
             return None
         try:
-            found = self._as_user().find_stack(self._request.name)
+            stack = self._as_user().find_stack(self._request.name)
         except TrustLost as error:
             # Only its user can find it by its name, and Heat needs the trust for it.
             LOG.info('Reservation %s: %s', self._work.reservation.id, error)
             return None
-        return found if found is not None and self._mark in found.tags else None
+        return stack if stack is not None and self._mark in stack.tags else None
 
     def _as_user(self) -> Orchestration:
         trust_id = self._work.lease.trust_id
@@ -318,10 +308,10 @@ class StackEffects:
         return self._request.stack_id or self._facts.stack_id or ''
 
     def _there(self, stack_id: str) -> Stack:
-        found = self._heat.find_stack(stack_id)
-        if found is None:
+        stack = self._heat.find_stack(stack_id)
+        if stack is None:
             raise exceptions.Permanent(f'stack {stack_id} is gone')
-        return found
+        return stack
 
     def _check_sound(self, stack: Stack) -> None:
         """Check that a stack is neither broken nor being deleted.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Fills the template of a stack with the parts of its reservation."""
 
@@ -17,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from climate import exceptions
-from climate.clients.base import FloatingIP
-from climate.clients.base import Networking
-from climate.clients.protocols.stacks import StackDraft
+from climate.cloud.base import FloatingIP
+from climate.cloud.base import Networking
+from climate.cloud.protocols.stacks import StackDraft
 from climate.plugins import marks
 from climate.plugins.floating_ip.plugin import RESOURCE_TYPE as ADDRESS_TYPE
 from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
@@ -47,12 +37,12 @@ def using(
 
 def _flavors(parts: Sequence[Work]) -> dict[str, str]:
     """Return the flavors of the reservations, by the flavors that they replace."""
-    found: dict[str, str] = {}
+    flavors: dict[str, str] = {}
     for part in parts:
         if part.reservation.resource_type == ROOM_TYPE:
             source = part.reservation.request['source']
-            found |= {source['name']: part.reservation.id, source['id']: part.reservation.id}
-    return found
+            flavors |= {source['name']: part.reservation.id, source['id']: part.reservation.id}
+    return flavors
 
 
 def _floating_ips(parts: Sequence[Work], neutron: Networking) -> dict[str, list[str]]:
@@ -61,12 +51,12 @@ def _floating_ips(parts: Sequence[Work], neutron: Networking) -> dict[str, list[
     for part in parts:
         if part.reservation.resource_type == ADDRESS_TYPE:
             request = part.reservation.request
-            found = _booked(part, neutron)
-            if len(found) != request['amount']:
+            addresses = _booked(part, neutron)
+            if len(addresses) != request['amount']:
                 raise exceptions.Transient(
-                    f'{len(found)} of {request["amount"]} floating IPs exist'
+                    f'{len(addresses)} of {request["amount"]} floating IPs exist'
                 )
-            by_network[request['network_id']] = [item.id for item in found]
+            by_network[request['network_id']] = [item.id for item in addresses]
     return by_network
 
 

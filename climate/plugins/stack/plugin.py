@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A stack of Heat for a time: ``virtual:stack``.
 
@@ -31,8 +21,8 @@ from typing import Any
 from typing import ClassVar
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.nouns import Nouns
@@ -121,19 +111,19 @@ class VirtualStack(contract.Plugin[StackRequest]):
         """Return the room for the contents of a new stack."""
         if not request.guarantee or request.contents is None:
             return ()
-        found: list[Mapping[str, Any]] = []
+        rooms: list[Mapping[str, Any]] = []
         if 'servers' in self._settings.guarantee:
-            found += (
+            rooms += (
                 {'resource_type': ROOM_TYPE, 'flavor_id': flavor_id, 'amount': amount}
                 for flavor_id, amount in sorted(request.contents.servers.items())
             )
         if 'floating_ips' in self._settings.guarantee:
-            found += (
+            rooms += (
                 {'resource_type': ADDRESS_TYPE, 'network_id': network_id, 'amount': amount}
                 for network_id, amount in sorted(request.contents.by_network().items())
             )
         if 'volumes' in self._settings.guarantee:
-            found += (
+            rooms += (
                 {
                     'resource_type': VOLUME_TYPE,
                     'size': size,
@@ -143,7 +133,7 @@ class VirtualStack(contract.Plugin[StackRequest]):
                 }
                 for (size, volume_type), amount in sorted(request.contents.volumes.items())
             )
-        return tuple(found)
+        return tuple(rooms)
 
     def things(self, request: StackRequest) -> Sequence[str]:
         """Return the name of the resource for the stack, also for a stack to be created."""
@@ -264,18 +254,18 @@ def _existing(request: StackRequest, cloud: Cloud, project_id: str) -> StackRequ
     :raises climate.exceptions.InvalidInput: if the caller cannot see it
     :raises climate.exceptions.Conflict: if it cannot be leased in its present state
     """
-    found = None
+    stack = None
     with contextlib.suppress(CloudConflict):
-        found = cloud.orchestration.find_stack(request.stack_id)
-    if found is None or found.project_id != project_id or found.action == 'DELETE':
+        stack = cloud.orchestration.find_stack(request.stack_id)
+    if stack is None or stack.project_id != project_id or stack.action == 'DELETE':
         raise exceptions.InvalidInput(f"Stack '{request.stack_id[:255]}' not found")
-    state = f'{found.action}_{found.status}'
-    if found.busy:
-        raise exceptions.Conflict(f'Stack {found.id} is {state}: an operation is in progress')
-    if found.status == 'FAILED':
-        raise exceptions.Conflict(f'Stack {found.id} is {state}: {found.reason}')
+    state = f'{stack.action}_{stack.status}'
+    if stack.busy:
+        raise exceptions.Conflict(f'Stack {stack.id} is {state}: an operation is in progress')
+    if stack.status == 'FAILED':
+        raise exceptions.Conflict(f'Stack {stack.id} is {state}: {stack.reason}')
     return dataclasses.replace(
-        request, stack_id=found.id, name=found.name, thing=_thing(project_id, found.name)
+        request, stack_id=stack.id, name=stack.name, thing=_thing(project_id, stack.name)
     )
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Rewrites a template so that its servers and floating IPs use what was booked.
 
@@ -33,11 +23,11 @@ from typing import Any
 import yaml
 
 from climate import exceptions
-from climate.clients import templates
-from climate.clients.protocols.stacks import StackDraft
-from climate.clients.template_budget import Budget
-from climate.clients.template_budget import MOST_NODES
-from climate.clients.template_budget import TooLarge
+from climate.cloud import templates
+from climate.cloud.protocols.stacks import StackDraft
+from climate.cloud.template_budget import Budget
+from climate.cloud.template_budget import MOST_NODES
+from climate.cloud.template_budget import TooLarge
 from climate.plugins.stack import floating_ips as stack_floating_ips
 from climate.plugins.stack.floating_ips import Addresses
 
@@ -328,8 +318,8 @@ def _either(template: Mapping[str, Any], name: str) -> dict[Any, Any]:
 def _resolved(value: Any, values: Mapping[str, Any]) -> Any:
     """Return the value of an expression; ``_UNKNOWN`` if only Heat can evaluate it."""
     if isinstance(value, list):
-        found = [_resolved(item, values) for item in value]
-        return _UNKNOWN if _UNKNOWN in found else found
+        items = [_resolved(item, values) for item in value]
+        return _UNKNOWN if _UNKNOWN in items else items
     if not isinstance(value, dict):
         return value
     if len(value) != 1:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Whole storage pools: ``physical:storage``.
 
 An operator registers pools of Cinder. During a lease, the project has access to a
@@ -32,8 +22,8 @@ from climate import exceptions
 from climate.allocation import requirements
 from climate.allocation.requirements import Comparison
 from climate.allocation.requirements import Operator
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.nouns import Nouns
@@ -198,24 +188,24 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
     def occupied(self, reservation: Reservation, resource: Resource, cloud: Cloud) -> str:
         """Return the ids of the volumes of a reservation in a pool."""
         types = set(StorageFacts.of(reservation).volume_types.values())
-        found = cloud.volume.list_volumes(pool=resource.name)
-        return ', '.join(volume.id for volume in found if volume.volume_type in types)
+        volumes = cloud.volume.list_volumes(pool=resource.name)
+        return ', '.join(volume.id for volume in volumes if volume.volume_type in types)
 
     def sweep(
         self, records: contract.Records, cloud: Cloud, *, dry_run: bool
     ) -> Iterable[contract.SweepFinding]:
         """Delete the types that ended leases have left behind; never a volume."""
-        for found in cloud.volume.list_volume_types():
-            reservation_id = volume_types.reservation(found.name)
+        for volume_type in cloud.volume.list_volume_types():
+            reservation_id = volume_types.reservation(volume_type.name)
             if reservation_id not in records.ended or reservation_id in records.alive:
                 continue
-            what = f'volume type {found.name} of a lease that is over'
-            if cloud.volume.list_volumes(volume_type=found.name):
+            what = f'volume type {volume_type.name} of a lease that is over'
+            if cloud.volume.list_volumes(volume_type=volume_type.name):
                 yield contract.SweepFinding(what=f'{what}, with volumes')
                 continue
             if not dry_run:
                 try:
-                    cloud.volume.delete_volume_type(found.id)
+                    cloud.volume.delete_volume_type(volume_type.id)
                 except CloudConflict as error:
                     raise exceptions.Transient(error.message) from error
             yield contract.SweepFinding(what=what, done='' if dry_run else 'removed')

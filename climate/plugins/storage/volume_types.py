@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The private volume types of one reservation of pools.
 
 Each pool has a separate type, bound to the pool and open to the project of the
@@ -25,12 +15,12 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.clients.base import BlockStorage
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Volume
-from climate.clients.base import VolumeType
+from climate.cloud.base import BlockStorage
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Volume
+from climate.cloud.base import VolumeType
 from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.storage.facts import StorageFacts
@@ -62,13 +52,13 @@ class StorageTypes:
         repaired: list[str] = []
         types: dict[str, str] = {}
         for key, resource in sorted(wanted.items(), key=lambda pair: pair[1].name):
-            found = present.get(key)
-            if found is None:
-                found = self._made(resource, taken)
-                repaired.append(f'volume type {found.name} was missing')
-            taken.add(found.name)
-            types[resource.name] = found.name
-            self._open(found, repaired)
+            volume_type = present.get(key)
+            if volume_type is None:
+                volume_type = self._made(resource, taken)
+                repaired.append(f'volume type {volume_type.name} was missing')
+            taken.add(volume_type.name)
+            types[resource.name] = volume_type.name
+            self._open(volume_type, repaired)
         return contract.Done(
             facts=self._facts(types).changes(self._work.reservation),
             repaired=tuple(repaired),
@@ -80,13 +70,13 @@ class StorageTypes:
 
         :raises climate.exceptions.Permanent: if volumes are left
         """
-        found = self._found()
-        for item in found:
+        types = self._found()
+        for item in types:
             self._close(item)
         ends = VolumeEnds(self._work, self._cloud, steps, self._settings)
-        results = ends.run(volume for item in found for volume in self._volumes(item))
+        results = ends.run(volume for item in types for volume in self._volumes(item))
         if not results.waits:
-            self._remove(found)
+            self._remove(types)
         return ends.outcome(results, self._facts({}))
 
     def undo(self) -> contract.Outcome:
@@ -94,10 +84,10 @@ class StorageTypes:
 
         :raises climate.exceptions.Permanent: if there is a volume anyway
         """
-        found = self._found()
-        for item in found:
+        types = self._found()
+        for item in types:
             self._close(item)
-        self._remove(found)
+        self._remove(types)
         return contract.Done(facts=self._facts({}).changes(self._work.reservation))
 
     def _facts(self, types: Mapping[str, str]) -> StorageFacts:
@@ -109,8 +99,8 @@ class StorageTypes:
             item for item in self._cinder.list_volume_types() if reservation(item.name) == mine
         )
 
-    def _volumes(self, found: VolumeType) -> tuple[Volume, ...]:
-        return self._cinder.list_volumes(volume_type=found.name)
+    def _volumes(self, volume_type: VolumeType) -> tuple[Volume, ...]:
+        return self._cinder.list_volumes(volume_type=volume_type.name)
 
     def _made(self, resource: Resource, taken: set[str]) -> VolumeType:
         first = PREFIX + self._work.reservation.id
@@ -121,25 +111,25 @@ class StorageTypes:
         except CloudConflict as error:
             raise exceptions.Transient(error.message) from error
 
-    def _open(self, found: VolumeType, repaired: list[str]) -> None:
+    def _open(self, volume_type: VolumeType, repaired: list[str]) -> None:
         project_id = self._work.lease.project_id
         try:
-            projects = self._cinder.list_volume_type_projects(found.id)
+            projects = self._cinder.list_volume_type_projects(volume_type.id)
             for other in projects:
                 if other != project_id:
-                    self._cinder.forbid_volume_type(found.id, other)
-                    repaired.append(f'volume type {found.name} was open to another project')
+                    self._cinder.forbid_volume_type(volume_type.id, other)
+                    repaired.append(f'volume type {volume_type.name} was open to another project')
             if project_id not in projects:
-                self._cinder.allow_volume_type(found.id, project_id)
-                repaired.append(f'volume type {found.name} was closed to its project')
+                self._cinder.allow_volume_type(volume_type.id, project_id)
+                repaired.append(f'volume type {volume_type.name} was closed to its project')
         except CloudNotFound as error:
             # It has just been deleted, or an operator has made it public.
             raise exceptions.Transient(error.message) from error
 
-    def _close(self, found: VolumeType) -> None:
+    def _close(self, volume_type: VolumeType) -> None:
         with contextlib.suppress(CloudNotFound):
-            for project_id in self._cinder.list_volume_type_projects(found.id):
-                self._cinder.forbid_volume_type(found.id, project_id)
+            for project_id in self._cinder.list_volume_type_projects(volume_type.id):
+                self._cinder.forbid_volume_type(volume_type.id, project_id)
 
     def _remove(self, types: Iterable[VolumeType]) -> None:
         """Delete types that have no volumes.

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The volumes of one reservation in Cinder.
 
 A created volume has the id of the reservation and a number as metadata, by which
@@ -33,10 +23,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudQuota
-from climate.clients.base import Volume
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudQuota
+from climate.cloud.base import Volume
 from climate.plugins import contract
 from climate.plugins.volume.end import DELETE
 from climate.plugins.volume.end import DETACH
@@ -100,17 +90,17 @@ class ExistingVolume(_Effects):
 
         :raises climate.exceptions.Permanent: if it is gone or broken
         """
-        found = self._find()
-        if found is None:
+        volume = self._find()
+        if volume is None:
             raise _gone(self._request.volume_id)
-        _refuse_broken(found)
-        facts = dataclasses.replace(self._facts, volumes={'1': found.id}, ready=1)
+        _refuse_broken(volume)
+        facts = dataclasses.replace(self._facts, volumes={'1': volume.id}, ready=1)
         return contract.Done(facts=self._changes(facts))
 
     def end(self) -> contract.Outcome:
         """Take the steps, unless the volume is gone."""
-        found = self._find()
-        return self._ended(() if found is None else (found,), self._request.on_end)
+        volume = self._find()
+        return self._ended(() if volume is None else (volume,), self._request.on_end)
 
     def undo(self) -> contract.Outcome:
         """Leave it unchanged."""
@@ -118,11 +108,11 @@ class ExistingVolume(_Effects):
         return contract.Done(facts=self._changes(facts))
 
     def _find(self) -> Volume | None:
-        found = self._cloud.volume.find_volume(self._request.volume_id)
+        volume = self._cloud.volume.find_volume(self._request.volume_id)
         # A project that the volume was transferred to has not leased it.
-        if found is None or found.project_id != self._work.lease.project_id:
+        if volume is None or volume.project_id != self._work.lease.project_id:
             return None
-        return found
+        return volume
 
 
 class CreatedVolumes(_Effects):
@@ -133,21 +123,21 @@ class CreatedVolumes(_Effects):
 
         :raises climate.exceptions.Permanent: if one goes to ``error``
         """
-        found = self._found()
-        missing = [n for n in range(self._ready + 1, self._request.amount + 1) if n not in found]
+        volumes = self._found()
+        missing = [n for n in range(self._ready + 1, self._request.amount + 1) if n not in volumes]
         unseen = [self._known()[n] for n in missing if n in self._known()]
         if unseen:
             # Cinder may not show them everywhere yet; others would be too many.
             raise exceptions.Transient(f'volume {", ".join(unseen)} is not visible')
         if missing:
-            return self._make_all(missing, self._ids(found))
-        surplus = tuple(found[n] for n in sorted(found) if n > self._request.amount)
+            return self._make_all(missing, self._ids(volumes))
+        surplus = tuple(volumes[n] for n in sorted(volumes) if n > self._request.amount)
         if surplus:
             outcome = self._ended(surplus, (DELETE,))
             if isinstance(outcome, contract.Again):
                 return outcome
         return self._awaited(
-            {n: volume for n, volume in found.items() if n <= self._request.amount}
+            {n: volume for n, volume in volumes.items() if n <= self._request.amount}
         )
 
     def _make_all(self, missing: list[int], known: dict[str, str]) -> contract.Outcome:
@@ -188,13 +178,15 @@ class CreatedVolumes(_Effects):
 
         :raises climate.exceptions.Permanent: if one is gone or broken
         """
-        found = self._found()
+        volumes = self._found()
         for number, volume_id in sorted(self._known().items()):
-            if number not in found:
+            if number not in volumes:
                 raise _gone(volume_id)
-            _refuse_broken(found[number])
-        self._tidy(found)
-        facts = dataclasses.replace(self._facts, volumes=self._ids(found), calls=self._calls(found))
+            _refuse_broken(volumes[number])
+        self._tidy(volumes)
+        facts = dataclasses.replace(
+            self._facts, volumes=self._ids(volumes), calls=self._calls(volumes)
+        )
         return contract.Done(facts=self._changes(facts))
 
     def end(self) -> contract.Outcome:
@@ -206,22 +198,22 @@ class CreatedVolumes(_Effects):
         return self._end_with((DELETE,))
 
     def _end_with(self, steps: tuple[str, ...]) -> contract.Outcome:
-        found = self._found()
-        outcome = self._ended(tuple(self._duplicates(found)), (DETACH, DELETE))
+        volumes = self._found()
+        outcome = self._ended(tuple(self._duplicates(volumes)), (DETACH, DELETE))
         if isinstance(outcome, contract.Again):
             return outcome
-        return self._ended(tuple(found[number] for number in sorted(found)), steps)
+        return self._ended(tuple(volumes[number] for number in sorted(volumes)), steps)
 
     # -- existing volumes
 
-    def _calls(self, found: Mapping[int, Volume]) -> dict[str, str]:
+    def _calls(self, volumes: Mapping[int, Volume]) -> dict[str, str]:
         """Return the calls that created the volumes of the reservation, by number."""
-        marks = {str(number): volume.metadata.get(CALL_KEY) for number, volume in found.items()}
+        marks = {str(number): volume.metadata.get(CALL_KEY) for number, volume in volumes.items()}
         return {**{number: call for number, call in marks.items() if call}, **self._facts.calls}
 
-    def _duplicates(self, found: Mapping[int, Volume]) -> Iterator[Volume]:
+    def _duplicates(self, volumes: Mapping[int, Volume]) -> Iterator[Volume]:
         """Yield the volumes that a hung call created a second time, or too late."""
-        amount, calls, ids = self._request.amount, self._calls(found), self._ids(found)
+        amount, calls, ids = self._request.amount, self._calls(volumes), self._ids(volumes)
         wanted = {ids[number] for number in ids if int(number) <= amount}
         for volume in self._marked().values():
             number, call = _number(volume.metadata), volume.metadata.get(CALL_KEY)
@@ -229,9 +221,9 @@ class CreatedVolumes(_Effects):
             if call and counts is not None and call != counts and volume.id not in wanted:
                 yield volume
 
-    def _tidy(self, found: Mapping[int, Volume]) -> None:
+    def _tidy(self, volumes: Mapping[int, Volume]) -> None:
         """Delete duplicates that are not in use; the end of the lease deletes all."""
-        for volume in self._duplicates(found):
+        for volume in self._duplicates(volumes):
             if volume.status in _IDLE and not volume.server_ids:
                 with contextlib.suppress(CloudConflict):
                     self._cloud.volume.delete_volume(volume.id)
@@ -248,18 +240,18 @@ class CreatedVolumes(_Effects):
     def _found(self) -> dict[int, Volume]:
         """Return the existing volumes of the reservation, by number."""
         mine = self._marked()
-        found: dict[int, Volume] = {}
+        volumes: dict[int, Volume] = {}
         for number, volume_id in self._known().items():
             volume = mine.get(volume_id) or self._cloud.volume.find_volume(volume_id)
             if volume is not None and volume.project_id == self._work.lease.project_id:
-                found[number] = volume
+                volumes[number] = volume
         for volume in mine.values():
             marked_as = _number(volume.metadata)
             # The owner may have put the marks on other volumes, for example by
             # restoring a backup.
             if marked_as is not None and marked_as not in self._known():
-                found.setdefault(marked_as, volume)
-        return found
+                volumes.setdefault(marked_as, volume)
+        return volumes
 
     @property
     def _reservation(self) -> str:
@@ -268,8 +260,8 @@ class CreatedVolumes(_Effects):
     def _known(self) -> dict[int, str]:
         return {int(number): volume_id for number, volume_id in self._facts.volumes.items()}
 
-    def _ids(self, found: Mapping[int, Volume]) -> dict[str, str]:
-        ids = {**self._known(), **{number: volume.id for number, volume in found.items()}}
+    def _ids(self, volumes: Mapping[int, Volume]) -> dict[str, str]:
+        ids = {**self._known(), **{number: volume.id for number, volume in volumes.items()}}
         return {str(number): ids[number] for number in sorted(ids)}
 
     # -- making

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The steps of ``on_end`` on volumes at the end of a lease.
 
 Each step checks the volumes and returns what it waits for. The copies that a step
@@ -28,14 +18,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import Backup
-from climate.clients.base import BlockStorage
-from climate.clients.base import Cloud
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import TrustLost
-from climate.clients.base import Volume
-from climate.clients.base import VolumeSnapshot
+from climate.cloud.base import Backup
+from climate.cloud.base import BlockStorage
+from climate.cloud.base import Cloud
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import TrustLost
+from climate.cloud.base import Volume
+from climate.cloud.base import VolumeSnapshot
 from climate.conf.settings import option
 from climate.conf.settings import seconds
 from climate.conf.settings import Settings
@@ -155,14 +145,14 @@ class VolumeEnds:
     # -- copies
 
     def _snapshot(self, volume: Volume) -> str:
-        found = self._cloud.volume.list_snapshots(volume.id)
-        return self._copied(volume, SNAPSHOT, found)
+        snapshots = self._cloud.volume.list_snapshots(volume.id)
+        return self._copied(volume, SNAPSHOT, snapshots)
 
     def _backup(self, volume: Volume) -> str:
-        found = self._cloud.volume.list_backups(volume.id)
-        return self._copied(volume, BACKUP, found)
+        backups = self._cloud.volume.list_backups(volume.id)
+        return self._copied(volume, BACKUP, backups)
 
-    def _copied(self, volume: Volume, kind: str, found: Sequence[VolumeSnapshot | Backup]) -> str:
+    def _copied(self, volume: Volume, kind: str, copies: Sequence[VolumeSnapshot | Backup]) -> str:
         """Make sure that there is one usable copy.
 
         A failed copy is deleted, and the next attempt creates another. If it cannot be
@@ -171,7 +161,7 @@ class VolumeEnds:
         :raises climate.exceptions.Permanent: if the copy failed
         """
         mark = _mark(self._work)
-        mine = [copy for copy in found if copy.name.endswith(mark)]
+        mine = [copy for copy in copies if copy.name.endswith(mark)]
         for copy in mine:
             if copy.status == 'available':
                 self._done.append(f'{kind} {copy.id} of volume {volume.id} is made')
@@ -263,17 +253,17 @@ class VolumeEnds:
         return f'volume {volume.id} is being deleted'
 
     def _undeleted(self, volume: Volume, error: CloudConflict) -> exceptions.EffectError:
-        found = self._cloud.volume.list_snapshots(volume.id)
-        if not found:
+        snapshots = self._cloud.volume.list_snapshots(volume.id)
+        if not snapshots:
             return exceptions.Transient(error.message)
-        names = ', '.join(snapshot.id for snapshot in found)
+        names = ', '.join(snapshot.id for snapshot in snapshots)
         return exceptions.Permanent(
             f'volume {volume.id} was not deleted: it has snapshots, {names}'
         )
 
     def _status(self, volume: Volume) -> str | None:
-        found = self._cloud.volume.find_volume(volume.id)
-        return None if found is None else found.status
+        present = self._cloud.volume.find_volume(volume.id)
+        return None if present is None else present.status
 
 
 def waiting(

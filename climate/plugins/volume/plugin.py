@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Volumes: ``virtual:volume``.
 
 A lease either takes an existing volume, so that no other lease can have it at the
@@ -30,8 +20,8 @@ from climate import exceptions
 from climate.allocation import requirements
 from climate.allocation.requirements import Comparison
 from climate.allocation.requirements import Operator
-from climate.clients.base import Cloud
-from climate.clients.base import Volume
+from climate.cloud.base import Cloud
+from climate.cloud.base import Volume
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
 from climate.domain.nouns import Nouns
@@ -132,7 +122,7 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
                 names=(request.volume_id,),
             )
         amount = request.amount if request.guarantee else 0
-        found = [
+        conditions = [
             Comparison(key=key, op=Operator.EQ, value=value)
             for key, value in sorted(request.backend.items())
         ]
@@ -140,7 +130,7 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
             resource_type=POOL_TYPE,
             minimum=amount,
             maximum=amount,
-            requirement=requirements.all_of(*found) if amount else None,
+            requirement=requirements.all_of(*conditions) if amount else None,
             noun='GiB of storage pools',
             demand={CAPACITY: request.size} if amount else {},
         )
@@ -169,9 +159,9 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
         if request.seen:
             return request
         if request.volume_id:
-            found = _volume(cloud(), request.volume_id, project_id)
-            _check_usable(found)
-            request = dataclasses.replace(request, volume_id=found.id)
+            volume = _volume(cloud(), request.volume_id, project_id)
+            _check_usable(volume)
+            request = dataclasses.replace(request, volume_id=volume.id)
         else:
             request = _with_backend(_with_source(request, cloud, project_id), cloud)
         return dataclasses.replace(request, seen=True)
@@ -253,10 +243,10 @@ class RoomOnly:
 
 
 def _volume(cloud: Cloud, volume_id: str, project_id: str) -> Volume:
-    found = cloud.volume.find_volume(volume_id)
-    if found is None or found.project_id != project_id:
+    volume = cloud.volume.find_volume(volume_id)
+    if volume is None or volume.project_id != project_id:
         raise exceptions.InvalidInput(f"Volume '{volume_id}' not found")
-    return found
+    return volume
 
 
 def _check_usable(volume: Volume) -> None:
@@ -319,8 +309,8 @@ def _with_backend(request: VolumeRequest, cloud: Callable[[], Cloud]) -> VolumeR
         raise exceptions.InvalidInput(f"Volume type '{name}' not found")
     if not request.guarantee:
         return dataclasses.replace(request, backend={})
-    found = cloud().as_service().volume.find_volume_type(name)
-    specs = {} if found is None else found.extra_specs
+    volume_type = cloud().as_service().volume.find_volume_type(name)
+    specs = {} if volume_type is None else volume_type.extra_specs
     backend = {key: specs[key] for key in BACKEND_KEYS if specs.get(key)}
     if 'volume_backend_name' not in backend:
         raise exceptions.InvalidInput(

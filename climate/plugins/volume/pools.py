@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Cinder's pools as resources: their names, properties and capacity."""
 
 from __future__ import annotations
@@ -20,9 +10,9 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 
 from climate import exceptions
-from climate.clients.base import Cloud
-from climate.clients.base import Pool
-from climate.clients.base import VolumeType
+from climate.cloud.base import Cloud
+from climate.cloud.base import Pool
+from climate.cloud.base import VolumeType
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from climate.plugins.outcomes import Reported
@@ -149,6 +139,6 @@ def _inventory(pool: Pool) -> Inventory:
     )
 
 
-def _may_lie(found: VolumeType, pool: Mapping[str, str]) -> bool:
+def _may_lie(volume_type: VolumeType, pool: Mapping[str, str]) -> bool:
     """Whether Cinder may create volumes of a type in a pool."""
-    return all(found.extra_specs.get(key) in (None, value) for key, value in pool.items())
+    return all(volume_type.extra_specs.get(key) in (None, value) for key, value in pool.items())

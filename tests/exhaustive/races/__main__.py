@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Prints the table of races.
 
@@ -36,7 +26,7 @@ def main() -> int:
     """Race, print each line at once and the table at the end; return 1 after failures."""
     parser = argparse.ArgumentParser(prog='python -m tests.exhaustive.races')
     parser.add_argument('--rounds', type=int, default=20, help='of each pair')
-    parser.add_argument('--engine', choices=services.DATABASES[1:], action='append')
+    parser.add_argument('--engine', choices=services.DATABASE_SERVERS, action='append')
     parser.add_argument('--processes', type=int, choices=range(2, 9), action='append')
     parser.add_argument(
         '--defences', choices=defences.ALL, default='both', help='safeguards to keep'
@@ -46,7 +36,7 @@ def main() -> int:
     parser.add_argument('--histories', action='store_true', help='only the random workload')
     parser.add_argument('--placements', action='store_true', help='only leases with placements')
     options = parser.parse_args()
-    engines = options.engine or services.DATABASES[1:]
+    engines = options.engine or services.DATABASE_SERVERS
     if options.histories:
         return _histories(options, engines)
     found = []

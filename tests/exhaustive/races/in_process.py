@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The service in one process, with a method for each call of users and operators."""
 
@@ -26,8 +16,8 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.api.schemas import placements
-from climate.clients.base import Flavor
 from climate.clock import SystemClock
+from climate.cloud.base import Flavor
 from climate.cmd import composition
 from climate.domain.leases import Lease
 from climate.domain.maintenances import MaintenanceChange

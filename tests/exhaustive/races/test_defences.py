@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Each safeguard alone prevents double bookings; without both, races find double bookings."""
 
@@ -31,14 +21,15 @@ HTTP_ROUNDS = 5
 HISTORIES = 2
 
 
+@services.on_each_engine(base.TestCase, 'TestOn', engines=services.DATABASE_SERVERS)
 class _Races:
     """Races on one database engine."""
 
-    engine = ''
+    kind = ''
 
     def table(self, defended: Defences) -> tallies.Tally:
         """Race one pair in each mode of a round."""
-        runner = self.useFixture(rounds.PairRunner(self.engine, defended))
+        runner = self.useFixture(rounds.PairRunner(self.kind, defended))
         (pair,) = (each for each in rounds.pairs() if each.name == PAIR)
         tally = runner.run(pair, 2, ROUNDS)
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
@@ -47,14 +38,14 @@ class _Races:
 
     def over_http(self, defended: Defences) -> tallies.Tally:
         """Race over HTTP."""
-        race = self.useFixture(over_http.HttpRace(self.engine, defended))
+        race = self.useFixture(over_http.HttpRace(self.kind, defended))
         tally = race.run(HTTP_ROUNDS)
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
         return tally
 
     def histories(self, defended: Defences) -> random_workload.Tally:
         """Run random workloads."""
-        workload = self.useFixture(random_workload.RandomWorkload(self.engine, defended))
+        workload = self.useFixture(random_workload.RandomWorkload(self.kind, defended))
         tally = workload.run(HISTORIES)
         self.addDetail('table', content.text_content('\n'.join(tally.lines())))
         return tally
@@ -82,15 +73,3 @@ class _Races:
 
     def test_histories_with_the_rules_of_the_database_alone(self) -> None:
         self.assertEqual([], self.histories(defences.GUARDS).failures)
-
-
-class TestOnMariadb(_Races, base.TestCase):
-    """MariaDB."""
-
-    engine = services.MARIADB
-
-
-class TestOnPostgresql(_Races, base.TestCase):
-    """PostgreSQL."""
-
-    engine = services.POSTGRESQL

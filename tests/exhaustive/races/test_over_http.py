@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Leases with one or several reservations are never double booked over plain HTTP."""
 
@@ -24,6 +14,7 @@ from tests.exhaustive.races import tallies
 ROUNDS = 10
 
 
+@services.on_each_engine(base.TestCase, 'TestOn', engines=services.DATABASE_SERVERS)
 class _Race:
     """A race on one database engine."""
 
@@ -35,15 +26,3 @@ class _Race:
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
         self.assertEqual([], tally.failures)
         self.assertGreater(tally.met, 0)
-
-
-class TestOnMariadb(_Race, base.TestCase):
-    """MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestOnPostgresql(_Race, base.TestCase):
-    """PostgreSQL."""
-
-    kind = services.POSTGRESQL

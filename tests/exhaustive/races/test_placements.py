@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Leases have the placement that they asked for, whatever races with them.
 
@@ -32,14 +21,15 @@ from tests.exhaustive.races import tallies
 ROUNDS = {2: 10, 8: 3}
 
 
+@services.on_each_engine(base.TestCase, 'TestOn', engines=services.DATABASE_SERVERS)
 class _Placements:
     """Races on one database engine."""
 
-    engine = ''
+    kind = ''
 
     def race(self, processes: int) -> None:
         """Race new leases, then new leases and changes."""
-        race = self.useFixture(placement_races.PlacementRace(self.engine))
+        race = self.useFixture(placement_races.PlacementRace(self.kind))
         found = [
             race.run(changes, processes, tallies.rounds(ROUNDS[processes]))
             for changes in (False, True)
@@ -88,15 +78,3 @@ class TestJudge(base.TestCase):
     def test_resources_apart(self) -> None:
         self.assertEqual(0, self.violations(({'apart_from': [1]}, {1: 1}), ({}, {2: 1})))
         self.assertEqual(1, self.violations(({'apart_from': [1]}, {1: 1}), ({}, {1: 1})))
-
-
-class TestOnMariadb(_Placements, base.TestCase):
-    """MariaDB."""
-
-    engine = services.MARIADB
-
-
-class TestOnPostgresql(_Placements, base.TestCase):
-    """PostgreSQL."""
-
-    engine = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Races every pair of contenders, with 2 and with 8 processes.
 
@@ -35,16 +25,17 @@ from tests.exhaustive.races.defences import Defences
 SAMPLE = 8
 
 
+@services.on_each_engine(base.TestCase, 'TestOn', engines=services.DATABASE_SERVERS)
 class _Table:
     """Races on one database engine."""
 
-    engine = ''
+    kind = ''
 
     def race(
         self, pairs: list[rounds.Pair], processes: int = 2, defended: Defences = defences.BOTH
     ) -> list[tallies.Tally]:
         """Race pairs; return the results."""
-        runner = self.useFixture(rounds.PairRunner(self.engine, defended))
+        runner = self.useFixture(rounds.PairRunner(self.kind, defended))
         found = [runner.run(pair, processes, tallies.rounds(1)) for pair in pairs]
         self.addDetail('table', content.text_content('\n'.join(tallies.table(found))))
         # A round proves nothing unless the transactions overlapped.
@@ -90,18 +81,6 @@ class _Table:
 
 def _failures(found: list[tallies.Tally]) -> list[str]:
     return [failure for tally in found for failure in tally.failures]
-
-
-class TestOnMariadb(_Table, base.TestCase):
-    """MariaDB."""
-
-    engine = services.MARIADB
-
-
-class TestOnPostgresql(_Table, base.TestCase):
-    """PostgreSQL."""
-
-    engine = services.POSTGRESQL
 
 
 class TestAlone(base.TestCase):

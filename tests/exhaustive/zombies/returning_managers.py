@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A manager that hangs in a call to the cloud, and continues after others took over.
 
@@ -33,7 +23,7 @@ from typing import Literal
 
 import fixtures
 
-from climate.clients import rehearsal
+from climate.cloud import rehearsal
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.testing import walker
@@ -105,7 +95,7 @@ class ObservedWorld(World):
         super()._setUp()
         if not self.fenced:
             self.useFixture(
-                fixtures.MonkeyPatch('climate.clients.fence.Hold.sure', lambda _hold: True)
+                fixtures.MonkeyPatch('climate.cloud.fence.ClaimGuard.is_valid', lambda _guard: True)
             )
 
     @property
@@ -208,7 +198,7 @@ class ReturningManager:
         stalled on its way back, because the fence stops all later calls.
         """
         way_back: tuple[Where, ...] = ('after',) if nth == 1 else ()
-        if rehearsal.looks(verb):
+        if rehearsal.is_read_only(verb):
             return way_back
         return ('before', *way_back) if nth <= _EACH else ()
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What the tests of the store have in common.
 
@@ -29,9 +19,9 @@ from oslo_config import cfg
 
 from climate.clock import Clock
 from climate.clock import ManualClock
-from climate.db import migration
-from climate.db import store as stores
-from climate.db.store import Store
+from climate.db.migrations import migration
+from climate.db.transactions import store as stores
+from climate.db.transactions.store import Store
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Allocation
@@ -39,6 +29,7 @@ from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.periods import Period
 from climate.domain.resources import Resource
+from climate.testing import connection
 from tests import base
 from tests import services
 from tests.functional.db import unguarded
@@ -55,7 +46,7 @@ def configuration(url: str) -> cfg.ConfigOpts:
     conf = cfg.ConfigOpts()
     stores.register_opts(conf)
     conf([])
-    conf.set_override('connection', url, group='database')
+    connection.use(conf, url)
     return conf
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A random history, after each step of which timelines are compared with SQL."""
 
@@ -29,17 +19,17 @@ from climate.allocation import selection
 from climate.allocation import shares
 from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bounds
+from climate.allocation.matches import Match
 from climate.allocation.requirements import parse
 from climate.allocation.steps import microseconds
-from climate.booking import matching
-from climate.booking.requirements import Requirements
-from climate.booking.timeline_searches import TimelineSearches
-from climate.db.rooms import Window
-from climate.db.search import Match
-from climate.db.store import Transaction
-from climate.db.tables import ALLOCATIONS
-from climate.db.timeline_reader import TimelineReader
-from climate.db.timelines import Timelines
+from climate.booking.choosing import matching
+from climate.booking.choosing.requirements import Requirements
+from climate.booking.choosing.timeline_searches import TimelineSearches
+from climate.db.schema.tables import ALLOCATIONS
+from climate.db.search.rooms import Window
+from climate.db.timelines.reader import TimelineReader
+from climate.db.timelines.timelines import Timelines
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.resources import Candidate

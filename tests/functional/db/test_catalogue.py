@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The list of resources of every type, and the types that operators declare."""
 
@@ -39,6 +29,7 @@ LICENCE = Declaration(
 )
 
 
+@services.on_each_engine(cases.StoreCase)
 class Catalogue:
     """On every engine."""
 
@@ -167,21 +158,3 @@ class Catalogue:
         over = dataclasses.replace(lease.reservations[0], status=ReservationStatus.DELETED)
         self.store.run(lambda tx: tx.reservations.update(over))
         self.assertEqual('', users('physical:host'))
-
-
-class TestSqlite(Catalogue, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Catalogue, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Catalogue, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Why a database fails, on real servers: what the service says, and whether it recovers."""
 
@@ -20,8 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db import error_log
-from climate.db.store import Transaction
+from climate.db.engine import error_log
+from climate.db.transactions.store import Transaction
 from climate.exceptions.outages import Cause
 from tests import services
 from tests.functional.db import cases

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Charges: a question is decided once, and what came of it is told in order, by one."""
 
@@ -39,6 +29,7 @@ def charge(name: str, lease: str = 'a', **facts: Any) -> Charge:
     return Charge(charge_id=name, lease_id=lease, **values)
 
 
+@services.on_each_engine(cases.StoreCase)
 class Charges:
     """Managers on one store."""
 
@@ -114,7 +105,7 @@ class Charges:
         self.assertEqual([], self.claim('you'))
         self.assertEqual(['a3'], self.claim('you', judges=('power',)))
         (first, _) = self.taken('me')
-        self.store.run(lambda tx: tx.charges.told(first))
+        self.store.run(lambda tx: tx.charges.delivered(first))
         self.assertEqual(['a2'], self.claim('you'))
 
     def test_what_is_not_taken_waits_and_holds_the_others_up(self) -> None:
@@ -147,7 +138,7 @@ class Charges:
             while charges := self.taken(f'manager-{number}', 3):
                 for one in charges:
                     found[number].append(one.charge_id)
-                    self.store.run(lambda tx, one=one: tx.charges.told(one))
+                    self.store.run(lambda tx, one=one: tx.charges.delivered(one))
 
         threads = [threading.Thread(target=run, args=(number,)) for number in found]
         for thread in threads:
@@ -156,19 +147,3 @@ class Charges:
             thread.join(120)
         self.assertEqual(20, len(set(found[0] + found[1])))
         self.assertEqual(20, len(found[0] + found[1]))
-
-
-class TestSqlite(Charges, cases.StoreCase):
-    """On SQLite."""
-
-
-class TestMariadb(Charges, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Charges, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

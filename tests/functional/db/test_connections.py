@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How connections of the pool are set up, and when they are checked."""
 
@@ -49,6 +39,7 @@ class TestPsycopg2(_Compiles, cases.StoreCase):
     kind = services.PSYCOPG2
 
 
+@services.on_each_engine(cases.StoreCase, 'TestPings', engines=services.DATABASE_SERVERS)
 class _Pings:
     """A connection that has just served is used without a question."""
 
@@ -175,15 +166,3 @@ class TestRollsBackMariadb(_RollsBack, cases.StoreCase):
     """On MariaDB."""
 
     kind = services.MARIADB
-
-
-class TestPingsMariadb(_Pings, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPingsPostgresql(_Pings, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

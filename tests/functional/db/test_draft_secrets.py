@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Secrets of drafts: encrypted, decrypted, encrypted anew, and forgotten."""
 
@@ -19,9 +9,9 @@ import json
 from typing import Any
 
 from climate.clock import ManualClock
-from climate.db import rotation
-from climate.db import vault
-from climate.db.store import Store
+from climate.db.administration import rotation
+from climate.db.encryption import vault
+from climate.db.transactions.store import Store
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Reservation
@@ -58,6 +48,7 @@ def secret_reservation(place: int, request: dict[str, Any]) -> Reservation:
     )
 
 
+@services.on_each_engine(cases.StoreCase)
 class _Secrets:
     """The same on each engine."""
 
@@ -167,21 +158,3 @@ class _Secrets:
 
 def _bare_stack() -> dict[str, Any]:
     return dict(json.loads(json.dumps(VirtualStack().dump(StackRequest(name='web')))))
-
-
-class TestSqlite(_Secrets, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(_Secrets, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Secrets, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Two who write the same at once: the second one finds what the first one wrote."""
 
@@ -22,8 +12,8 @@ from unittest import mock
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db.store import Transaction
-from climate.db.tables import RESOURCES
+from climate.db.schema.tables import RESOURCES
+from climate.db.transactions.store import Transaction
 from climate.domain.budgets import UNLIMITED
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Resource

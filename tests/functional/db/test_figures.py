@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Figures for metrics: numbers of leases, lags, capacity, and what the store records."""
 
@@ -20,14 +10,14 @@ import threading
 import sqlalchemy as sa
 
 from climate.cmd.metrics import database_readings
-from climate.db.figures import Amount
-from climate.db.figures import Backlog
-from climate.db.figures import Figures
-from climate.db.outbox import OutboxRow
-from climate.db.store import Transaction
-from climate.db.tables import CHARGES
-from climate.db.tables import OUTBOX
-from climate.db.tables import WEBHOOK_DELIVERIES
+from climate.db.messages.outbox import OutboxRow
+from climate.db.reports.figures import Amount
+from climate.db.reports.figures import Backlog
+from climate.db.reports.figures import Figures
+from climate.db.schema.tables import CHARGES
+from climate.db.schema.tables import OUTBOX
+from climate.db.schema.tables import WEBHOOK_DELIVERIES
+from climate.db.transactions.store import Transaction
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from climate.domain.lifecycles import LeaseStatus

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """What the database refuses by itself, whoever writes: plain SQL, no service."""
 
 from __future__ import annotations
@@ -20,9 +10,9 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
 from climate import exceptions
-from climate.db import guards
-from climate.db import migration
-from climate.db.guards import Rule
+from climate.db.migrations import migration
+from climate.db.schema import guards
+from climate.db.schema.guards import Rule
 from climate.domain.resources import Inventory
 from tests import services
 from tests.functional.db import cases
@@ -299,6 +289,7 @@ class TestSqlite(Guards, _Case):
     kind = services.SQLITE
 
 
+@services.on_each_engine(_Case, engines=(services.MARIADB, services.POSTGRESQL, services.PSYCOPG2))
 class _Consoles(Guards):
     """With two people who type at once."""
 
@@ -364,21 +355,3 @@ class _Consoles(Guards):
         mine = self.row('VCPU', 2, 4, 6, host=self.other)
         rows = (self.row('VCPU', 1, 3, 6), self.row('VCPU', 2, 4, 6))
         self.assertEqual([Rule.CAPACITY], self._typed('READ COMMITTED', rows[0], mine, rows[1]))
-
-
-class TestMariadb(_Consoles, _Case):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Consoles, _Case):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-
-
-class TestPsycopg2(_Consoles, _Case):
-    """On PostgreSQL, by the driver of before."""
-
-    kind = services.PSYCOPG2

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The rules of the database against a plain sweep over all rows.
 
 Beginning with what is right, a statement is refused if and only if something
@@ -27,9 +17,9 @@ import sqlalchemy as sa
 from hypothesis import strategies as st
 from oslo_db import exception as oslo_exception
 
-from climate.db import guards
-from climate.db import migration
-from climate.db.guards import Rule
+from climate.db.migrations import migration
+from climate.db.schema import guards
+from climate.db.schema.guards import Rule
 from climate.domain.resources import Inventory
 from tests import services
 from tests.functional.db import cases

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
@@ -18,10 +8,10 @@ import datetime
 import fixtures
 
 from climate import exceptions
-from climate.db import purge
-from climate.db import rotation
-from climate.db import vault
-from climate.db.store import Store
+from climate.db.administration import purge
+from climate.db.administration import rotation
+from climate.db.encryption import vault
+from climate.db.transactions.store import Store
 from climate.domain.idempotency_keys import IdempotencyKey
 from climate.domain.idempotency_keys import KeyedRequest
 from climate.domain.idempotency_keys import StoredAnswer
@@ -42,6 +32,7 @@ ANSWER = StoredAnswer(status=201, headers={'Content-Type': 'text/x'}, body=f'{{"
 MINUTE = datetime.timedelta(minutes=1)
 
 
+@services.on_each_engine(cases.StoreCase)
 class _Keys:
     """The same on each engine."""
 
@@ -217,21 +208,3 @@ class _Keys:
         self.clock.advance(1)
         purge.purge(self.store, cases.NOW)
         self.assertEqual(0, self.store.run(lambda tx: tx.idempotency_keys.forget_expired(2)))
-
-
-class TestSqlite(_Keys, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(_Keys, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Keys, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Inserts that are sent together are those that are sent one after the other."""
 
@@ -24,14 +14,14 @@ import sqlalchemy as sa
 from oslo_db import exception as db_exception
 
 from climate import exceptions
-from climate.db import bulk
-from climate.db import inserts
-from climate.db.store import Transaction
-from climate.db.tables import ALLOCATIONS
-from climate.db.tables import EVENTS
-from climate.db.tables import LEASES
-from climate.db.tables import OUTBOX
-from climate.db.tables import RESERVATIONS
+from climate.db.schema.tables import ALLOCATIONS
+from climate.db.schema.tables import EVENTS
+from climate.db.schema.tables import LEASES
+from climate.db.schema.tables import OUTBOX
+from climate.db.schema.tables import RESERVATIONS
+from climate.db.statements import bulk
+from climate.db.statements import inserts
+from climate.db.transactions.store import Transaction
 from tests import services
 from tests.functional.db import cases
 from tests.functional.db import plans

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The judgement of SQL, held against one that looks at each hour by itself."""
 
@@ -22,9 +12,9 @@ import sqlalchemy as sa
 from hypothesis import strategies as st
 
 from climate import exceptions
-from climate.db import judgement
-from climate.db.judgement import Addition
-from climate.db.store import Transaction
+from climate.db.booking import judgement
+from climate.db.booking.judgement import Addition
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.maintenances import MaintenanceDraft

@@ -1,26 +1,17 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The lock of one resource whose generation was read a moment ago."""
 
 from __future__ import annotations
 
 import threading
 
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from tests import services
 from tests.functional.db import cases
 from tests.functional.db import plans
 
 
+@services.on_each_engine(cases.StoreCase)
 class KnownGenerations:
     """On one engine."""
 
@@ -73,21 +64,3 @@ class KnownGenerations:
             work.join(60)
         self.assertEqual({'first': known, 'second': known + 1}, found)
         self.assertEqual(known + 2, self.generation(host))
-
-
-class TestSqlite(KnownGenerations, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(KnownGenerations, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(KnownGenerations, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A few whole resources are chosen from the timeline as it was read last, and checked.
 
@@ -23,9 +13,9 @@ from typing import Any
 
 from climate import exceptions
 from climate.booking.leases import Leases
-from climate.db.properties import LEAD_TIME
-from climate.db.store import Store
-from climate.db.timelines import Timelines
+from climate.db.resources.properties import LEAD_TIME
+from climate.db.timelines.timelines import Timelines
+from climate.db.transactions.store import Store
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
@@ -39,6 +29,7 @@ CALLER = Caller(user_id='u', project_id='p')
 HOSTS = 260
 
 
+@services.on_each_engine(cases.StoreCase)
 class LatestCase:
     """One process with a timeline, and one that searches in SQL."""
 
@@ -121,19 +112,3 @@ class LatestCase:
 
         self.other.run(slow)
         self.assertEqual(90, self.create(1).lead_time)
-
-
-class TestSqlite(LatestCase, cases.StoreCase):
-    """On SQLite."""
-
-
-class TestMariadb(LatestCase, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(LatestCase, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Leases as lists show them, compared with the objects that everything else uses."""
 
 from __future__ import annotations
@@ -23,18 +13,20 @@ from hypothesis import HealthCheck
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from climate.api.microversions import HISTORY
-from climate.api.microversions import Microversion
-from climate.api.views import leases as view
-from climate.api.views.lease_lists import LeaseWriter
+from climate.api.http.microversions import HISTORY
+from climate.api.http.microversions import Microversion
+from climate.api.views.lease_writer import LeaseWriter
 from climate.domain.events import EventKind
+from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
+from climate.domain.listed import ListedLease
 from climate.domain.requests import LeaseQuery
 from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.instance.by_size import VirtualInstance
 from tests import services
+from tests.functional import whole_leases
 from tests.functional.db import cases
 from tests.functional.db import plans
 
@@ -51,7 +43,7 @@ REQUESTS = (
     ('virtual:gone', {}),
 )
 READINESS = Readiness(ready=('compute-1',), by='é', detail='"', at=cases.at(0))
-# What a body can have, see climate.api.bodies.
+# What a body can have, see climate.api.http.bodies.
 TEXTS = st.text(st.characters(exclude_categories=('Cs',), exclude_characters='\0'), max_size=9)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 PLAIN = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | FINITE | TEXTS
@@ -61,6 +53,12 @@ VALUES = st.recursive(
 ODD = st.fixed_dictionaries({'min': st.just(1), 'max': PLAIN, 'odd': VALUES})
 
 
+def written(leases: list[Lease], version: Microversion) -> str:
+    """Return objects that everything else uses as they are shown."""
+    return LeaseWriter(PLUGINS, version).array(map(ListedLease.of, leases))
+
+
+@services.on_each_engine(cases.StoreCase)
 class Lists:
     """On one engine."""
 
@@ -120,11 +118,10 @@ class Lists:
         for sort in ((), (('start_date', 'desc'),)):
             query = LeaseQuery(project_id=None, sort=sort)
             with self.store.reading() as tx:
-                whole, _ = tx.leases.page(query)
+                whole = whole_leases.every(tx, query)
             self.assertEqual(4, len(whole))
             for version in VERSIONS:
-                expected = json.dumps([view.lease(one, PLUGINS, version) for one in whole])
-                self.assertEqual(expected, self.listed(query, version))
+                self.assertEqual(written(whole, version), self.listed(query, version))
 
     @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(st.tuples(TEXTS, ODD, ODD), min_size=5, max_size=10))
@@ -149,19 +146,21 @@ class Lists:
             self.add(lease)
         query = LeaseQuery(project_id=project_id)
         with self.store.reading() as tx:
-            whole, _ = tx.leases.page(query)
+            whole = whole_leases.every(tx, query)
         self.assertEqual(len(odd), len(whole))
-        expected = json.dumps([view.lease(one, PLUGINS, VERSIONS[-1]) for one in whole])
+        expected = written(whole, VERSIONS[-1])
         self.assertEqual(expected, self.listed(query, VERSIONS[-1]))
+        for lease, shown in zip(whole, json.loads(expected), strict=True):
+            self.assertEqual(lease.name, shown['name'])
 
     def test_one_lease(self) -> None:
         with self.store.reading() as tx:
-            for lease in tx.leases.page(LeaseQuery(project_id=None))[0]:
+            for lease in whole_leases.every(tx):
                 with plans.captured(self.store.engine) as statements:
                     shown = tx.lease_lists.get(lease.id, lease.project_id)
                 self.assertEqual(1, len(statements))
-                text = LeaseWriter(PLUGINS, VERSIONS[0]).object(shown)
-                self.assertEqual(json.dumps(view.lease(lease, PLUGINS, VERSIONS[0])), text)
+                text = LeaseWriter(PLUGINS, VERSIONS[0]).array([shown])
+                self.assertEqual(written([lease], VERSIONS[0]), text)
 
     def test_pages(self) -> None:
         query = LeaseQuery(project_id=None)
@@ -192,21 +191,3 @@ class Lists:
         with self.store.reading() as tx:
             found = tx.lease_lists.get(lease_id, None)
         self.assertEqual([large] * 4, [json.loads(one.request) for one in found.reservations])
-
-
-class TestSqlite(Lists, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Lists, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Lists, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

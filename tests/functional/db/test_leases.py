@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Lists of leases: what is asked for, in the order asked for, each once."""
 
 from __future__ import annotations
@@ -17,11 +7,16 @@ import dataclasses
 import random
 import uuid
 
+import sqlalchemy as sa
+
 from climate import exceptions
-from climate.db import purge
+from climate.db.administration import purge
+from climate.db.schema.tables import LEASES
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import AllocationState
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
+from climate.domain.listed import ListedLease
 from climate.domain.requests import LeaseQuery
 from climate.domain.requests import SORT_KEYS
 from tests import services
@@ -30,6 +25,10 @@ from tests.functional.db import cases
 _STATES = (LeaseStatus.PENDING, LeaseStatus.ACTIVE, LeaseStatus.TERMINATED)
 
 
+@services.on_each_engine(
+    cases.StoreCase,
+    engines=(services.SQLITE, services.MARIADB, services.POSTGRESQL, services.PSYCOPG2),
+)
 class Leases:
     """One store, many leases."""
 
@@ -53,11 +52,11 @@ class Leases:
             made.append(dataclasses.replace(lease, created_at=self.clock.now()))
         return [lease for lease in made if lease.deleted_at is None]
 
-    def page(self, **wanted: object) -> tuple[list[Lease], bool]:
+    def page(self, **wanted: object) -> tuple[list[ListedLease], bool]:
         """Return a page of leases, and whether there are more."""
         query = LeaseQuery(**{'project_id': None, **wanted})
         with self.store.reading() as tx:
-            return tx.leases.page(query)
+            return tx.lease_lists.page(query, 100)
 
     def ids(self, **wanted: object) -> set[str]:
         """Return the ids of the leases that are asked for."""
@@ -130,7 +129,8 @@ class Leases:
                     paged += page
                     marker = page[-1].id
                 self.assertEqual([lease.id for lease in whole], [lease.id for lease in paged], sort)
-                values = [_value(lease, key) for lease in whole]
+                # Texts are in the order of their code points, on every engine.
+                values = [getattr(lease, key.removesuffix('_date')) for lease in whole]
                 self.assertEqual(sorted(values, reverse=direction == 'desc'), values, sort)
 
     def test_an_unknown_marker_is_refused(self) -> None:
@@ -163,32 +163,23 @@ class Leases:
         self.assertEqual({kept[0].id}, self.ids())
 
 
-def _value(lease: Lease, key: str) -> object:
-    value = {'start_date': lease.period.start, 'end_date': lease.period.end}.get(key)
-    value = getattr(lease, key, value)
-    # Texts are in the order of their code points, on every engine.
-    return str(value) if isinstance(value, str) else value
+@services.on_each_engine(cases.StoreCase, 'TestLock', engines=services.DATABASE_SERVERS)
+class _Lock:
+    """On SQLite a transaction that may write excludes all others."""
 
+    def test_lease_that_is_about_to_change_is_locked(self) -> None:
+        lease = self.add(cases.lease(1, 2))
+        row = sa.select(LEASES.c.id).where(LEASES.c.id == lease.id)
 
-class TestSqlite(Leases, cases.StoreCase):
-    """On SQLite."""
+        def is_free() -> bool:
+            with self.store.engine.connect() as other:
+                return other.scalar(row.with_for_update(skip_locked=True)) is not None
 
-    kind = services.SQLITE
+        def change(tx: Transaction) -> tuple[bool, bool]:
+            tx.leases.get(lease.id)
+            before = is_free()
+            tx.leases.get(lease.id, lock=True)
+            return before, is_free()
 
-
-class TestMariadb(Leases, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Leases, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-
-
-class TestPsycopg2(Leases, cases.StoreCase):
-    """On PostgreSQL, by the driver of before."""
-
-    kind = services.PSYCOPG2
+        self.assertEqual((True, False), self.store.run(change))
+        self.assertTrue(is_free())

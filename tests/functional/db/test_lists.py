@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Conditions over lists, on each engine."""
 
@@ -18,8 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db.lists import Among
-from climate.db.tables import RESOURCES
+from climate.db.schema.tables import RESOURCES
+from climate.db.statements.lists import Among
 from tests import services
 from tests.functional.db import cases
 from tests.functional.db import plans
@@ -34,6 +24,9 @@ _WITH_IDS = sa.select(RESOURCES.c.id).where(
 )
 
 
+@services.on_each_engine(
+    cases.StoreCase, 'TestListsOn', engines=(services.SQLITE, services.MARIADB)
+)
 class Lists:
     """What a list may be."""
 
@@ -55,16 +48,6 @@ class Lists:
         ids = self.add_hosts(2)
         self.assertEqual([], self.found(_WITH_NAMES, {'names': []}))
         self.assertEqual([ids[0]], self.found(_WITH_IDS, {'ids': ()}))
-
-
-class TestListsOnSqlite(Lists, cases.StoreCase):
-    """SQLite."""
-
-
-class TestListsOnMariadb(Lists, cases.StoreCase):
-    """MariaDB."""
-
-    kind = services.MARIADB
 
 
 class TestListsOnPostgresql(Lists, cases.StoreCase):

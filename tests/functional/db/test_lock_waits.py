@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How long transactions wait for locks; each server needs a second for it."""
 
@@ -20,11 +10,11 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
 from climate import exceptions
-from climate.db import brief_locks
-from climate.db import error_log
-from climate.db import lock_waits
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.batches import brief_locks
+from climate.db.engine import error_log
+from climate.db.engine import lock_waits
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.exceptions.outages import Cause
 from tests import services
 from tests.functional.db import cases

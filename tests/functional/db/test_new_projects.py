@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The first transactions of a project, all at once."""
 
@@ -21,8 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
-from climate.db.tables import PROJECTS
-from tests import base
+from climate.db.schema.tables import PROJECTS
 from tests import services
 from tests.functional.db import cases
 
@@ -30,8 +19,12 @@ COUNT = 4
 _LIMIT = 60.0
 
 
+@services.on_each_engine(cases.StoreCase, engines=services.DATABASE_SERVERS)
 class _NewProjects:
-    """Transactions that all see that there is no row before the first one adds it."""
+    """Transactions that all see that there is no row before the first one adds it.
+
+    MariaDB locks the gap where a row is missing.
+    """
 
     together = True
 
@@ -82,19 +75,7 @@ class _NewProjects:
         self.assertEqual(1 + COUNT, self.generation())
 
 
-class TestSqlite(_NewProjects, cases.StoreCase, base.TestCase):
+class TestSqlite(_NewProjects, cases.StoreCase):
     """On SQLite, where one transaction writes at a time."""
 
     together = False
-
-
-class TestMariadb(_NewProjects, cases.StoreCase, base.TestCase):
-    """On MariaDB, which locks the gap where a row is missing."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_NewProjects, cases.StoreCase, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

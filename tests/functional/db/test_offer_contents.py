@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Offers as the database stores them: what is read is what was written."""
 
@@ -20,10 +10,10 @@ import json
 
 from fixtures import MonkeyPatch
 
-from climate.db import offer_contents
-from climate.db import rotation
-from climate.db import vault
-from climate.db.store import Store
+from climate.db.administration import rotation
+from climate.db.booking import offer_contents
+from climate.db.encryption import vault
+from climate.db.transactions.store import Store
 from climate.domain.offers import Offer
 from climate.domain.offers import OfferedReservation
 from climate.domain.offers import OfferKind
@@ -93,7 +83,7 @@ class TestRequests(cases.StoreCase):
         return store
 
     def test_rotation(self) -> None:
-        self.useFixture(MonkeyPatch('climate.db.rotation._BATCH', 2))
+        self.useFixture(MonkeyPatch('climate.db.administration.rotation._BATCH', 2))
         offers = [
             StoredOffer(
                 id=name,

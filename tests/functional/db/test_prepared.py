@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """PostgreSQL keeps the plans of the statements that book, and of no others."""
 
@@ -20,11 +10,11 @@ from collections.abc import Callable
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate.allocation.matches import Match
 from climate.clock import ManualClock
-from climate.db import prepared
-from climate.db.search import Match
-from climate.db.store import Store
-from climate.db.store import Transaction
+from climate.db.engine import prepared
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.periods import Period
 from tests import services
 from tests.functional.db import cases

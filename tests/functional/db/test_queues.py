@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Claims and the outbox: each lease has one worker, each message one sender, in order."""
 
 from __future__ import annotations
@@ -18,10 +8,10 @@ import threading
 
 import sqlalchemy as sa
 
-from climate.db import tables
-from climate.db.outbox import OutboxRow
-from climate.db.search import Match
-from climate.db.store import Transaction
+from climate.allocation.matches import Match
+from climate.db.messages.outbox import OutboxRow
+from climate.db.schema import tables
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
 from tests import services
@@ -69,8 +59,8 @@ class Queues:
         self.assertEqual([], self.take('you'))
         self.clock.move_to(later + datetime.timedelta(seconds=1))
         self.assertEqual([lease.id], self.take('you'))
-        self.assertFalse(self.store.run(lambda tx: tx.claims.hold('me', lease.id)))
-        self.assertTrue(self.store.run(lambda tx: tx.claims.hold('you', lease.id)))
+        self.assertFalse(self.store.run(lambda tx: tx.claims.confirm('me', lease.id)))
+        self.assertTrue(self.store.run(lambda tx: tx.claims.confirm('you', lease.id)))
         self.assertIsNone(self.store.run(lambda tx: tx.leases.claimed(lease.id, 'me')))
         self.store.run(lambda tx: tx.claims.release('you', lease.id))
         self.assertEqual([lease.id], self.take('me'))
@@ -224,6 +214,7 @@ class Queues:
             self.assertEqual({'gpu'}, tx.properties.private_names(cases.TYPE))
 
 
+@services.on_each_engine(cases.StoreCase, engines=services.DATABASE_SERVERS)
 class Servers(Queues):
     """With an engine that locks rows."""
 
@@ -247,15 +238,3 @@ class TestSqlite(Queues, cases.StoreCase):
     """On SQLite."""
 
     kind = services.SQLITE
-
-
-class TestMariadb(Servers, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Servers, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Refused demand, counted in memory and written by each engine."""
 
@@ -20,8 +10,8 @@ import threading
 from fixtures import MonkeyPatch
 
 from climate import exceptions
-from climate.booking.refused_demand import RefusedDemand
-from climate.db.purge import purge
+from climate.booking.requests.refused_demand import RefusedDemand
+from climate.db.administration.purge import purge
 from climate.domain.usage import UsageKey
 from climate.domain.usage import UsageQuery
 from climate.domain.usage import UsageRow
@@ -40,6 +30,7 @@ def refused(**demanded: int) -> exceptions.NotEnoughResources:
     return error
 
 
+@services.on_each_engine(cases.StoreCase)
 class Refused:
     """No lease, and refusals of two projects."""
 
@@ -85,7 +76,7 @@ class Refused:
         self.assertEqual([], self.amounts(UsageKey.CLASS, resource_type='network'))
 
     def test_nothing_refused_is_nothing_written(self) -> None:
-        self.useFixture(MonkeyPatch('climate.db.store.Store.run', None))
+        self.useFixture(MonkeyPatch('climate.db.transactions.store.Store.run', None))
         self.demand.flush()
 
     def test_many_processes_add_to_the_same_row(self) -> None:
@@ -106,7 +97,7 @@ class Refused:
             raise exceptions.DatabaseUnavailable
 
         self.demand.add('blue', refused(whole=5))
-        with MonkeyPatch('climate.db.store.Store.run', away):
+        with MonkeyPatch('climate.db.transactions.store.Store.run', away):
             self.assertRaises(exceptions.DatabaseUnavailable, self.demand.flush)
         self.demand.add('blue', refused(whole=1))
         self.demand.flush()
@@ -151,27 +142,11 @@ class Refused:
             run(*words)
             written.set()
 
-        self.useFixture(MonkeyPatch('climate.booking.refused_demand._PAUSE', 0.01))
-        self.useFixture(MonkeyPatch('climate.db.store.Store.run', lambda _self, work: told(work)))
+        self.useFixture(MonkeyPatch('climate.booking.requests.refused_demand._PAUSE', 0.01))
+        self.useFixture(
+            MonkeyPatch('climate.db.transactions.store.Store.run', lambda _self, work: told(work))
+        )
         self.demand.start()
         self.demand.add('blue', refused(whole=5))
         self.assertTrue(written.wait(30))
         self.assertEqual([('blue', None, 1, 5)], self.amounts(UsageKey.PROJECT))
-
-
-class TestSqlite(Refused, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Refused, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Refused, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The claim on a repair, and what a repair looks for, on each engine."""
 
@@ -22,6 +12,7 @@ from tests import services
 from tests.functional.db import cases
 
 
+@services.on_each_engine(cases.StoreCase)
 class _Repairs:
     """The same on each engine."""
 
@@ -70,15 +61,17 @@ class _Repairs:
             changed = dataclasses.replace(lease, **facts)
             self.store.run(lambda tx, changed=changed: tx.leases.update(changed))
         with self.store.reading() as tx:
-            strays = {item.lease_id: item.resource_name for item in tx.oddities.strays()}
+            strays = {item.lease_id: item.resource_name for item in tx.inconsistencies.strays()}
             self.assertEqual({over.id: 'compute-1', gone.id: 'compute-2'}, strays)
-            self.assertEqual([gone.id], [item.lease_id for item in tx.oddities.strays(gone.id)])
-            self.assertEqual([fine.id], tx.oddities.active())
-            alive, ended = tx.oddities.reservations()
+            self.assertEqual(
+                [gone.id], [item.lease_id for item in tx.inconsistencies.strays(gone.id)]
+            )
+            self.assertEqual([fine.id], tx.inconsistencies.active())
+            alive, ended = tx.inconsistencies.reservations()
             self.assertEqual({over.reservations[0].id, gone.reservations[0].id}, ended)
             self.assertEqual(3, len(alive))
-            self.assertEqual(2, len(tx.oddities.forgotten()))
-            self.assertEqual([late.id], tx.oddities.forgotten(late.id))
+            self.assertEqual(2, len(tx.inconsistencies.forgotten()))
+            self.assertEqual([late.id], tx.inconsistencies.forgotten(late.id))
 
     def test_a_claimed_lease_is_not_forgotten(self) -> None:
         late = self.add(cases.lease(3, 4, next_due=None))
@@ -86,24 +79,6 @@ class _Repairs:
         self.assertTrue(self.store.run(lambda tx: tx.claims.take_one('a', until, late.id)))
         self.assertFalse(self.store.run(lambda tx: tx.claims.take_one('b', until, late.id)))
         with self.store.reading() as tx:
-            self.assertEqual([], tx.oddities.forgotten())
+            self.assertEqual([], tx.inconsistencies.forgotten())
         self.clock.move_to(cases.at(2))
         self.assertTrue(self.store.run(lambda tx: tx.claims.take_one('b', until, late.id)))
-
-
-class TestSqlite(_Repairs, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(_Repairs, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Repairs, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

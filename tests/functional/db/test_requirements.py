@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """A requirement means the same in SQL as in the pure core, on every engine."""
 
 from __future__ import annotations
@@ -18,8 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from climate.allocation import requirements
-from climate.db.search import Match
-from climate.db.store import Transaction
+from climate.allocation.matches import Match
+from climate.db.transactions.store import Transaction
 from climate.domain.resources import Resource
 from tests import services
 from tests.functional.db import cases
@@ -60,6 +50,7 @@ class _Undo(Exception):
     """Rolls a transaction back."""
 
 
+@services.on_each_engine(cases.StoreCase)
 class Requirements:
     """What is asked of SQL and of the core."""
 
@@ -132,21 +123,3 @@ class Requirements:
         hidden = '["not", ["==", "$owner", "x"]]'
         self.assertEqual((2, 0), (self.matching(hidden), self.matching(hidden, private=True)))
         self.assertEqual(2, self.matching('["==", "$rack", "r1"]'))
-
-
-class TestSqlite(Requirements, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Requirements, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Requirements, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

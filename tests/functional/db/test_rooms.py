@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The search for parts of resources, held against the pure timelines."""
 
@@ -21,9 +11,9 @@ from hypothesis import strategies as st
 
 from climate.allocation import capacity
 from climate.allocation.capacity import Use
-from climate.db.rooms import Window
-from climate.db.search import Match
-from climate.db.store import Transaction
+from climate.allocation.matches import Match
+from climate.db.search.rooms import Window
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
@@ -60,6 +50,7 @@ def window(start: float, end: float, **facts: object) -> Window:
     return Window(**{'period': period, 'padded': period, **facts})
 
 
+@services.on_each_engine(cases.StoreCase, 'TestRooms')
 class Rooms:
     """What SQL says is left, against what the timelines say."""
 
@@ -207,21 +198,3 @@ def _allocation(
         period=Period(start=cases.at(start), end=cases.at(start + length)),
         state=AllocationState(state),
     )
-
-
-class TestRoomsSqlite(Rooms, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestRoomsMariadb(Rooms, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestRoomsPostgresql(Rooms, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The search finds exactly what somebody finds who looks at every allocation."""
 
 from __future__ import annotations
@@ -19,8 +9,8 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from climate.db.search import Match
-from climate.db.store import Transaction
+from climate.allocation.matches import Match
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
@@ -84,6 +74,7 @@ class _Undo(Exception):
     """Rolls a transaction back."""
 
 
+@services.on_each_engine(cases.StoreCase)
 class Search:
     """Random calendars, random windows."""
 
@@ -230,21 +221,3 @@ class Search:
         with self.store.reading() as tx:
             self.assertEqual(dict.fromkeys(ids, 1), tx.resources.generations(ids))
             self.assertRaises(RuntimeError, tx.book, ids)
-
-
-class TestSqlite(Search, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(Search, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Search, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

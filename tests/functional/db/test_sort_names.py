@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The keys by which resources are in natural order of their names."""
 
@@ -16,11 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 
-import sqlalchemy as sa
-
-from climate.db import sort_names
-from climate.db.store import Transaction
-from climate.db.tables import RESOURCES
+from climate.db.transactions.store import Transaction
 from climate.domain.calendar import CalendarPageQuery
 from climate.domain.natural_order import sort_key
 from tests import services
@@ -61,21 +47,6 @@ class SortNames:
                 break
             marker = page[3].id
         self.assertEqual(whole, found)
-
-    def test_those_of_the_previous_release_get_theirs(self) -> None:
-        for number in (10, 2, 1):
-            host = cases.host(number)
-            self.store.run(lambda tx, host=host: tx.resources.insert(host))
-        expected = self.names(self.query(100))
-        with self.store.engine.begin() as connection:
-            raised = RESOURCES.c.generation + 1
-            connection.execute(sa.update(RESOURCES).values(sort_name='', generation=raised))
-        self.assertNotEqual(expected, self.names(self.query(100)))
-        for _ in range(2):
-            # It can be repeated.
-            with self.store.engine.begin() as connection:
-                sort_names.fill(connection)
-        self.assertEqual(expected, self.names(self.query(100)))
 
     def test_a_new_name_has_its_place(self) -> None:
         first, *_ = self.add_hosts(3)

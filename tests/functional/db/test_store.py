@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """What the store does when a transaction fails: try again, or say that the database is away."""
 
 from __future__ import annotations
@@ -19,12 +9,17 @@ import threading
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from tests import base
 from tests import services
 from tests.functional.db import cases
 
 
+@services.on_each_engine(
+    cases.StoreCase,
+    'TestDeadlocks',
+    engines=(services.MARIADB, services.POSTGRESQL, services.PSYCOPG2),
+)
 class _Deadlocks:
     """Two threads that lock two rows, each in the other's order."""
 
@@ -64,24 +59,6 @@ class _Deadlocks:
         self.assertEqual([1, 2], sorted(attempts))
         with self.store.reading() as tx:
             self.assertEqual(dict.fromkeys(hosts, 2), tx.resources.generations(hosts))
-
-
-class TestDeadlocksMariadb(_Deadlocks, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestDeadlocksPostgresql(_Deadlocks, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-
-
-class TestDeadlocksPsycopg2(_Deadlocks, cases.StoreCase):
-    """On PostgreSQL, by the driver of before."""
-
-    kind = services.PSYCOPG2
 
 
 class TestWriters(cases.StoreCase):

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What a process books is added to its timelines, and only if nothing else can have changed.
 
@@ -20,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from climate.db.books import Books
-from climate.db.store import Store
-from climate.db.store import Transaction
-from climate.db.timelines import Blocks
-from climate.db.timelines import Timelines
+from climate.db.booking.books import Books
+from climate.db.timelines.timelines import Blocks
+from climate.db.timelines.timelines import Timelines
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from tests import services
 from tests.functional.db import cases
@@ -36,6 +26,7 @@ from tests.functional.db.plain_blocks import plain
 PART = {'VCPU': 2, 'MEMORY_MB': 4}
 
 
+@services.on_each_engine(cases.StoreCase)
 class BookingsCase:
     """A store that searches in memory."""
 
@@ -185,19 +176,3 @@ class BookingsCase:
         self.book()
         self.store._timelines = self.timelines
         self.assertGreater(self.current(), 1)
-
-
-class TestSqlite(BookingsCase, cases.StoreCase):
-    """On SQLite."""
-
-
-class TestMariadb(BookingsCase, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(BookingsCase, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

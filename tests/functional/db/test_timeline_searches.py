@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What searches in memory leave out makes no difference to the choice."""
 
@@ -20,11 +10,11 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from climate.booking.choose import Chooser
-from climate.booking.requirements import Requirements
-from climate.booking.timeline_searches import TimelineSearches
-from climate.db.rooms import Window
-from climate.db.timelines import Timelines
+from climate.booking.choosing.choose import Chooser
+from climate.booking.choosing.requirements import Requirements
+from climate.booking.choosing.timeline_searches import TimelineSearches
+from climate.db.search.rooms import Window
+from climate.db.timelines.timelines import Timelines
 from climate.domain.resources import Inventory
 from climate.domain.resources import Spread
 from climate.leases.settings import LeasingSettings

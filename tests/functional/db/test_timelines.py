@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Timelines in memory, against the search by SQL and against timelines read at once."""
 
@@ -24,9 +14,9 @@ import sqlalchemy as sa
 
 from climate.allocation.blocks import SIZE
 from climate.allocation.steps import microseconds
-from climate.db.tables import RESOURCES
-from climate.db.timeline_reader import TimelineReader
-from climate.db.timelines import Timelines
+from climate.db.schema.tables import RESOURCES
+from climate.db.timelines.reader import TimelineReader
+from climate.db.timelines.timelines import Timelines
 from tests import generations
 from tests import services
 from tests.functional.db import cases
@@ -38,6 +28,7 @@ from tests.functional.db.plain_blocks import plain
 THREADS = 64
 
 
+@services.on_each_engine(cases.StoreCase)
 class TimelinesCase(histories.HistoryCase):
     """A short history, and what else may happen."""
 
@@ -209,19 +200,3 @@ class TimelinesCase(histories.HistoryCase):
         with self.store.reading() as tx:
             reader = TimelineReader(tx.session, tx.now)
             self.assertEqual([], self.timelines.current(reader, 'virtual:floatingip'))
-
-
-class TestSqlite(TimelinesCase, cases.StoreCase):
-    """On SQLite."""
-
-
-class TestMariadb(TimelinesCase, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(TimelinesCase, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

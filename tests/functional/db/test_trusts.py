@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Trusts that are not deleted yet, on each engine."""
 
@@ -21,6 +11,7 @@ from tests import services
 from tests.functional.db import cases
 
 
+@services.on_each_engine(cases.StoreCase)
 class _Trusts:
     """The same on each engine."""
 
@@ -49,21 +40,3 @@ class _Trusts:
         )
         self.assertEqual([('b', gone.id)], self.left(1, gone.id))
         self.assertEqual([], self.left(1, fine.id))
-
-
-class TestSqlite(_Trusts, cases.StoreCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-
-class TestMariadb(_Trusts, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(_Trusts, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """How much leases booked and used, summed by each engine."""
 
@@ -21,7 +10,7 @@ from typing import Any
 from fixtures import MonkeyPatch
 
 from climate import exceptions
-from climate.db import usage
+from climate.db.reports import usage
 from climate.domain.leases import AllocationState
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
@@ -36,6 +25,7 @@ HOUR = 3600
 INVENTORIES = (Inventory(resource_class='VCPU', total=8),)
 
 
+@services.on_each_engine(cases.StoreCase)
 class Reported:
     """Two hosts, and a window of a day around noon."""
 
@@ -135,21 +125,5 @@ class Reported:
 
     def test_a_report_is_bounded(self) -> None:
         self.book(self.hosts[:1], 1, 2)
-        self.useFixture(MonkeyPatch('climate.db.usage.MOST_ROWS', 0))
+        self.useFixture(MonkeyPatch('climate.db.reports.usage.MOST_ROWS', 0))
         self.assertRaises(exceptions.InvalidInput, self.report)
-
-
-class TestSqlite(Reported, cases.StoreCase):
-    """On SQLite."""
-
-
-class TestMariadb(Reported, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestPostgresql(Reported, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What a mail says about extending a lease works as it is printed."""
 
@@ -26,8 +16,8 @@ from fixtures import TempDir
 from climate.client.osc import changes
 from climate.client.osc import deletion
 from climate.conf import mail as options
-from climate.mail.letters import Letters
-from climate.mail.letters import LetterSettings
+from climate.mail.mail_writer import LetterSettings
+from climate.mail.mail_writer import MailWriter
 from climate.mail.notices import Notice
 from tests.base import TestCase
 from tests.functional import fixtures
@@ -63,7 +53,7 @@ class TestCommands(TestCase):
     """The commands in mails are those of the client."""
 
     def test_the_client_knows_them(self) -> None:
-        writer = Letters(LetterSettings(sender='climate@example.org'))
+        writer = MailWriter(LetterSettings(sender='climate@example.org'))
         found = {}
         for kind in options.KINDS:
             letter = writer.one(notice(kind), 'alice@example.org', 'Alice', fixtures.NOW)
@@ -116,7 +106,7 @@ class TestAdvice(TestCase):
         settings = LetterSettings(
             sender='climate@example.org', api_url='http://climate', folder=self.folder
         )
-        letter = Letters(settings).one(said, 'alice@example.org', 'Alice', fixtures.NOW)
+        letter = MailWriter(settings).one(said, 'alice@example.org', 'Alice', fixtures.NOW)
         found = _ADVICE.search(samples.text(letter))
         assert found, samples.text(letter)
         return {

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Servers that are booted, and managers that give them leases."""
 
@@ -22,19 +12,19 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate.booking.leases import Leases
-from climate.clients.base import Server
-from climate.db import tables
+from climate.cloud.base import Server
+from climate.db.schema import tables
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
-from climate.domain.requests import LeaseQuery
-from climate.manager.server_lease_settings import RESOURCE_TYPE
-from climate.manager.server_lease_settings import ServerLeaseSettings
-from climate.manager.server_leases import ServerLeases
+from climate.manager.default_leases.server_lease_settings import RESOURCE_TYPE
+from climate.manager.default_leases.server_lease_settings import ServerLeaseSettings
+from climate.manager.default_leases.server_leases import ServerLeases
 from climate.plugins.instance.by_flavor import FlavorInstance
 from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
 from climate.plugins.server.plugin import VirtualServer
 from tests import services
 from tests.base import TestCase
+from tests.functional import whole_leases
 from tests.functional.manager import harness
 
 HINT = '{"name": "then", "start": "now", "end": "2030-01-01 13:00"}'
@@ -44,11 +34,11 @@ ON = ServerLeaseSettings(enabled=True)
 class BootedCase(TestCase):
     """An office whose managers give servers leases."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(harness.Office(database=self.database))
+        self.office = self.useFixture(harness.Office(database=self.kind))
         self.office.plugins.update({RESOURCE_TYPE: VirtualServer(), ROOM_TYPE: FlavorInstance()})
         self.cloud = self.office.cloud
         self.keeper = self.hire()
@@ -110,4 +100,4 @@ class BootedCase(TestCase):
     def leases(self) -> list[Lease]:
         """Return all leases, the oldest first."""
         with self.office.store.reading() as tx:
-            return tx.leases.page(LeaseQuery(project_id=None))[0]
+            return whole_leases.every(tx)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A deployment on any of the databases that tests may use."""
 
@@ -17,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from climate.domain.leases import Lease
-from climate.domain.requests import LeaseQuery
 from climate.leases.settings import LeasingSettings
 from climate.testing.deployment import at
 from climate.testing.deployment import Bus
@@ -32,6 +21,7 @@ from climate.testing.managers import CLAIM_SECONDS
 from climate.testing.managers import SteppedManager
 from tests import databases
 from tests import services
+from tests.functional import whole_leases
 
 __all__ = [
     'CALLER',
@@ -59,4 +49,4 @@ class Office(Deployment):
     def every_lease(self) -> list[Lease]:
         """Return all leases but deleted ones, the oldest first."""
         with self.store.reading() as tx:
-            return tx.leases.page(LeaseQuery(project_id=None))[0]
+            return whole_leases.every(tx)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """An office where hosts fail, and what one looks at there."""
 
@@ -29,7 +19,7 @@ from tests.functional.manager import harness
 class HealingCase(base.TestCase):
     """An office of four hosts where one may fail."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
@@ -37,14 +27,14 @@ class HealingCase(base.TestCase):
 
     def open(self, **changes: Any) -> harness.Office:
         settings = harness.changed(heal_horizon=datetime.timedelta(hours=2), **changes)
-        self.office = self.useFixture(harness.Office(settings, database=self.database))
+        self.office = self.useFixture(harness.Office(settings, database=self.kind))
         self.health = HostHealth(self.office.store, self.office.clock, self.office.plugins)
         return self.office
 
     def fail(self, *hosts: str) -> None:
         for host in hosts:
             self.office.cloud.set_hypervisor(host, state='down')
-            self.health.hear(HostReport(service_host=host, fault='it was forced down'))
+            self.health.receive(HostReport(service_host=host, fault='it was forced down'))
 
     def mend(self, *hosts: str) -> None:
         for host in hosts:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """A service that leases what Neutron has, from HTTP to SQL and to the cloud."""
 
 from __future__ import annotations
@@ -18,9 +8,9 @@ from typing import Any
 
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
-from climate.manager.claims import ClaimKeeper
-from climate.manager.repair import Repair
-from climate.manager.worker import Worker
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.claims.worker import Worker
+from climate.manager.periodic.repair import Repair
 from climate.plugins.contract import Plugin
 from climate.resources import changes
 from tests import base

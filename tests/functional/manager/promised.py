@@ -1,20 +1,10 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A lease of one kind of the walk, of which something is promised."""
 
 from __future__ import annotations
 
-from climate.clients import rehearsal
+from climate.cloud import rehearsal
 from climate.testing import promised
 from climate.testing.promised import SETTINGS
 from tests.functional.manager.walk.kinds import KINDS
@@ -28,17 +18,15 @@ class Promised:
 
     :ivar kind: by default of hosts, instances, addresses, networks and racks,
         all in one
-    :ivar together: whether managers process leases in batches; None for the default
     :ivar cloud_dir: directory of the state of the simulated cloud
     """
 
     kind = 'several'
     cloud_dir = ':memory:'
-    together: bool | None = None
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World(self.cloud_dir, SETTINGS, together=self.together))
+        self.world = self.useFixture(World(self.cloud_dir, SETTINGS))
         self.promised = promised.BookedLease(self.world, KINDS[self.kind])
         self.lease = self.promised.lease
         self.requests = self.promised.requests
@@ -52,4 +40,4 @@ class Promised:
         self.world.until(until)
         calls = [call.verb for call in cloud.journal()]
         cloud.keep_journal(False)
-        return [verb for verb in calls if not rehearsal.looks(verb)]
+        return [verb for verb in calls if not rehearsal.is_read_only(verb)]

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Managers die, leases change and errors occur while leases are processed in batches."""
 
@@ -22,11 +12,11 @@ from typing import Any
 
 import fixtures
 
-from climate.clients.base import Cloud
-from climate.db.claims import Claims
-from climate.db.store import Transaction
+from climate.cloud.base import Cloud
+from climate.db.leases.claims import Claims
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Lease
-from climate.manager.pipeline import FinishedJob
+from climate.manager.claims.pipeline import FinishedJob
 from climate.plugins.contract import Done
 from climate.plugins.contract import Outcome
 from climate.plugins.contract import Work
@@ -64,10 +54,10 @@ def work_until(manager: harness.SteppedManager, step: str) -> list[FinishedJob]:
 class _Office(base.TestCase):
     """An office with leases that are due at the same instants."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def office_with(self, hosts: int = 12, **facts: Any) -> harness.Office:
-        office = harness.Office(facts.pop('settings', harness.SETTINGS), self.database, hosts=hosts)
+        office = harness.Office(facts.pop('settings', harness.SETTINGS), self.kind, hosts=hosts)
         return self.useFixture(office)
 
     def leases(
@@ -79,6 +69,7 @@ class _Office(base.TestCase):
         return dict(collections.Counter(office.status(lease) for lease in leases))
 
 
+@services.on_each_engine(_Office, 'TestDeathsOn')
 class Deaths:
     """A manager dies between any two steps of a batch; another one continues."""
 
@@ -131,7 +122,7 @@ class Deaths:
         settled = slow.pipeline.settle(finished)
         self.assertEqual(LEASES, len(settled.alone))
         for each in settled.alone:
-            slow.worker.settle(each.begun.hold, each.begun.job, each.report)
+            slow.worker.settle(each.begun.guard, each.begun.job, each.report)
         slow.send()
         self.assertEqual(told, office.bus.taken)
         self.assertEqual({'ACTIVE': LEASES}, self.statuses(office, leases))
@@ -140,22 +131,6 @@ class Deaths:
         with office.store.reading() as tx:
             found: datetime.datetime | None = tx.claims.next_due()
         return found
-
-
-class TestDeathsOnSqlite(Deaths, _Office):
-    """SQLite."""
-
-
-class TestDeathsOnMariadb(Deaths, _Office):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestDeathsOnPostgresql(Deaths, _Office):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
 
 
 class UnwritableHosts(PhysicalHost):
@@ -181,7 +156,7 @@ class Neighbours:
         plugin = UnwritableHosts({'lease 2'})
         office.plugins['physical:host'] = plugin
         leases = self.leases(office, 100, 2000)
-        manager = office.hire(together=True)
+        manager = office.hire()
         office.away_until(100)
         while manager.look(MANY):
             continue
@@ -198,7 +173,7 @@ class Neighbours:
         text = "UPDATE reservations SET facts = '{' WHERE id = "
         with office.store.engine.begin() as connection:
             connection.exec_driver_sql(f"{text}'{broken}'")
-        manager = office.hire(together=True)
+        manager = office.hire()
         office.away_until(100)
         while manager.look(MANY):
             continue
@@ -219,7 +194,7 @@ class Neighbours:
         later = office.clock.now() + datetime.timedelta(seconds=30)
         office.store.run(lambda tx: tx.claims.release(manager.owner, leases[0].id))
         office.store.run(lambda tx: tx.claims.take_one('other', later, leases[0].id))
-        manager.pipeline.run(ids)
+        manager.work_together(ids)
         self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(office, leases))
 
     def test_changes_between_begin_and_settle(self: Any) -> None:
@@ -234,7 +209,7 @@ class Neighbours:
         settled = manager.pipeline.settle(finished)
         self.assertEqual([leases[0].id], settled.again)
         self.assertEqual([], settled.alone)
-        manager.pipeline.run(settled.again)
+        manager.work_together(settled.again)
         self.assertEqual({'ACTIVE': 5, 'gone': 1}, self.statuses(office, leases))
         self.assertEqual('other name', office.now(leases[1]).name)
 
@@ -245,7 +220,7 @@ class Neighbours:
             leases = self.leases(office, start, 2000, count)
             office.until(start - 1)
             office.away_until(start)
-            manager = office.hire(together=True)
+            manager = office.hire()
             with plans.captured(office.store.engine) as statements:
                 manager.look(count)
             counted.append(len(statements))
@@ -258,7 +233,8 @@ class TestNeighboursOnSqlite(Neighbours, _Office):
     """SQLite."""
 
 
-class _Locks(Neighbours, _Office):
+@services.on_each_engine(_Office, 'TestNeighboursOn', engines=services.DATABASE_SERVERS)
+class _Locks(Neighbours):
     """Also what needs locks of rows, which SQLite does not have."""
 
     def test_one_that_a_user_is_changing(self) -> None:
@@ -333,7 +309,7 @@ class _Locks(Neighbours, _Office):
             finish.wait(60)
             return renewed
 
-        self.useFixture(fixtures.MonkeyPatch('climate.db.claims.Claims.renew', renew_slowly))
+        self.useFixture(fixtures.MonkeyPatch('climate.db.leases.claims.Claims.renew', renew_slowly))
         with futures.ThreadPoolExecutor() as pool:
             renewal = pool.submit(manager.claims.renew)
             try:
@@ -345,18 +321,3 @@ class _Locks(Neighbours, _Office):
             renewal.result(60)
             self.assertEqual([], begun.result(60).alone)
             self.assertEqual(LEASES, len(begun.result().jobs))
-
-
-class TestNeighboursOnMariadb(_Locks):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestNeighboursOnPostgresql(_Locks):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
-
-
-del _Locks

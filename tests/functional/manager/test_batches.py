@@ -1,16 +1,6 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
-"""Leases that are processed in batches fare as they do one by one."""
+"""Leases that are processed in batches fare as each does alone."""
 
 from __future__ import annotations
 
@@ -165,21 +155,22 @@ class BothWays:
         processing does not depend on it, are on SQLite
     """
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def tell(self: Any, name: str, settings: Any = SETTINGS) -> None:
         pictures = []
-        for together, database in ((False, services.SQLITE), (True, self.database)):
-            office = harness.Office(settings, database, hosts=HOSTS, together=together)
+        for alone, database in ((True, services.SQLITE), (False, self.kind)):
+            office = harness.Office(settings, database, hosts=HOSTS, alone=alone)
             self.useFixture(office)
             _take_by_name(office)
             story = getattr(Stories(office), name)
             pictures.append(both_ways.pictures(office, lambda _office, story=story: story()))
-        for part, (alone, batch) in enumerate(itertools.zip_longest(*pictures)):
-            for table in alone:
-                self.assertEqual(alone[table], batch[table], f'{table} after part {part}')
+        for part, (single, batch) in enumerate(itertools.zip_longest(*pictures)):
+            for table in single:
+                self.assertEqual(single[table], batch[table], f'{table} after part {part}')
 
 
+@services.on_each_engine(base.TestCase, 'TestBothWaysOn', engines=services.DATABASE_SERVERS)
 class MainStories(BothWays):
     """Those that write all tables in all ways."""
 
@@ -210,29 +201,17 @@ class TestBothWaysOnSqlite(MainStories, OtherStories, base.TestCase):
     """SQLite."""
 
 
-class TestBothWaysOnMariadb(MainStories, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestBothWaysOnPostgresql(MainStories, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
-
-
 class TestTypes(base.TestCase):
     """A lease of each type, in batches with leases of nothing; the loop below adds the tests."""
 
     def live(self, kind: kinds.Kind) -> None:
         pictures = []
-        for together in (False, True):
-            world = self.useFixture(World(together=together))
+        for alone in (True, False):
+            world = self.useFixture(World(alone=alone))
             pictures.append(both_ways.pictures(world, lambda world: self.life(world, kind)))
-        for part, (alone, batch) in enumerate(itertools.zip_longest(*pictures)):
-            for table in alone:
-                self.assertEqual(alone[table], batch[table], f'{table} after part {part}')
+        for part, (single, batch) in enumerate(itertools.zip_longest(*pictures)):
+            for table in single:
+                self.assertEqual(single[table], batch[table], f'{table} after part {part}')
 
     def life(self, world: Any, kind: kinds.Kind) -> Iterator[None]:
         requests = kind.furnish(kinds.TypeRegistrar(world.store, world.plugins, world.cloud))

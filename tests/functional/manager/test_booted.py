@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Servers get leases by being booted: one each, whoever hears of them, and however often."""
 
@@ -23,7 +13,7 @@ from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 
 from climate import exceptions
-from climate.clients.base import Server
+from climate.cloud.base import Server
 from climate.cmd import composition
 from climate.domain import booting
 from climate.domain.booting import ServerReport
@@ -41,7 +31,7 @@ class TestBooted(booted.BootedCase):
     """What is heard of one server."""
 
     def hear(self, server: Server, *, gone: bool = False) -> bool:
-        return self.keeper.hear(ServerReport(server_id=server.id, gone=gone))
+        return self.keeper.receive(ServerReport(server_id=server.id, gone=gone))
 
     def lease(self, server: Server) -> Lease:
         """Return the only lease, which the server knows of."""
@@ -306,7 +296,7 @@ class TestBooted(booted.BootedCase):
         keepers = [self.hire() for _ in range(8)]
         news = ServerReport(server_id=server.id)
         with concurrent.futures.ThreadPoolExecutor(len(keepers)) as pool:
-            again = list(pool.map(lambda keeper: keeper.hear(news), keepers))
+            again = list(pool.map(lambda keeper: keeper.receive(news), keepers))
         self.assertIn(False, again)
         self.lease(server)
 
@@ -325,7 +315,7 @@ class TestBooted(booted.BootedCase):
 class TestBootedPostgresql(TestBooted):
     """The same on PostgreSQL."""
 
-    database = services.POSTGRESQL
+    kind = services.POSTGRESQL
 
 
 class TestLook(booted.BootedCase):

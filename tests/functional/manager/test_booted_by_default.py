@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Servers of some projects get leases that nobody has asked for."""
 
@@ -18,14 +8,14 @@ import dataclasses
 import datetime
 import uuid
 
-from climate.clients.base import Flavor
-from climate.clients.base import Server
+from climate.cloud.base import Flavor
+from climate.cloud.base import Server
 from climate.domain.booting import ServerReport
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
-from climate.manager.booted_servers import lease_id
-from climate.manager.server_lease_settings import ServerLeaseSettings
+from climate.manager.default_leases.booted_servers import lease_id
+from climate.manager.default_leases.server_lease_settings import ServerLeaseSettings
 from tests.functional.manager import booted
 from tests.functional.manager import harness
 
@@ -51,7 +41,7 @@ class TestDefault(booted.BootedCase):
         self.office.away_until(120)
 
     def hear(self, server: Server) -> dict[str, str]:
-        self.keeper.hear(ServerReport(server_id=server.id))
+        self.keeper.receive(ServerReport(server_id=server.id))
         return self.told(server)
 
     def test_who_gets_one(self) -> None:
@@ -145,7 +135,7 @@ class TestDefault(booted.BootedCase):
         ):
             server = self.boot()
             self.cloud.set_server(server.id, **change)
-            self.keeper.hear(ServerReport(server_id=server.id))
+            self.keeper.receive(ServerReport(server_id=server.id))
             self.office.until(self.office.seconds() + 1)
             (lease,) = [one for one in self.leases() if one.id == lease_id(server.id)]
             self.assertEqual('ACTIVE', self.office.status(lease), change)

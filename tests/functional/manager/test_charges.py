@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Judges are told what came of what they were asked, whatever happens meanwhile."""
 
@@ -24,7 +14,7 @@ from climate.domain.charges import ChargeState
 from climate.enforcement import ledger
 from climate.enforcement.external_service import ExternalService
 from climate.enforcement.filters import Filters
-from climate.manager.charges import ChargeSender
+from climate.manager.senders.charges import ChargeSender
 from tests import judge
 from tests import waiting
 from tests.functional.db import cases
@@ -42,7 +32,7 @@ class TestSender(cases.StoreCase):
         self.judge = self.useFixture(judge.Judge())
         self.logger = self.useFixture(fixtures.FakeLogger())
         conf = configured(
-            external_service_base_endpoint=self.judge.url, external_service_timeout=5.0
+            external_service_base_endpoint=self.judge.url, external_service_timeout=60.0
         )
         self.filters = Filters({MONEY: ExternalService.from_conf(conf)})
         self.sender = self.hire('me')
@@ -105,7 +95,7 @@ class TestSender(cases.StoreCase):
         self.judge.go_away()
         self.put('a1', 'a2', 'b1')
         for _ in range(3):
-            self.assertRaises(exceptions.JudgeAway, self.sender.send_once)
+            self.assertRaises(exceptions.FilterUnavailable, self.sender.send_once)
             self.pass_time(15)
         self.assertEqual({'commit': 3}, self.waiting())
         self.judge.come_back()
@@ -126,7 +116,7 @@ class TestSender(cases.StoreCase):
         question = questions.creation()
         self.store.run(lambda tx: ledger.open_question(tx, self.filters, question))
         self.assertTrue(self.store.run(lambda tx: ledger.booked(tx, self.filters, question)))
-        self.assertRaises(exceptions.JudgeAway, self.hire('you').send_once)
+        self.assertRaises(exceptions.FilterUnavailable, self.hire('you').send_once)
         self.assertEqual(['commit'], other.names)
 
     def test_a_manager_that_dies_while_it_tells(self) -> None:

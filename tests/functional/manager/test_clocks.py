@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Machines whose clocks differ from that of the database."""
 
@@ -23,11 +13,11 @@ from climate import exceptions
 from climate.clock import Clock
 from climate.clock import SteadyClock
 from climate.clock import SystemClock
-from climate.db.clock_difference import Difference
-from climate.db.store import Store
-from climate.manager.claims import ClaimKeeper
-from climate.manager.clocks import Clocks
-from climate.manager.repair import Repair
+from climate.db.engine.clock_difference import Difference
+from climate.db.transactions.store import Store
+from climate.manager.claims.claims import ClaimKeeper
+from climate.manager.claims.clocks import Clocks
+from climate.manager.periodic.repair import Repair
 from tests import base
 from tests import services
 from tests.functional.manager import harness
@@ -59,14 +49,15 @@ class Shifted:
         return self._system.processor()
 
 
+@services.on_each_engine(base.TestCase, 'TestClocksOn', engines=services.DATABASE_SERVERS)
 class _Clocks:
     """One database, and managers on machines with clocks of their own."""
 
-    database = services.MARIADB
+    kind = services.MARIADB
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.database, hosts=0, clock=SystemClock()))
+        self.office = self.useFixture(Office(database=self.kind, hosts=0, clock=SystemClock()))
         self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
 
     def store(self, clock: Clock) -> Store:
@@ -152,7 +143,7 @@ class _Clocks:
                 clocks = Clocks(store, own, SECONDS)
                 claims = ClaimKeeper(store, own, 'steps', SECONDS, clocks)
                 self.assertIsNone(claims.trouble())
-                if not living.held():
+                if not living.claimed():
                     self.assertEqual([lease_id], living.take(8))
                 clock.seconds = seconds
                 # By its new time, that claim may have expired.
@@ -185,19 +176,9 @@ class _Clocks:
         self.assertEqual([lease_id], slow.take(8))
         # By the clock of the other one it ran out before it was taken.
         self.assertEqual([], quick.take(8))
-        hold = slow.hold(lease_id)
-        assert hold is not None
-        hold.check()
-
-
-class TestClocksOnMariadb(_Clocks, base.TestCase):
-    """MariaDB."""
-
-
-class TestClocksOnPostgresql(_Clocks, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
+        guard = slow.guard(lease_id)
+        assert guard is not None
+        guard.check()
 
 
 class TestClocksOnSqlite(base.TestCase):

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The life of leases of what operators declare, with several processes."""
 
@@ -43,14 +33,15 @@ LICENCE = Declaration(
 )
 
 
+@services.on_each_engine(engines=services.DATABASE_SERVERS)
 class CustomCase(base.TestCase):
     """An office, and another process that learns of types from its database only."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(harness.Office(database=self.database))
+        self.office = self.useFixture(harness.Office(database=self.kind))
         self.office.plugins = self.catalog()
         self.office.manager = self.office.hire()
         self.elsewhere = self.catalog()
@@ -195,15 +186,3 @@ class CustomCase(base.TestCase):
         self.assertEqual(['custom:licence', 'physical:host'], sorted(self.office.plugins))
         self.assertEqual(2, len(self.office.plugins))
         self.assertRaises(KeyError, self.office.plugins.__getitem__, 'custom:none')
-
-
-class TestMariadb(CustomCase):
-    """On MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestPostgresql(CustomCase):
-    """On PostgreSQL."""
-
-    database = services.POSTGRESQL

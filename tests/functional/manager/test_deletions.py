@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """What Climate deletes leaves traces that owners and operators find."""
 
@@ -17,15 +6,15 @@ from __future__ import annotations
 
 import fixtures
 
-from climate.api import deletion_audit
-from climate.clients.deletions import Deletion
+from climate.api.routing import deletion_audit
+from climate.cloud.deletions import Deletion
 from climate.context import WorkContext
 from climate.context import Working
-from climate.db import deletions as rows
+from climate.db.leases import deletions as rows
 from climate.domain.history import DeletedObject
 from climate.domain.leases import Lease
-from climate.manager.worker import Worker
-from climate.running.deletions import DeletionRecorder
+from climate.manager.claims.worker import Worker
+from climate.manager.running.deletions import DeletionRecorder
 from tests import base
 from tests import services
 from tests.functional.manager.harness import Office
@@ -34,12 +23,13 @@ from tests.functional.manager.harness import PROJECT
 OTHER = 'other'
 
 
-class _Tests(base.TestCase):
+@services.on_each_engine(base.TestCase, 'TestOn')
+class _Tests:
     kind: str
 
     def setUp(self) -> None:
         super().setUp()
-        self.log = self.useFixture(fixtures.FakeLogger('climate.running.deletions'))
+        self.log = self.useFixture(fixtures.FakeLogger('climate.manager.running.deletions'))
         self.office = self.useFixture(Office(hosts=2, database=self.kind))
         self.audited: list[DeletedObject] = []
         record = DeletionRecorder(self.office.store, self.audited.append)
@@ -166,18 +156,3 @@ class _Tests(base.TestCase):
             [('n1', lease.id), ('n2', '')],
             [(one['object_id'], one['lease_id']) for one in self.office.bus.deleted()],
         )
-
-
-class TestOnSqlite(_Tests):
-    kind = services.SQLITE
-
-
-class TestOnMariadb(_Tests):
-    kind = services.MARIADB
-
-
-class TestOnPostgresql(_Tests):
-    kind = services.POSTGRESQL
-
-
-del _Tests

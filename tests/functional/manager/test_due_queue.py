@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Claims of a manager that finds more due than it can claim."""
 
@@ -21,22 +11,23 @@ from typing import Any
 
 import fixtures
 
-from climate.db.due import DueLeases
+from climate.db.leases.due import DueLeases
 from climate.domain.requests import LeaseDraft
-from climate.manager.due_queue import DueQueue
+from climate.manager.claims.due_queue import DueQueue
 from tests import base
 from tests import services
 from tests.functional.manager import harness
 
 
+@services.on_each_engine(base.TestCase, 'TestQueueOn')
 class Queue:
     """Leases of three projects are due at about the same time."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(harness.Office(database=self.database, hosts=0))
+        self.office = self.useFixture(harness.Office(database=self.kind, hosts=0))
         for project, count, start in (('large', 40, 100), ('medium', 6, 101), ('small', 2, 102)):
             for _ in range(count):
                 self.book(project, start)
@@ -106,7 +97,7 @@ class Queue:
             looks.append(1)
             return fair(*arguments)
 
-        with fixtures.MonkeyPatch('climate.db.due.DueLeases.fair', counted):
+        with fixtures.MonkeyPatch('climate.db.leases.due.DueLeases.fair', counted):
             sizes = [len(queue.claim(5).ids) for queue in (one, other) * 40]
         self.assertEqual(148, sum(sizes))
         self.assertLess(len(looks), 12)
@@ -142,26 +133,10 @@ class Queue:
             office.clock.advance(0.04)
             return fair(*arguments)
 
-        with fixtures.MonkeyPatch('climate.db.due.DueLeases.fair', fair_slowly):
+        with fixtures.MonkeyPatch('climate.db.leases.due.DueLeases.fair', fair_slowly):
             queue.claim(4)
         self.book('new', 110)
         office.clock.advance(0.7)
         self.assertNotIn('new', self.projects(queue.claim(4).ids))
         office.clock.advance(0.2)
         self.assertIn('new', self.projects(queue.claim(4).ids))
-
-
-class TestQueueOnSqlite(Queue, base.TestCase):
-    """SQLite."""
-
-
-class TestQueueOnMariadb(Queue, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestQueueOnPostgresql(Queue, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

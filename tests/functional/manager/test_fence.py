@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Managers that are held up for longer than their claim, and then go on."""
 
@@ -25,16 +15,16 @@ import fixtures
 import sqlalchemy as sa
 from oslo_log import formatters
 
-from climate.clients import rehearsal
-from climate.clients.base import Cloud
-from climate.clients.base import Server
-from climate.clients.fence import ClaimLost
-from climate.clients.fence import Fenced
+from climate.cloud import rehearsal
+from climate.cloud.base import Cloud
+from climate.cloud.base import Server
+from climate.cloud.fence import ClaimLost
+from climate.cloud.fence import Fenced
 from climate.cmd import config
 from climate.domain.events import EventKind
-from climate.manager import worker
-from climate.manager.server_leases import ServerLeases
-from climate.manager.worker import Worker
+from climate.manager.claims import worker
+from climate.manager.claims.worker import Worker
+from climate.manager.default_leases.server_leases import ServerLeases
 from climate.plugins.contract import Done
 from climate.plugins.contract import Outcome
 from climate.plugins.contract import Work
@@ -83,7 +73,7 @@ class _Nova:
             self._cloud.passes()
             return found(*arguments, **named)
 
-        return look if rehearsal.looks(f'compute.{verb}') else found
+        return look if rehearsal.is_read_only(f'compute.{verb}') else found
 
 
 class TestHeldUp(base.TestCase):
@@ -271,38 +261,29 @@ class TestBooted(BootedCase):
         self.assertEqual({}, self.told(server))
 
 
+@services.on_each_engine(base.TestCase, 'TestRowsOn', engines=services.DATABASE_SERVERS)
 class _Rows:
     """Claims in SQL."""
 
-    database = services.MARIADB
+    kind = services.MARIADB
 
     def test_a_row_that_is_locked_keeps_no_other_from_being_renewed(self) -> None:
-        office = self.useFixture(Office(database=self.database))
+        office = self.useFixture(Office(database=self.kind))
         locked, free = office.create(0, 2000), office.create(0, 2000)
         claims = office.manager.claims
         self.assertEqual({locked.id, free.id}, set(claims.take(8)))
-        holds = [claims.hold(lease.id) for lease in (locked, free)]
+        guards = [claims.guard(lease.id) for lease in (locked, free)]
         office.clock.advance(5)
         with office.store.engine.connect() as connection:
             connection.execute(
                 sa.text('SELECT id FROM leases WHERE id = :id FOR UPDATE'), {'id': locked.id}
             )
             claims.renew()
-            ages = [hold.age() for hold in holds if hold is not None]
+            ages = [guard.age() for guard in guards if guard is not None]
             self.assertEqual([5.0, 0.0], ages)
             connection.rollback()
         claims.renew()
-        self.assertEqual([0.0, 0.0], [hold.age() for hold in holds if hold is not None])
-
-
-class TestRowsOnMariadb(_Rows, base.TestCase):
-    """MariaDB."""
-
-
-class TestRowsOnPostgresql(_Rows, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
+        self.assertEqual([0.0, 0.0], [guard.age() for guard in guards if guard is not None])
 
 
 class TestClaims(base.TestCase):
@@ -323,12 +304,12 @@ class TestClaims(base.TestCase):
             return found
 
     def test_what_is_renewed_in_time_stays(self) -> None:
-        hold = self.claims.hold(self.lease.id)
-        assert hold is not None
+        guard = self.claims.guard(self.lease.id)
+        assert guard is not None
         for _ in range(5):
             self.office.clock.advance(harness.CLAIM_SECONDS * 0.6)
             self.claims.renew()
-            hold.check()
+            guard.check()
         self.assertEqual([], self.office.hire().claims.take(1))
 
     def test_what_ran_out_is_not_renewed(self) -> None:
@@ -339,13 +320,13 @@ class TestClaims(base.TestCase):
         self.assertEqual(was, self.until())
 
     def test_another_managers_claim_is_left_alone(self) -> None:
-        hold = self.claims.hold(self.lease.id)
-        assert hold is not None
+        guard = self.claims.guard(self.lease.id)
+        assert guard is not None
         self.office.clock.advance(_LONGER)
         self.assertEqual([self.lease.id], self.office.hire().claims.take(1))
         was = self.until()
         self.claims.renew()
-        self.assertEqual((was, False), (self.until(), hold.sure()))
+        self.assertEqual((was, False), (self.until(), guard.is_valid()))
 
     def test_due_again_before_it_was_forgotten(self) -> None:
         """It is worked on at once, and not when the claim runs out."""

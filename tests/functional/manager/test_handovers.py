@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What becomes of a lease whose resources the lease before does not give back."""
 
@@ -30,7 +20,7 @@ from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
-from climate.running import handover
+from climate.manager.running import handover
 from climate.testing import deployment
 from tests import base
 from tests import services
@@ -46,11 +36,11 @@ FOR_EVER = 10**6
 class _Test(base.TestCase):
     """An office whose first lease ends at 1000 seconds, but does not."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def open(self, hosts: int, lasts: float = FOR_EVER, **changes: Any) -> Lease:
         """Open it with a first lease whose servers go so many seconds after its end."""
-        self.office = self.useFixture(Office(harness.changed(**changes), self.database))
+        self.office = self.useFixture(Office(harness.changed(**changes), self.kind))
         first = self.office.create(0, 1000, hosts=hosts)
         self.office.until(10)
         self.office.cloud.set_server_deletion_seconds(lasts)
@@ -361,6 +351,7 @@ class TestThings(server_case.ServerCase):
         self.assertEqual('TERMINATED', self.world.status(first))
 
 
+@services.on_each_engine(prefix='TestOn', engines=services.DATABASE_SERVERS)
 class _OnServers(_Test):
     """The statements are the same on every engine."""
 
@@ -382,15 +373,3 @@ class _OnServers(_Test):
             ).scalar_one()
         # When it was given back, and not when its lease ended.
         self.assertLess('2030-01-01 12:18', str(ended))
-
-
-class TestOnMariadb(_OnServers):
-    """On MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestOnPostgresql(_OnServers):
-    """On PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Reservations of hosts that are out: moved, or their owners told; and mended again."""
 
@@ -19,6 +9,7 @@ from tests import services
 from tests.functional.manager import healing
 
 
+@services.on_each_engine(prefix='TestPending', engines=services.DATABASE_SERVERS)
 class TestPending(healing.HealingCase):
     """Reservations that have not begun."""
 
@@ -112,15 +103,3 @@ class TestPending(healing.HealingCase):
         self.office.work()
         self.assertEqual([True, False], done)
         self.assertEqual(['rehomed'], self.told(lease))
-
-
-class TestPendingMariadb(TestPending):
-    """The same on MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestPendingPostgresql(TestPending):
-    """The same on PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Hosts that fail leave the pool, and come back when they work again."""
 
@@ -20,12 +10,12 @@ from collections.abc import Callable
 import fixtures
 
 from climate import exceptions
-from climate.api import microversions
+from climate.api.http import microversions
 from climate.api.views import collections as view
 from climate.domain.health import ASLEEP
 from climate.domain.health import HostReport
 from climate.domain.resources import Resource
-from climate.manager.health import Monitor
+from climate.manager.periodic.health import Monitor
 from climate.plugins.host.collection import HOSTS
 from climate.plugins.host.plugin import PhysicalHost
 from climate.resources.registrar import Registrar
@@ -40,12 +30,12 @@ from tests.functional.processes import until
 class HealthCase(base.TestCase):
     """An office with four hosts, and one who watches over them."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
         self.log = self.useFixture(fixtures.FakeLogger())
-        self.office = self.useFixture(harness.Office(database=self.database))
+        self.office = self.useFixture(harness.Office(database=self.kind))
         self.cloud = self.office.cloud
         self.health = HostHealth(self.office.store, self.office.clock, self.office.plugins)
 
@@ -64,6 +54,7 @@ class HealthCase(base.TestCase):
         return [host.name for host in hosts if host.failed_at is not None]
 
 
+@services.on_each_engine(prefix='TestLook', engines=services.DATABASE_SERVERS)
 class TestLook(HealthCase):
     """What Nova says when it is asked."""
 
@@ -148,7 +139,7 @@ class TestLook(HealthCase):
         self.assertEqual(['compute-2'], self.failed())
 
     def test_a_failure_after_the_look_stays(self) -> None:
-        self.health.hear(HostReport(service_host='compute-2', fault='it was forced down'))
+        self.health.receive(HostReport(service_host='compute-2', fault='it was forced down'))
         # The answer to a question that was asked before.
         self.assertFalse(self.health.look(self.cloud))
         self.assertEqual(['compute-2'], self.failed())
@@ -157,29 +148,17 @@ class TestLook(HealthCase):
 
     def test_news(self) -> None:
         bad = HostReport(service_host='compute-2', fault='it was forced down')
-        self.assertTrue(self.health.hear(bad))
-        self.assertFalse(self.health.hear(bad))
-        self.assertFalse(self.health.hear(HostReport(service_host='elsewhere', fault='x')))
+        self.assertTrue(self.health.receive(bad))
+        self.assertFalse(self.health.receive(bad))
+        self.assertFalse(self.health.receive(HostReport(service_host='elsewhere', fault='x')))
         self.assertEqual(['compute-2'], self.failed())
-        self.assertTrue(self.health.hear(HostReport(service_host='compute-2')))
+        self.assertTrue(self.health.receive(HostReport(service_host='compute-2')))
         self.assertEqual(['compute-2'], self.failed())
 
     def test_nothing_is_asked_where_there_are_no_hosts(self) -> None:
         office = self.useFixture(harness.Office(hosts=0))
         self.assertFalse(HostHealth(office.store, office.clock, office.plugins).look(office.cloud))
         self.assertEqual(0, office.cloud.calls('compute.list_services'))
-
-
-class TestLookMariadb(TestLook):
-    """The same on MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestLookPostgresql(TestLook):
-    """The same on PostgreSQL."""
-
-    database = services.POSTGRESQL
 
 
 class NewsListener:

@@ -1,22 +1,12 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """What is kept of the effects of a lease, and shown to its owner."""
 
 from __future__ import annotations
 
 import datetime
 
-from climate.clients.base import Cloud
-from climate.db.purge import purge
+from climate.cloud.base import Cloud
+from climate.db.administration.purge import purge
 from climate.domain.history import History
 from climate.domain.history import HistoryStep
 from climate.domain.leases import Lease
@@ -55,11 +45,11 @@ class Talker(PhysicalHost):
 class _Case:
     """An office whose hosts talk."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.database))
+        self.office = self.useFixture(Office(database=self.kind))
         self.talker = Talker()
         self.office.plugins['physical:host'] = self.talker
 
@@ -81,6 +71,7 @@ class _Case:
         return [event.kind.value for event in self.history(lease).awaited]
 
 
+@services.on_each_engine(base.TestCase, 'TestLifeOn')
 class _Life(_Case):
     """A lease from its booking to its end."""
 
@@ -179,22 +170,6 @@ class _Life(_Case):
         self.assertEqual(1, purge(office.store, at(300)))
         with office.store.reading() as tx:
             self.assertEqual([], tx.steps.of_lease(lease.id))
-
-
-class TestLifeOnSqlite(_Life, base.TestCase):
-    """SQLite."""
-
-
-class TestLifeOnMariadb(_Life, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestLifeOnPostgresql(_Life, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
 
 
 class TestWords(_Case, base.TestCase):

@@ -1,20 +1,10 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Hosts that need a while to get ready, from their capability to the announcement."""
 
 from __future__ import annotations
 
-from climate.db.properties import LEAD_TIME
-from climate.db.store import Transaction
+from climate.db.resources.properties import LEAD_TIME
+from climate.db.transactions.store import Transaction
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.requests import Reallocation
@@ -25,15 +15,16 @@ from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
 
 
+@services.on_each_engine(base.TestCase, 'TestLeadTimeOn')
 class _LeadTime:
     """Four hosts; each lease wants to be told a minute before."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
         settings = harness.changed(notify_before_start=(60,))
-        self.office = self.useFixture(Office(settings, database=self.database))
+        self.office = self.useFixture(Office(settings, database=self.kind))
 
     def slow(self, host: int, seconds: str | None) -> None:
         """Say how long a host takes."""
@@ -87,19 +78,3 @@ class _LeadTime:
         self.assertEqual([3000, 3540], self.told(lease))
         self.office.until(3001)
         self.assertEqual(1, self.office.bus.told().count('before_start_lease'))
-
-
-class TestLeadTimeOnSqlite(_LeadTime, base.TestCase):
-    """SQLite."""
-
-
-class TestLeadTimeOnMariadb(_LeadTime, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestLeadTimeOnPostgresql(_LeadTime, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Trusts that nobody could use, or delete, are found by repair, whoever crashed when."""
 
@@ -23,10 +13,10 @@ import sqlalchemy as sa
 from oslo_db import exception as oslo_exception
 
 from climate import exceptions
-from climate.booking import trusts
-from climate.db import tables
-from climate.db.purge import purge
-from climate.db.store import Store
+from climate.booking.requests import trusts
+from climate.db.administration.purge import purge
+from climate.db.schema import tables
+from climate.db.transactions.store import Store
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 

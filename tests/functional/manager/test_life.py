@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The life of a lease when nothing goes wrong, on every database."""
 
@@ -30,14 +20,15 @@ from tests.functional.manager.harness import Office
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 
 
+@services.on_each_engine(base.TestCase, 'TestLifeOn')
 class _Life:
     """What holds on every database."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.database))
+        self.office = self.useFixture(Office(database=self.kind))
 
     def test_whole_life(self) -> None:
         office = self.office
@@ -130,7 +121,7 @@ class _Life:
         office.until(1050)
         self.assertEqual(('TERMINATING', 'PENDING'), (office.status(first), office.status(second)))
         # No thread waits: both are free to be looked at by anybody.
-        self.assertEqual(set(), office.manager.claims.held())
+        self.assertEqual(set(), office.manager.claims.claimed())
         self.assertEqual({AllocationState.HELD}, {item.state for item in office.allocations(first)})
         self.assertEqual(
             {AllocationState.BOOKED}, {item.state for item in office.allocations(second)}
@@ -144,22 +135,6 @@ class _Life:
         self.assertLess(office.bus.told().index('end_lease'), len(office.bus.told()) - 1)
         told = office.bus.told(second)
         self.assertLess(told.index('create'), told.index('start_lease'))
-
-
-class TestLifeOnSqlite(_Life, base.TestCase):
-    """SQLite is always there."""
-
-
-class TestLifeOnMariadb(_Life, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestLifeOnPostgresql(_Life, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
 
 
 class TestEvents(base.TestCase):

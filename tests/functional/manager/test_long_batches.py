@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Batches whose transactions take as long as the claims on their leases, as under load."""
 
@@ -21,7 +11,7 @@ from typing import Any
 import fixtures
 import sqlalchemy as sa
 
-from climate.db.tables import LEASES
+from climate.db.schema.tables import LEASES
 from tests import base
 from tests import services
 from tests.functional.manager import harness
@@ -30,16 +20,15 @@ COUNT = 3
 ALMOST = harness.CLAIM_SECONDS / 2
 
 
+@services.on_each_engine(base.TestCase, 'TestLongBatchesOn')
 class _LongBatches:
     """A manager and its batch, whose steps take time."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self: Any) -> None:
         super().setUp()
-        self.office = self.useFixture(
-            harness.Office(harness.SETTINGS, self.database, hosts=2 * COUNT)
-        )
+        self.office = self.useFixture(harness.Office(harness.SETTINGS, self.kind, hosts=2 * COUNT))
         self.leases = [self.office.create(100, 2000) for _ in range(COUNT)]
         self.office.until(99)
         self.office.away_until(100)
@@ -80,7 +69,7 @@ class _LongBatches:
 
         def expire() -> None:
             self.office.clock.advance(harness.CLAIM_SECONDS + 1)
-            self.assertFalse(self.manager.claims.hold(ids[0]).sure())
+            self.assertFalse(self.manager.claims.guard(ids[0]).is_valid())
 
         with self.within_begin(expire):
             begun = self.manager.pipeline.begin(ids)
@@ -126,26 +115,10 @@ class _LongBatches:
         finished = self.performed()
         self.office.clock.advance(ALMOST)
         with self.manager.claims.writing([each.lease_id for each in finished]):
-            self.assertEqual([0.0] * COUNT, [each.begun.hold.age() for each in finished])
+            self.assertEqual([0.0] * COUNT, [each.begun.guard.age() for each in finished])
 
     def test_a_claim_that_has_expired_before_settles_nothing(self: Any) -> None:
         finished = self.performed()
         self.office.clock.advance(harness.CLAIM_SECONDS + 1)
         settled = self.manager.pipeline.settle(finished)
         self.assertEqual(([], COUNT), (settled.over, len(settled.alone)))
-
-
-class TestLongBatchesOnSqlite(_LongBatches, base.TestCase):
-    """SQLite."""
-
-
-class TestLongBatchesOnMariadb(_LongBatches, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestLongBatchesOnPostgresql(_LongBatches, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Whatever users, time, the cloud and managers do, some things hold."""
 
@@ -60,7 +50,6 @@ class Machine(stateful.RuleBasedStateMachine):
     leases = stateful.Bundle('leases')
 
     office: Office
-    together = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +58,7 @@ class Machine(stateful.RuleBasedStateMachine):
     @stateful.initialize(isolation=st.sampled_from(Isolation))
     def install(self, isolation: Isolation) -> None:
         """Somebody has set Nova up in one of its ways."""
-        self.office = Office(SETTINGS, hosts=3, isolation=isolation, together=self.together)
+        self.office = Office(SETTINGS, hosts=3, isolation=isolation)
         self.office.setUp()
 
     @property
@@ -250,12 +239,6 @@ class Machine(stateful.RuleBasedStateMachine):
             assert manager_lease.next_due is None
 
 
-class MachineInBatches(Machine):
-    """The same, with managers that process leases in batches."""
-
-    together = True
-
-
 def often(examples: int) -> hypothesis.settings:
     """Return the settings of a machine that runs so many times."""
     return hypothesis.settings(
@@ -267,16 +250,7 @@ def often(examples: int) -> hypothesis.settings:
     )
 
 
-_A_FEW = often(8)
-
-
 class TestMachine(Machine.TestCase, unittest.TestCase):
     """Runs it; ``tests/exhaustive/test_machine.py`` does so many times."""
 
-    settings = _A_FEW
-
-
-class TestMachineInBatches(MachineInBatches.TestCase, unittest.TestCase):
-    """Runs it in batches."""
-
-    settings = _A_FEW
+    settings = often(8)

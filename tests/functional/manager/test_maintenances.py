@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Maintenances: what is reserved in them moves, and what cannot is told of."""
 
@@ -26,6 +16,7 @@ from tests.functional.manager import harness
 from tests.functional.manager import healing
 
 
+@services.on_each_engine(prefix='TestMaintenances', engines=services.DATABASE_SERVERS)
 class TestMaintenances(healing.HealingCase):
     """An operator who takes hosts out for a while."""
 
@@ -141,15 +132,3 @@ class TestMaintenances(healing.HealingCase):
         self.office.until(20001)
         self.heal()
         self.assertEqual((False, False, False), self.flags(lease))
-
-
-class TestMaintenancesMariadb(TestMaintenances):
-    """The same on MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestMaintenancesPostgresql(TestMaintenances):
-    """The same on PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Managers that die, that work side by side, and that cannot send."""
 
@@ -18,11 +8,11 @@ import collections
 import datetime
 import threading
 
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain.events import EventKind
-from climate.manager.outbox import OutboxSender
+from climate.manager.running.begin import EventStarter
+from climate.manager.senders.outbox import OutboxSender
 from climate.messaging.publisher import BrokerUnavailable
-from climate.running.begin import EventStarter
 from tests import base
 from tests import services
 from tests.functional.manager import harness
@@ -32,14 +22,17 @@ ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 STEPS = ('claim', 'begin', 'effect', 'settle')
 
 
+@services.on_each_engine(
+    base.TestCase, 'TestDeathOn', engines=(services.SQLITE, services.POSTGRESQL)
+)
 class Death:
     """A manager dies between any two steps; another one goes on."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def test_at_every_step_of_every_event(self) -> None:
         for step in STEPS:
-            office = self.useFixture(Office(database=self.database))
+            office = self.useFixture(Office(database=self.kind))
             lease = office.create(600, 2000, hosts=2)
             office.until(1)
             while (due := self.next_due(office)) is not None:
@@ -75,7 +68,7 @@ class Death:
 
     def test_while_it_deletes_or_changes(self) -> None:
         for step in STEPS:
-            office = self.useFixture(Office(database=self.database))
+            office = self.useFixture(Office(database=self.kind))
             lease = office.create(0, 2000)
             office.until(10)
             office.update(lease, hosts=3)
@@ -90,7 +83,7 @@ class Death:
 
     def test_deleted_between_two_steps(self) -> None:
         for step in STEPS:
-            office = self.useFixture(Office(database=self.database))
+            office = self.useFixture(Office(database=self.kind))
             lease = office.create(600, 2000)
             office.until(599)
             office.away_until(600)
@@ -101,13 +94,14 @@ class Death:
             self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()), step)
 
 
+@services.on_each_engine(base.TestCase, 'TestHandoverOn')
 class _Handover:
     """Two leases that want one host in the same instant."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def test_a_start_that_is_late_and_the_next_one(self) -> None:
-        office = self.useFixture(Office(database=self.database))
+        office = self.useFixture(Office(database=self.kind))
         first, second = office.create(0, 1000, hosts=4), office.create(1000, 2000, hosts=4)
         office.away_until(999.9)
         slow, quick = office.hire(), office.hire()
@@ -142,32 +136,6 @@ class _Handover:
         self.assertEqual(('TERMINATED', 'ACTIVE'), (office.status(first), office.status(second)))
 
 
-class TestHandoverOnSqlite(_Handover, base.TestCase):
-    """SQLite."""
-
-
-class TestHandoverOnMariadb(_Handover, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestHandoverOnPostgresql(_Handover, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
-
-
-class TestDeathOnSqlite(Death, base.TestCase):
-    """SQLite."""
-
-
-class TestDeathOnPostgresql(Death, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
-
-
 class TestClaims(base.TestCase):
     """Who works on what."""
 
@@ -196,13 +164,13 @@ class TestClaims(base.TestCase):
         self.assertEqual([lease.id], claims.take(1))
         office.clock.advance(harness.CLAIM_SECONDS + 1)
         self.assertEqual([], claims.take(1))
-        self.assertEqual({lease.id}, claims.held())
+        self.assertEqual({lease.id}, claims.claimed())
         # The one that is at it does it again, under the new claim.
         self.assertFalse(claims.forget(lease.id))
         office.manager.worker.work(lease.id)
         self.assertEqual('ACTIVE', office.status(lease))
         self.assertTrue(claims.forget(lease.id))
-        self.assertEqual(set(), claims.held())
+        self.assertEqual(set(), claims.claimed())
 
     def test_those_due_longest_come_first_and_no_more_than_wanted(self) -> None:
         office = self.office
@@ -223,13 +191,14 @@ class TestClaims(base.TestCase):
         self.assertEqual(1, office.bus.told().count('start_lease'))
 
 
+@services.on_each_engine(base.TestCase, 'TestOutboxOn')
 class _Outbox:
     """Notifications on their way."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def test_a_broker_that_refuses_some(self) -> None:
-        office = self.useFixture(Office(database=self.database))
+        office = self.useFixture(Office(database=self.kind))
         leases = [office.create(600, 3600, name=str(number)) for number in range(3)]
         refused = leases[1].id
         office.bus.refuses = lambda message: message.payload['lease_id'] == refused
@@ -255,7 +224,7 @@ class _Outbox:
         self.assertEqual([], harness.twice(office.bus.taken))
 
     def test_a_sender_that_died_is_replaced(self) -> None:
-        office = self.useFixture(Office(database=self.database))
+        office = self.useFixture(Office(database=self.kind))
         lease = office.create(600, 3600)
         with office.store.reading() as tx:
             self.assertEqual(1, tx.outbox.waiting())
@@ -270,7 +239,7 @@ class _Outbox:
         self.assertEqual(['create', 'update'], office.bus.told())
 
     def test_what_a_sender_could_not_settle_it_sends_again_at_once(self) -> None:
-        office = self.useFixture(Office(database=self.database))
+        office = self.useFixture(Office(database=self.kind))
         office.create(600, 3600)
         until = harness.at(30)
         office.store.run(lambda tx: tx.outbox.claim(office.manager.owner, until, 100))
@@ -280,7 +249,7 @@ class _Outbox:
         self.assertEqual(['create'], office.bus.told())
 
     def test_two_senders_at_once(self) -> None:
-        office = self.useFixture(Office(database=self.database))
+        office = self.useFixture(Office(database=self.kind))
         leases = [office.create(600, 3600, hosts=0, name='0') for _ in range(10)]
         for number in range(1, 5):
             for lease in leases:
@@ -313,22 +282,6 @@ class _Outbox:
         for thread in threads:
             thread.join(30)
         self.assertEqual(([], 0), (troubles, office.waiting()))
-
-
-class TestOutboxOnSqlite(_Outbox, base.TestCase):
-    """SQLite."""
-
-
-class TestOutboxOnMariadb(_Outbox, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestOutboxOnPostgresql(_Outbox, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL
 
 
 class TestNothingIsLost(base.TestCase):

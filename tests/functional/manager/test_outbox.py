@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Notifications that cannot be sent although the bus is there."""
 
@@ -20,9 +10,9 @@ from collections.abc import Sequence
 
 import fixtures
 
-from climate.db.outbox import OutboxRow
+from climate.db.messages.outbox import OutboxRow
 from climate.domain.leases import Lease
-from climate.manager.outbox import OutboxSender
+from climate.manager.senders.outbox import OutboxSender
 from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import OutboxMessage
 from tests import base
@@ -52,14 +42,15 @@ class Picky:
             self._bus.publish([message])
 
 
+@services.on_each_engine(base.TestCase, 'TestPoisonedOn', engines=services.DATABASE_SERVERS)
 class _Poisoned:
     """Five leases, one of which has a notification that the bus chokes on."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.database, hosts=0))
+        self.office = self.useFixture(Office(database=self.kind, hosts=0))
         self.log = self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
         self.leases = [self.book(str(number)) for number in range(5)]
         self.assertEqual([], self.failing())
@@ -188,15 +179,3 @@ class TestPoisonedOnSqlite(_Poisoned, base.TestCase):
         self.office.bus.refuses = lambda _: False
         self.assertEqual(1, self.sender().send_once())
         self.assertEqual(['0', '1', '3', '4'], self.names())
-
-
-class TestPoisonedOnMariadb(_Poisoned, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestPoisonedOnPostgresql(_Poisoned, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

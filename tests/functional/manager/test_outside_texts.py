@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """A text of the cloud that no database stores does not stop a lease."""
 
@@ -46,7 +35,8 @@ class _Refusing(PhysicalHost):
         raise self.error
 
 
-class _Tests(base.TestCase):
+@services.on_each_engine(base.TestCase, 'TestOn')
+class _Tests:
     kind: str
 
     def setUp(self) -> None:
@@ -97,18 +87,3 @@ class _Tests(base.TestCase):
         with self.office.store.reading() as tx:
             found = tx.resources.get('physical:host', added)
         self.assertTrue(str(found.attributes['cpu_info']).startswith('a\ufffdb\ufffdc\x1bd'))
-
-
-class TestOnSqlite(_Tests):
-    kind = services.SQLITE
-
-
-class TestOnMariadb(_Tests):
-    kind = services.MARIADB
-
-
-class TestOnPostgresql(_Tests):
-    kind = services.POSTGRESQL
-
-
-del _Tests

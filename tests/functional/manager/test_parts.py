@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A whole starts after its parts, and its parts end after it."""
 
@@ -27,10 +17,10 @@ from climate.domain.periods import Period
 from climate.leases import schedule
 from climate.leases.jobs import Job
 from climate.leases.jobs import Report
+from climate.manager.running.perform import perform
 from climate.plugins.contract import Again
 from climate.plugins.contract import Done
 from climate.plugins.contract import Work
-from climate.running.perform import perform
 from climate.simulator import SimulatedCloud
 from tests import base
 from tests.functional.manager.harness import NOW

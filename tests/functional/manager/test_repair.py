@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Cloud and leases that have drifted apart are brought together again."""
 
@@ -20,8 +10,8 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.domain.leases import Lease
-from climate.manager.repair_thread import RepairThread
-from climate.manager.worker import Worker
+from climate.manager.claims.worker import Worker
+from climate.manager.periodic.repair_thread import RepairThread
 from climate.plugins.contract import SweepFinding
 from tests import base
 from tests.functional.manager import harness
@@ -289,7 +279,7 @@ class TestOneAtATime(_Test):
         office.clock.advance(1)
         self.cloud.compute.remove_host(self.pool, 'compute-2')
         self.assertEqual(0, thread.look())
-        thread.hasten()
+        thread.run_soon()
         under_way = office.repair().run()
         next(under_way)
         office.clock.advance(1)
@@ -299,7 +289,7 @@ class TestOneAtATime(_Test):
         self.assertEqual(ALL, office.pooled())
         self.assertTrue(thread.pause() >= 1000.0 - 1)
         self.cloud.compute.remove_host(self.pool, 'compute-2')
-        other.hasten()
+        other.run_soon()
         self.assertEqual([1, 0], [other.look(), other.look()])
         self.assertEqual(ALL, office.pooled())
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Hosts that the cloud has changed since they were registered."""
 
@@ -18,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from climate import exceptions
-from climate.db.shortages import Shortages
+from climate.db.resources.shortages import Shortages
 from climate.domain.leases import Lease
 from climate.domain.resources import Resource
 from climate.plugins.contract import SweepFinding
@@ -146,7 +136,7 @@ class TestCapacity(ChangesCase):
         self.assertTrue(health.look(self.cloud))
         self.assertFalse(health.look(self.cloud))
         with self.office.store.reading() as tx:
-            self.assertEqual(2, len(tx.troubles.leases(None)))
+            self.assertEqual(2, len(tx.affected_leases.leases(None)))
             self.assertEqual([], Shortages(tx.session, tx.now).surplus())
         self.repair()
         self.assertTrue(all(self.host(name).unusable for name in both))

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Server groups of reservations: there before the lease is, or neither is."""
 
@@ -20,9 +10,9 @@ from typing import Any
 from unittest import mock
 
 from climate import exceptions
-from climate.clients.base import ServerDraft
-from climate.clients.base import ServerGroup
-from climate.db.store import Store
+from climate.cloud.base import ServerDraft
+from climate.cloud.base import ServerGroup
+from climate.db.transactions.store import Store
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
@@ -85,7 +75,7 @@ class _Case(base.TestCase):
     def leases(self) -> int:
         """Return how many reservations there are."""
         with self.world.store.reading() as tx:
-            alive, ended = tx.oddities.reservations()
+            alive, ended = tx.inconsistencies.reservations()
         return len(alive | ended)
 
     def fails(self, nth: int, error: BaseException, *, after: bool) -> mock._patch[Any]:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Whole managers with their threads, on the clock of the machine."""
 
@@ -29,7 +19,6 @@ from climate.manager.service import ManagerOptions
 from climate.manager.service import unique_owner
 from climate.messaging.publisher import OutboxMessage
 from climate.plugins.host import errors
-from climate.testing.managers import TOGETHER
 from tests import base
 from tests import drafts
 from tests import services
@@ -40,12 +29,7 @@ OPTIONS = ManagerOptions(workers=4, max_sleep=30.0, claim_seconds=1.0)
 
 
 class ManagerCase(base.TestCase):
-    """An office for managers that run.
-
-    :cvar batches: whether they process leases in batches
-    """
-
-    batches = TOGETHER
+    """An office for managers that run."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -62,7 +46,7 @@ class ManagerCase(base.TestCase):
             cloud=office.cloud,
             clock=office.clock,
             settings=office.settings,
-            options=dataclasses.replace(options, batches=self.batches),
+            options=options,
             publisher=office.bus,
         )
         manager.start()
@@ -227,12 +211,6 @@ class TestManager(ManagerCase):
         self.assertEqual(100, len(names))
         self.assertLessEqual(max(map(len, names)), 64)
 
-
-class TestManagerInBatches(TestManager):
-    """The same with batches."""
-
-    batches = True
-
     def test_many_at_once(self) -> None:
         self.office = self.useFixture(
             harness.Office(self.office.settings, hosts=40, clock=SystemClock())
@@ -254,18 +232,22 @@ class TestManagerInBatches(TestManager):
         self.assertEqual(40, self.office.cloud.calls('compute.create_aggregate'))
         self.assertEqual(40, len(self.office.pooled()))
 
+    def test_one_worker_works_in_batches_of_one(self) -> None:
+        leases = [self.create(0) for _ in range(3)]
+        self.start(dataclasses.replace(OPTIONS, workers=1, claim_seconds=60.0))
+        for lease in leases:
+            until('it is active', lambda lease=lease: self.is_active(lease))
+        until('all notifications are sent', lambda: not self.office.waiting())
+        self.assertEqual(
+            {'create': 3, 'start_lease': 3}, dict(collections.Counter(self.office.bus.told()))
+        )
+
 
 class TestTwoManagers(ManagerCase):
     """They share many leases; ``tests/exhaustive/test_two_managers.py`` has other engines."""
 
-    def test_each_event_once(self) -> None:
+    def test_on_mariadb(self) -> None:
         self.share(services.MARIADB)
-
-
-class TestTwoManagersInBatches(TestTwoManagers):
-    """The same with batches, on PostgreSQL as well."""
-
-    batches = True
 
     def test_on_postgresql(self) -> None:
         self.share(services.POSTGRESQL)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Things that exist already, such as a server of somebody's: two leases never have one."""
 
 from __future__ import annotations
@@ -20,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
-from climate.clients.base import Cloud
+from climate.cloud.base import Cloud
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.requests import LeaseDraft
@@ -100,14 +90,15 @@ class Things(plugins.Plugin[str]):
         return plugins.Done()
 
 
+@services.on_each_engine(base.TestCase, 'TestThingsOn')
 class _Things:
     """Any number of things; nobody has registered them."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.database))
+        self.office = self.useFixture(Office(database=self.kind))
         self.plugin = Things()
         self.office.plugins[TYPE] = self.plugin
 
@@ -169,19 +160,3 @@ class _Things:
         self.office.work()
         self.assertEqual(['a'], self.names(self.book(1000, 2000, 'a')))
         self.assertEqual([], self.plugin.noted)
-
-
-class TestThingsOnSqlite(_Things, base.TestCase):
-    """SQLite."""
-
-
-class TestThingsOnMariadb(_Things, base.TestCase):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestThingsOnPostgresql(_Things, base.TestCase):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Trusts of users: made where they are needed, with what is needed, gone with the lease."""
 
@@ -22,14 +12,14 @@ from typing import Any
 import fixtures
 
 from climate import exceptions
-from climate.api import microversions
-from climate.api.views import leases as views
-from climate.booking import trusts
+from climate.api.http import microversions
+from climate.booking.requests import trusts
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.plugins.stack.plugin import VirtualStack
 from climate.plugins.stack.settings import StackSettings
+from tests import shown
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 from tests.functional.manager.walk.stacks import TEMPLATE
@@ -315,8 +305,8 @@ class TestLost(_Trusts):
         self.assertIn('start_lease failed for good', self.logged.output)
         found = self.world.now(lease)
         plugins: dict[str, Any] = self.world.plugins
-        shown = views.lease(found, plugins, microversions.MAX)
+        seen = shown.lease(found, plugins, microversions.MAX)
         told = [message.payload for message in self.world.bus.taken]
         self.assertEqual(trust_id, found.trust_id)
-        self.assertNotIn(trust_id, json.dumps([shown, told]) + self.logged.output)
-        self.assertIsNone(shown['trust_id'])
+        self.assertNotIn(trust_id, json.dumps([seen, told]) + self.logged.output)
+        self.assertIsNone(seen['trust_id'])

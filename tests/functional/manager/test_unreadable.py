@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A plugin that cannot read what it has stored holds no lease up."""
 
@@ -18,13 +8,13 @@ from typing import Any
 from unittest import mock
 
 from climate import exceptions
-from climate.api.microversions import V1_1
-from climate.api.views import leases as views
+from climate.api.http.microversions import V1_1
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
+from climate.manager.running import force as running_force
 from climate.plugins.host.plugin import PhysicalHost
-from climate.running import force as running_force
 from tests import base
+from tests import shown
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
 
@@ -60,7 +50,7 @@ class TestUnreadable(base.TestCase):
             self.addCleanup(patch.stop)
 
     def shown(self, lease: Lease) -> dict[str, Any]:
-        (found,) = views.lease(self.office.now(lease), self.office.plugins, V1_1)['reservations']
+        (found,) = shown.lease(self.office.now(lease), self.office.plugins, V1_1)['reservations']
         return dict(found)
 
     def force(self, lease: Lease) -> Lease:

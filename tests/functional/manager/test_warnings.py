@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """The end of a lease is announced once, whenever the lease is changed."""
 
 from __future__ import annotations
@@ -52,11 +42,10 @@ class TestWarnings(base.TestCase):
 
     def test_the_manager_dies(self) -> None:
         for step in ('begin', 'effect', 'settle'):
-            with self.subTest(step):
-                lease = self.warned(step)
-                self.office.update(lease, end=1500)
-                self.office.update(lease, end=2000)
-                self.assert_warned_once_more(lease)
+            lease = self.warned(step)
+            self.office.update(lease, end=1500)
+            self.office.update(lease, end=2000)
+            self.assert_warned_once_more(lease)
 
     def test_the_manager_goes_on(self) -> None:
         lease = self.warned('claim')

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How many records of what was sent to a webhook are kept."""
 
@@ -21,12 +11,13 @@ from tests.functional.manager import test_webhooks
 from tests.functional.manager.test_webhooks import ANY
 
 
+@services.on_each_engine(test_webhooks.WebhookTest, 'TestOn')
 class Records:
     """What is the same on all databases."""
 
     def test_only_the_newest_records_are_kept(self) -> None:
         """Whatever a user sends to a webhook within the time that records are kept."""
-        self.useFixture(fixtures.MonkeyPatch('climate.db.deliveries.MOST_FINISHED', 2))
+        self.useFixture(fixtures.MonkeyPatch('climate.db.messages.deliveries.MOST_FINISHED', 2))
         webhook, other = self.subscribe(), self.subscribe()
         for _ in range(5):
             self.subscriptions.test(webhook.id, ANY)
@@ -42,26 +33,10 @@ class Records:
         self.assertEqual(1, len(self.deliveries(other)))
 
     def test_the_sender_forgets_surplus(self) -> None:
-        self.useFixture(fixtures.MonkeyPatch('climate.db.deliveries.MOST_FINISHED', 2))
+        self.useFixture(fixtures.MonkeyPatch('climate.db.messages.deliveries.MOST_FINISHED', 2))
         webhook = self.subscribe()
         for _ in range(5):
             self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
         self.sender().send_once()
         self.assertEqual(2, len(self.deliveries(webhook)))
-
-
-class TestOnSqlite(Records, test_webhooks.WebhookTest):
-    """SQLite."""
-
-
-class TestOnMariadb(Records, test_webhooks.WebhookTest):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestOnPostgresql(Records, test_webhooks.WebhookTest):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Silent receivers hold the workers of their projects, and of no others."""
 
 from __future__ import annotations
@@ -17,11 +7,11 @@ import dataclasses
 import threading
 from typing import Any
 
-from climate.db.store import Transaction
+from climate.db.transactions.store import Transaction
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import Webhook
-from climate.manager.webhooks import WebhookSender
-from climate.manager.webhooks import WebhookSenderSettings
+from climate.manager.senders.webhooks import WebhookSender
+from climate.manager.senders.webhooks import WebhookSenderSettings
 from climate.webhooks.posts import NotAccepted
 from tests.functional.manager import harness
 from tests.functional.manager import test_webhooks

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Webhooks: what managers send, to whom, how often, and what they never send twice at once."""
 
@@ -25,9 +15,9 @@ from cryptography import fernet
 from oslo_db import exception as oslo_exception
 
 from climate import exceptions
-from climate.db import rotation
-from climate.db.tables import WEBHOOKS
-from climate.db.vault import Vault
+from climate.db.administration import rotation
+from climate.db.encryption.vault import Vault
+from climate.db.schema.tables import WEBHOOKS
 from climate.domain.requests import Reach
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import DeliveryState
@@ -36,9 +26,9 @@ from climate.domain.webhooks import WebhookChange
 from climate.domain.webhooks import WebhookDraft
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
-from climate.manager.outbox import OutboxSender
-from climate.manager.webhooks import WebhookSender
-from climate.manager.webhooks import WebhookSenderSettings
+from climate.manager.senders.outbox import OutboxSender
+from climate.manager.senders.webhooks import WebhookSender
+from climate.manager.senders.webhooks import WebhookSenderSettings
 from climate.messaging.publisher import BrokerUnavailable
 from climate.metrics import catalogue
 from climate.testing.service import subscriptions
@@ -55,18 +45,18 @@ from tests.functional.manager.receivers import signed_by
 
 ANY = Reach()
 OTHER = dataclasses.replace(harness.CALLER, project_id='red')
-HERE = PosterSettings(allow_http=True, allowed=(ipaddress.ip_network('127.0.0.0/8'),), timeout=5.0)
+HERE = PosterSettings(allow_http=True, allowed=(ipaddress.ip_network('127.0.0.0/8'),), timeout=60.0)
 SETTINGS = WebhookSenderSettings(attempts=3, first_pause=10.0, longest_pause=15.0)
 
 
 class WebhookTest(base.TestCase):
     """A deployment, and a receiver on this machine."""
 
-    database = services.SQLITE
+    kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.database, hosts=0))
+        self.office = self.useFixture(Office(database=self.kind, hosts=0))
         self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
         self.receiver = self.useFixture(Receiver())
         self.subscriptions = subscriptions(self.office.store, ProjectLimits(), HERE)
@@ -101,6 +91,7 @@ class WebhookTest(base.TestCase):
         return self.subscriptions.deliveries(webhook.id, ANY, state, None, 100)
 
 
+@services.on_each_engine(WebhookTest, 'TestOn', engines=services.DATABASE_SERVERS)
 class Delivered:
     """What is the same on all databases."""
 
@@ -243,7 +234,7 @@ class Delivered:
         self.assertEqual([(busy.id, harness.PROJECT)], run(lambda tx: tx.deliveries.due()))
 
     def test_tests_count_among_what_waits(self) -> None:
-        self.useFixture(fixtures.MonkeyPatch('climate.db.deliveries.MOST_WAITING', 3))
+        self.useFixture(fixtures.MonkeyPatch('climate.db.messages.deliveries.MOST_WAITING', 3))
         webhook, other = self.subscribe(), self.subscribe()
         for _ in range(3):
             self.subscriptions.test(webhook.id, ANY)
@@ -375,15 +366,3 @@ class TestOnSqlite(Delivered, WebhookTest):
         second = self.subscribe(id=wanted)
         self.assertNotEqual(first.secrets, second.secrets)
         self.assertEqual(second.secrets, self.subscriptions.get(wanted, ANY).secrets)
-
-
-class TestOnMariadb(Delivered, WebhookTest):
-    """MariaDB."""
-
-    database = services.MARIADB
-
-
-class TestOnPostgresql(Delivered, WebhookTest):
-    """PostgreSQL."""
-
-    database = services.POSTGRESQL

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What the tests on the message bus have in common."""
 
@@ -18,7 +8,6 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from collections.abc import Mapping
 
 import fixtures
 from oslo_config import cfg
@@ -32,24 +21,10 @@ from climate.messaging import rpc
 from climate.messaging import transport
 from climate.plugins.host import errors
 from tests import base
-from tests import drafts
 from tests import services
 from tests.functional.messaging import proxy
 
 SOON = 90.0
-_LEFT_OPEN = 60.0
-
-
-def _let_in(door: proxy.Proxy) -> None:
-    """Leave a door open for a while.
-
-    Threads that still wait for the broker then find it, and end. Otherwise they would write
-    to the logs of later tests.
-    """
-    door.open()
-    closing = threading.Timer(_LEFT_OPEN, door.cleanUp)
-    closing.daemon = True
-    closing.start()
 
 
 class Manager:
@@ -85,9 +60,6 @@ class Manager:
 
     def rename_resource(self, resource_id: int, name: str) -> None:
         raise errors.HostExists(host=name)
-
-    def register_host(self, name: str, capabilities: Mapping[str, str]) -> int:
-        return self.register_resource(drafts.host(name, **capabilities))
 
     def delete_resource(self, resource_id: int) -> None:
         raise errors.HostInUse(host=str(resource_id))
@@ -166,6 +138,8 @@ class RabbitCase(BusCase):
         address = services.address(services.RABBITMQ)
         door = proxy.Proxy(address.host or '127.0.0.1', address.port or 5672)
         door.setUp()
-        self.addCleanup(_let_in, door)
+        # It stays open, without its cleanup: threads that wait for the broker find it, and end.
+        # Behind a closed one they would write to the logs of later tests.
+        self.addCleanup(door.open)
         url = address.set(host='127.0.0.1', port=door.port)
         return door, url.render_as_string(hide_password=False)

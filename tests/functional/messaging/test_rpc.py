@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """API and managers talk to each other, with and without a broker."""
 
@@ -17,7 +7,6 @@ from __future__ import annotations
 import logging
 
 import fixtures
-import oslo_messaging
 from oslo_context import context as oslo_context
 
 from climate import exceptions
@@ -28,7 +17,6 @@ from climate.domain.resources import ResourceDraft
 from climate.messaging import broker
 from climate.messaging import endpoint
 from climate.messaging import rpc
-from climate.messaging import transport as transports
 from climate.plugins.host import errors
 from tests import drafts
 from tests import waiting
@@ -107,21 +95,6 @@ class TestInProcess(bus.BusCase):
             [('Woken up for: lease', {'request_id': 'req-1', 'global_request_id': 'req-2'})],
             heard.lines,
         )
-
-    def test_an_api_of_the_release_before_is_answered(self) -> None:
-        manager, server = self.manager('one')
-        self.assertTrue(server.wait_until_listening(bus.SOON))
-        transport = transports.rpc_transport(self.conf(), self.url)
-        self.addCleanup(transports.close, transport, 1.0)
-        target = oslo_messaging.Target(
-            exchange=transports.EXCHANGE, topic=self.rpc_topic, version='1.0'
-        )
-        before = oslo_messaging.get_rpc_client(transport, target, timeout=bus.SOON)
-        made = before.call({}, 'register_host', name='compute-1', capabilities={'a': '1'})
-        self.assertEqual(1, made)
-        self.assertEqual([drafts.host('compute-1', a='1')], manager.drafts)
-        error = self.assertRaises(errors.HostInUse, before.call, {}, 'delete_host', host_id=7)
-        self.assertIn('Host 7 cannot be deleted', str(error))
 
     def test_an_error_comes_back_as_itself(self) -> None:
         client = self.serve()

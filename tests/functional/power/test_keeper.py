@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The keeper of hosts: none sleeps that is in use, and none holds up the others."""
 
@@ -25,10 +15,10 @@ from typing import Any
 import fixtures
 
 from climate import exceptions
-from climate.clients.base import CloudConflict
-from climate.clients.reservation import Busy
-from climate.clients.reservation import Host
 from climate.clock import ManualClock
+from climate.cloud.base import CloudConflict
+from climate.cloud.reservation import Busy
+from climate.cloud.reservation import Host
 from climate.domain.health import ASLEEP
 from climate.power import deciding
 from climate.power.controller import PowerController

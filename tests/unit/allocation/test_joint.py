@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Periods for several reservations, against trying one hour after the other."""
 
@@ -19,7 +9,7 @@ from hypothesis import strategies as st
 
 from climate.allocation import joint
 from climate.allocation.joint import Frame
-from climate.allocation.joint import Searching
+from climate.allocation.joint import SearchBudget
 from climate.allocation.joint import Wanted
 from climate.allocation.steps import microseconds
 from climate.domain.resources import Spread
@@ -103,7 +93,7 @@ class JointTest(JointCase):
     ) -> None:
         self.prepare(hosts, found, when)
         expected = next((microseconds(at(start)) for start in self.starts()), None)
-        self.assertEqual(expected, Searching(1000).first(self.wanted, self.frame))
+        self.assertEqual(expected, SearchBudget(1000).first(self.wanted, self.frame))
 
     @given(plain.hosts, needs, whens)
     def test_turns(
@@ -173,7 +163,7 @@ class JointTest(JointCase):
         when: tuple[int, int, int, int],
     ) -> None:
         self.prepare(hosts, found, when)
-        found_short = Searching(1000).shortages(self.wanted, self.frame, self.frame.earliest)
+        found_short = SearchBudget(1000).shortages(self.wanted, self.frame, self.frame.earliest)
         short = [
             place
             for place, one in enumerate(self.wanted)
@@ -204,7 +194,7 @@ class JointTest(JointCase):
     def test_no_more_searches_than_allowed(self) -> None:
         host = plain.Host(inventories=(), uses=())
         self.prepare([host], [({}, 1, Spread.ANY)] * 3, (0, 1, 1, 0))
-        searching = Searching(2)
+        searching = SearchBudget(2)
         self.assertIsNone(searching.first(self.wanted, self.frame))
         self.assertEqual(0, searching.left)
 

@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """Placements against all assignments there are, at small sizes."""
 
@@ -23,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import testtools
 from hypothesis import given
 from hypothesis import HealthCheck
 from hypothesis import settings
@@ -39,6 +27,7 @@ from climate.allocation.placement_problem import Group
 from climate.allocation.placement_problem import Placed
 from climate.allocation.placement_problem import Problem
 from climate.allocation.placement_problem import Same
+from tests import base
 from tests import waiting
 
 QUICK = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -59,7 +48,7 @@ def spread(name: str, *values: int, skew: int = 1) -> EvenSpread:
     return EvenSpread(property=name, max_skew=skew, values=frozenset(values))
 
 
-class TestPlace(testtools.TestCase):
+class TestPlace(base.TestCase):
     """What a caller gets."""
 
     def placed(self, problem: Problem) -> Placed:
@@ -297,7 +286,7 @@ def best_of(problem: Problem) -> tuple[int, int] | None:
     return max(found, default=None)
 
 
-class TestAgainstAll(testtools.TestCase):
+class TestAgainstAll(base.TestCase):
     """The property tests."""
 
     def check(self, problem: Problem, **options: Any) -> None:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Step functions in arrays, against the plain sweep of :mod:`climate.allocation.timeline`."""
 
@@ -94,8 +84,6 @@ class StepFunctionsTest(base.TestCase):
         made = functions(found)
         start, end = bounds(hours(first, first + width))
         lows, peaks = made.between(start, end - start, number)
-        only = made.peaks_between(start, end - start, number)
-        self.assertEqual(peaks.tolist(), only.tolist())
         self.assertEqual((ROWS, number), peaks.shape)
         for place in range(number):
             window = start + place * (end - start), end + place * (end - start)
@@ -138,18 +126,16 @@ class StepFunctionsTest(base.TestCase):
         self.assertEqual(other.keys.tolist(), made.keys.tolist())
         self.assertEqual(other.levels.tolist(), made.levels.tolist())
 
-    @given(uses, st.integers(0, 30))
-    def test_changes_around_an_instant(self, found: list[Use], hour: int) -> None:
+    @given(uses, strategies.periods)
+    def test_changes_around_a_period(self, found: list[Use], window: Period) -> None:
         made = functions(found)
-        time = bounds(hours(hour, hour + 1))[0]
+        start, end = bounds(window)
+        peaks, before, after = made.around(start, end)
+        self.assertEqual(made.peaks(start, end).tolist(), peaks.tolist())
         for row in range(ROWS):
             mine = functions([(0, *use) for use in of_row(found, row)]).keys[1:-1]
-            self.assertEqual(
-                max((key for key in mine if key <= time), default=-1), made.last_before(time)[row]
-            )
-            self.assertEqual(
-                min((key for key in mine if key >= time), default=-1), made.first_from(time)[row]
-            )
+            self.assertEqual(max((key for key in mine if key <= start), default=-1), before[row])
+            self.assertEqual(min((key for key in mine if key >= end), default=-1), after[row])
 
     @given(uses, st.tuples(st.integers(0, ROWS), st.integers(0, ROWS)), strategies.periods)
     def test_some_rows(self, found: list[Use], ends: tuple[int, int], window: Period) -> None:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What generators of clients cannot read is not in the OpenAPI document.
 
@@ -20,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from climate.api.http import json_schema
 from climate.api.openapi import characters
 from climate.api.openapi import generators
-from climate.api.openapi import schemas
 from tests import base
 from tests import openapi
 
@@ -70,7 +60,7 @@ class GeneratorsTest(base.TestCase):
             found, left = set(), {name}
             while left:
                 one = left.pop()
-                further = schemas.references(components[one])
+                further = json_schema.references(components[one])
                 left |= further - found
                 found |= further
             self.assertNotIn(name, found)
@@ -85,7 +75,7 @@ class GeneratorsTest(base.TestCase):
             },
             generators.simpler({'enum': [[], ['delete'], ['detach', 'delete']], 'default': []}),
         )
-        tree = {'type': 'array', 'items': schemas.ref('Tree')}
+        tree = {'type': 'array', 'items': json_schema.ref('Tree')}
         self.assertEqual(
             {'type': 'array', 'items': characters.any_value()}, generators.simpler(tree, 'Tree')
         )

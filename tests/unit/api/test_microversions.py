@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Which microversion a request speaks."""
 
@@ -18,8 +8,8 @@ import pathlib
 import re
 
 from climate import exceptions
-from climate.api import microversions
-from climate.api import middleware
+from climate.api.http import microversions
+from climate.api.middleware import middleware
 from tests import base
 
 
@@ -61,7 +51,7 @@ class MicroversionsTest(base.TestCase):
         self.assertRaises(exceptions.NotAcceptable, requested, 'reservation 2.0')
 
     def test_each_one_has_its_lines_in_the_history(self):
-        path = pathlib.Path(microversions.__file__).with_name('rest_api_version_history.rst')
+        path = pathlib.Path(microversions.__file__).parents[1] / 'rest_api_version_history.rst'
         text = path.read_text(encoding='utf-8')
         told = re.findall(r'^(\d+\.\d+)\b.*\n-+$', text, re.MULTILINE)
         numbers = [number for number, _ in microversions.HISTORY]

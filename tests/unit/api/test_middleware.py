@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Forks, size limit, noauth and health, each by itself."""
 
@@ -25,14 +15,15 @@ from gunicorn.http.errors import NoMoreData
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.api import auth
-from climate.api import bodies
-from climate.api.health import Health
-from climate.api.health import PATH
-from climate.api.middleware import ForHeaders
-from climate.api.middleware import ForPath
-from climate.api.middleware import ReadBody
-from climate.api.middleware import SizeLimit
+from climate.api.authentication import auth
+from climate.api.http import bodies
+from climate.api.http import environ_keys
+from climate.api.middleware.health import Health
+from climate.api.middleware.health import PATH
+from climate.api.middleware.middleware import HeaderSwitch
+from climate.api.middleware.middleware import PathSwitch
+from climate.api.middleware.middleware import ReadBody
+from climate.api.middleware.middleware import SizeLimit
 from tests import base
 
 
@@ -136,7 +127,7 @@ class ForHeadersTest(base.TestCase):
     """One of the headers is enough, even if it is empty."""
 
     def test_two_ways(self):
-        app = ForHeaders(['HTTP_A', 'HTTP_B'], webob.Response('having'), webob.Response('others'))
+        app = HeaderSwitch(['HTTP_A', 'HTTP_B'], webob.Response('having'), webob.Response('others'))
         for sent, wanted in (
             ({}, 'others'),
             ({'C': 'x'}, 'others'),
@@ -190,7 +181,7 @@ class NoAuthTest(base.TestCase):
             inner = Inner()
             request = webob.Request.blank('/', headers={'X-Auth-Token': sent})
             request.get_response(auth.NoAuth(inner))
-            self.assertEqual(told, inner.environ[auth.TOKEN])
+            self.assertEqual(told, inner.environ[environ_keys.TOKEN])
 
     def test_basic(self):
         pair = base64.b64encode(b'alice:demo:reader').decode()
@@ -218,7 +209,7 @@ class HealthTest(base.TestCase):
         conf([])
         self.broken = None
         health = Health(conf, {'database': self.database, 'broker': lambda: None})
-        self.app = ForPath(PATH, health, Inner())
+        self.app = PathSwitch(PATH, health, Inner())
 
     def database(self):
         """Fail as the test wants it."""

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What a process depends on is looked at seldom, and by one at a time."""
 
@@ -16,9 +6,9 @@ from __future__ import annotations
 
 import threading
 
-from climate.api.health import PATIENCE
-from climate.api.health import Probes
-from climate.api.health import SECONDS
+from climate.api.middleware.health import PATIENCE
+from climate.api.middleware.health import Probes
+from climate.api.middleware.health import SECONDS
 from tests import base
 
 
@@ -39,19 +29,19 @@ class ProbesTest(base.TestCase):
             raise OSError('amqp://user:secret@host')
 
     def test_a_result_serves_for_a_second(self) -> None:
-        self.assertEqual([True] * 24, [self.probes.well('broker') for _ in range(24)])
+        self.assertEqual([True] * 24, [self.probes.passes('broker') for _ in range(24)])
         self.assertEqual(1, self.made)
         self.broken = True
         self.now += SECONDS * 0.9
-        self.assertTrue(self.probes.well('broker'))
+        self.assertTrue(self.probes.passes('broker'))
         self.now += SECONDS * 0.1
-        self.assertEqual([False] * 24, [self.probes.well('broker') for _ in range(24)])
+        self.assertEqual([False] * 24, [self.probes.passes('broker') for _ in range(24)])
         self.assertEqual(2, self.made)
 
     def test_checks_do_not_share_results(self) -> None:
         self.broken = True
-        self.assertFalse(self.probes.well('broker'))
-        self.assertTrue(self.probes.well('other'))
+        self.assertFalse(self.probes.passes('broker'))
+        self.assertTrue(self.probes.passes('other'))
 
     def test_never_two_at_a_time(self) -> None:
         looking, go_on = threading.Event(), threading.Event()
@@ -63,26 +53,26 @@ class ProbesTest(base.TestCase):
 
         go_on.set()
         probes = Probes({'broker': slow, 'other': lambda: None}, lambda: self.now)
-        self.assertTrue(probes.well('broker'))
+        self.assertTrue(probes.passes('broker'))
         # Long ago, as with who asks seldom.
         self.now += PATIENCE * 2
         looking.clear()
         go_on.clear()
-        first = threading.Thread(target=probes.well, args=('broker',))
+        first = threading.Thread(target=probes.passes, args=('broker',))
         first.start()
         self.assertTrue(looking.wait(30))
         # The others are told what was found before, and do not wait.
-        self.assertEqual([True] * 8, [probes.well('broker') for _ in range(8)])
+        self.assertEqual([True] * 8, [probes.passes('broker') for _ in range(8)])
         self.assertEqual(2, self.made)
-        self.assertTrue(probes.well('other'))
+        self.assertTrue(probes.passes('other'))
         # It hangs, which is not well, and that of the others is known.
         self.now += PATIENCE
-        self.assertEqual([False] * 8, [probes.well('broker') for _ in range(8)])
-        self.assertTrue(probes.well('other'))
+        self.assertEqual([False] * 8, [probes.passes('broker') for _ in range(8)])
+        self.assertTrue(probes.passes('other'))
         self.assertEqual(2, self.made)
         go_on.set()
         first.join(30)
-        self.assertTrue(probes.well('broker'))
+        self.assertTrue(probes.passes('broker'))
         self.assertEqual(2, self.made)
 
     def test_who_knows_nothing_waits_and_looks_not_again(self) -> None:
@@ -96,7 +86,7 @@ class ProbesTest(base.TestCase):
         probes = Probes({'broker': slow}, lambda: self.now)
         found: list[bool] = []
         asking = [
-            threading.Thread(target=lambda: found.append(probes.well('broker'))) for _ in range(4)
+            threading.Thread(target=lambda: found.append(probes.passes('broker'))) for _ in range(4)
         ]
         for thread in asking:
             thread.start()

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What proxies say is believed of ours only."""
 
@@ -19,10 +9,11 @@ from typing import Any
 import webob
 from oslo_config import cfg
 
-from climate.api.middleware import ForHeaders
-from climate.api.proxies import HEADERS
-from climate.api.proxies import Proxies
-from climate.conf import api as options
+from climate import conf as climate_conf
+from climate.api.authentication.proxies import HEADERS
+from climate.api.authentication.proxies import Proxies
+from climate.api.middleware.middleware import HeaderSwitch
+from climate.conf import api
 from tests import base
 
 SAID = {
@@ -40,7 +31,7 @@ class ProxiesTest(base.TestCase):
         super().setUp()
         self.conf = cfg.ConfigOpts()
         self.headers: list[str] = []
-        options.register_opts(self.conf)
+        climate_conf.register_opts(self.conf, api)
         self.conf([])
 
     def seen(self, peer: str, headers: dict[str, str]) -> tuple[str, str]:
@@ -54,7 +45,7 @@ class ProxiesTest(base.TestCase):
             return webob.Response('ok')(environ, start_response)
 
         trusting = Proxies(inner, self.conf, ['192.0.2.0/24', '2001:db8::/32'])
-        app = ForHeaders(HEADERS, trusting, inner)
+        app = HeaderSwitch(HEADERS, trusting, inner)
         request = webob.Request.blank('/', headers=headers, remote_addr=peer)
         self.assertEqual('ok', request.get_response(app).text)
         self.headers = seen['headers']
@@ -146,7 +137,7 @@ class OptionTest(base.TestCase):
 
     def test_networks(self) -> None:
         conf = cfg.ConfigOpts()
-        options.register_opts(conf)
+        climate_conf.register_opts(conf, api)
         conf([])
         conf.set_override('trusted_proxies', '192.0.2.0/24, 2001:db8::1', group='api')
         self.assertEqual(['192.0.2.0/24', '2001:db8::1/128'], conf.api.trusted_proxies)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Which requests are carried out, which wait, and which are refused."""
 
 from __future__ import annotations
@@ -21,12 +11,12 @@ from concurrent import futures
 from typing import Any
 
 from climate import exceptions
-from climate.api.shares import CallerGroup
-from climate.api.shares import SharedThreads
-from climate.api.shares import ShareSettings
-from climate.api.shares import Spending
-from climate.api.shares import ThreadShares
-from climate.api.shares import WORK
+from climate.api.limits.shares import CallerGroup
+from climate.api.limits.shares import SharedThreads
+from climate.api.limits.shares import ShareSettings
+from climate.api.limits.shares import Spending
+from climate.api.limits.shares import ThreadShares
+from climate.api.limits.shares import WORK
 from climate.metrics import recording
 from climate.metrics.catalogue import MetricSpec
 from tests import base

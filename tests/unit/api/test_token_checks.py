@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """How many tokens Keystone checks at once."""
 
 from __future__ import annotations
@@ -17,12 +7,12 @@ import contextlib
 from typing import Any
 
 from climate import exceptions
-from climate.api.auth import CHECKING
-from climate.api.rates import Rates
-from climate.api.shares import CallerGroup
-from climate.api.shares import ShareSettings
-from climate.api.shares import ThreadShares
-from climate.api.token_checks import CheckedTokens
+from climate.api.authentication.token_checks import CheckedTokens
+from climate.api.http.environ_keys import CHECKING
+from climate.api.limits.rates import Rates
+from climate.api.limits.shares import CallerGroup
+from climate.api.limits.shares import ShareSettings
+from climate.api.limits.shares import ThreadShares
 from climate.cmd import config
 from tests import base
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The completion of names, in bash."""
 
@@ -25,11 +15,12 @@ from tests import base
 from tests.architecture import ROOT
 
 SCRIPT = ROOT / 'climate/client/osc/completion.bash'
+NOTHING_KEPT = {'CLIMATE_COMPLETION_SECONDS': '0'}
 # Stands in for the command: it counts its calls, and answers with names.
 OPENSTACK = r"""#!/bin/bash
 echo "$*" >> "$CALLS"
 case "$*" in
-    *'lease list'*) printf '%s\n' demo 'demo day' lab ;;
+    *'lease list'*) printf '%s\n' demo 'demo day' lab; cat "$OTHERS" 2>/dev/null ;;
     *'resource list'*) printf '%s\n' compute-1 compute-2 ;;
     *'type list'*) printf '%s\n' physical:host physical:storage network ;;
     *'property list --type physical:host'*) printf '%s\n' rack room gpu ;;
@@ -51,12 +42,15 @@ class CompletedNamesTest(base.TestCase):
             'PATH': f'{folder}:{os.environ["PATH"]}',
             'XDG_CACHE_HOME': str(folder / 'cache'),
             'CALLS': str(self.calls),
+            'OTHERS': str(folder / 'others'),
         }
+        self.others = folder / 'others'
         self.cache = folder / 'cache/openstack-lease'
 
-    def complete(self, *words: str, **environment: str) -> list[str]:
+    def complete(self, *words: str, before: str = '', **environment: str) -> list[str]:
         script = (
-            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _openstack_lease; '
+            f'{before} source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+            '_openstack_lease; '
             'printf "%s\\n" "${COMPREPLY[@]}"'
         )
         done = subprocess.run(
@@ -107,14 +101,61 @@ class CompletedNamesTest(base.TestCase):
         self.assertEqual(2, len(self.asked()))
         self.assertEqual({0o600}, {each.stat().st_mode & 0o777 for each in self.cache.iterdir()})
         self.assertEqual(0o700, self.cache.stat().st_mode & 0o777)
+        kept = set(self.cache.iterdir())
         for _ in range(2):
-            self.complete('lease', 'show', 'la', CLIMATE_COMPLETION_SECONDS='0')
+            self.assertEqual(['lab'], self.complete('lease', 'show', 'la', **NOTHING_KEPT))
         self.assertEqual(4, len(self.asked()))
+        self.assertEqual(kept, set(self.cache.iterdir()))
+        for each in kept:
+            each.unlink()
+        self.complete('lease', 'show', 'la', **NOTHING_KEPT)
+        self.assertEqual([], list(self.cache.iterdir()))
+
+    def test_names_of_others_run_nothing(self) -> None:
+        """All members of a project choose names of its leases."""
+        names = (
+            "x'; touch ran #",
+            'x"; touch ran; "',
+            'x$(touch ran)`touch ran`',
+            'x\\"; touch ran; \\',
+            'x!!$HOME \\\' !"',
+            'x;touch ran',
+            'x\\',
+        )
+        for name in names:
+            self.others.write_text(f'{name}\n')
+            for quote in ('', "'", '"'):
+                (found,) = self.complete('lease', 'show', f'{quote}x', **NOTHING_KEPT)
+                done = subprocess.run(
+                    ['bash', '-c', f'set +H; printf "%s\\n" {quote}{found}{quote}'],
+                    cwd=self.others.parent,
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+                self.assertEqual(f'{name}\n', done.stdout, found)
+        self.assertFalse((self.others.parent / 'ran').exists())
+        # An option.
+        self.others.write_text('--os-auth-url=https://evil.example\n')
+        self.assertEqual(
+            ['demo', r'demo\ day', 'lab'], self.complete('lease', 'show', '', **NOTHING_KEPT)
+        )
 
     def test_other_words_are_left_to_the_completion_of_openstack(self) -> None:
         for words in (('server', 'show', 'x'), ('lease', 'show', '--h'), ('lease', 'sh')):
             self.assertEqual([''], self.complete(*words))
         self.assertEqual([], self.asked())
+
+    def test_the_completion_of_openstack_without_its_package(self) -> None:
+        before = (
+            '_openstack() { local cur prev words; _get_comp_words_by_ref -n : cur prev words; '
+            'COMPREPLY=("$prev" "$cur" "${#words[@]}" "$1"); };'
+        )
+        found = self.complete('lease', 'sh', before=before)
+        self.assertEqual(['lease', 'sh', '3', ''], found)
+        package = '_get_comp_words_by_ref() { cur=theirs; };'
+        found = self.complete('lease', 'sh', before=before + package)
+        self.assertEqual(['', 'theirs', '0', ''], found)
 
     def test_the_commands_that_it_calls_exist(self) -> None:
         entry_points = (ROOT / 'setup.cfg').read_text()

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What one has with a lease, in words."""
 
@@ -17,6 +7,7 @@ from __future__ import annotations
 import importlib.metadata
 import types
 from typing import Any
+from unittest import mock
 
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
@@ -26,6 +17,7 @@ from climate.client import words
 from climate.client.osc import amounts
 from climate.client.osc import deletion
 from climate.client.osc import holdings
+from climate.client.osc import leases
 from climate.client.osc import prefixes
 from climate.client.sdk.leases import Lease
 from tests import base
@@ -114,6 +106,10 @@ class HeldResourcesTest(base.TestCase):
         self.assertEqual('Id:\n  5', holdings.written(value))
         self.assertEqual('Wait', holdings.written({'title': 'Wait', 'command': ''}))
 
+    def test_instructions_before_the_start(self) -> None:
+        found = holdings.written(HOSTS['instructions'][0], 'PENDING')
+        self.assertEqual('Create a server, once the lease is active:\n  x --y', found)
+
     def test_an_older_service_has_allocations(self) -> None:
         class Proxy:
             def allocations(self, **query: str) -> Any:
@@ -155,6 +151,32 @@ class HeldResourcesTest(base.TestCase):
         self.assertEqual('1-4 hosts', nouns.counted('1-4', 'physical:host'))
         self.assertEqual('1 licence', nouns.counted('1', 'custom:licence'))
         self.assertEqual('2 odd:type', nouns.counted('2', 'odd:type'))
+
+    def test_nouns_of_the_service(self) -> None:
+        self.assertFalse(nouns.known('custom:mouse'))
+        nouns.learn('custom:mouse', 'mice', 'mouse')
+        nouns.learn('custom:box', 'boxes')
+        self.assertTrue(nouns.known('custom:mouse'))
+        self.assertEqual('1 mouse', nouns.counted('1', 'custom:mouse'))
+        self.assertEqual('2 mice', nouns.counted('2', 'custom:mouse'))
+        self.assertEqual('boxes', nouns.plural('custom:box'))
+
+
+class RehearsedLeaseTest(base.TestCase):
+    """What a lease would book."""
+
+    def test_amounts(self) -> None:
+        def amount(kind: str, resources: int, **classes: int) -> dict[str, Any]:
+            return {'resource_type': kind, 'resources': resources, 'classes': classes}
+
+        found = [
+            amount('physical:host', 2),
+            amount('virtual:instance', 1, VCPU=8, MEMORY_MB=1024),
+        ]
+        wanted = {'name': 'a', 'start_date': None, 'end_date': None}
+        answer = {'lease': wanted, 'reservations': found, 'filters_not_asked': []}
+        shown = dict(zip(*leases.rehearsed(answer), strict=True))
+        self.assertEqual('2 hosts\nservers: 1024 MEMORY_MB, 8 VCPU', shown['resources'])
 
 
 class DeletionEffectTest(base.TestCase):
@@ -215,7 +237,7 @@ class ChangedAmountsTest(base.TestCase):
         host = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
         for found, wanted, text in (
             (both, [host], 'several reservations'),
-            (lease(SERVERS), [host], 'does not have physical:host; it has virtual:instance'),
+            (lease(SERVERS), [host], 'has no hosts; it has servers'),
             (lease(HOSTS), [host, host], 'Two changes'),
         ):
             error = self.assertRaises(exceptions.CommandError, amounts.changes, found, wanted)
@@ -238,6 +260,30 @@ class IdBeginningsTest(base.TestCase):
         ):
             error = self.assertRaises(exceptions.CommandError, prefixes.found, again, text, 'lease')
             self.assertIn(expected, str(error))
+
+
+class FoundByNameTest(base.TestCase):
+    """A lease that has ended does not compete for its name with one that has not."""
+
+    def found(self, *states: str) -> str:
+        """Return the id that a name stands for, if leases with it have these states."""
+        named = [
+            Lease(id=str(number), name='a', status=state, start_date='2030-01-01T09:00:00Z')
+            for number, state in enumerate(states)
+        ]
+        proxy = mock.Mock()
+        proxy.find_lease.side_effect = sdk_exceptions.DuplicateResource('several')
+        proxy.leases.return_value = named
+        proxy.get_lease.side_effect = lambda lease_id: named[int(lease_id)]
+        return str(leases.find(proxy, 'a').id)
+
+    def test_one_that_has_not_ended(self) -> None:
+        self.assertEqual('1', self.found('TERMINATED', 'ACTIVE', 'TERMINATED'))
+
+    def test_several(self) -> None:
+        for states in (('TERMINATED', 'TERMINATED'), ('ACTIVE', 'PENDING', 'TERMINATED')):
+            error = self.assertRaises(exceptions.CommandError, self.found, *states)
+            self.assertIn('Several leases have the name', str(error))
 
 
 class NounsTest(base.TestCase):

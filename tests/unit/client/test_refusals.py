@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A refusal shows its reasons and offers."""
 
@@ -61,8 +51,8 @@ class RefusalTest(base.TestCase):
             )
         ).split('\n')
         self.assertEqual('Not enough hosts available', lines[0])
-        self.assertIn('3 match, 1 free', lines[1])
-        self.assertRegex(lines[2], r'^  1\. .*: 2 physical:host \(later\)$')
+        self.assertEqual('  hosts: 3 match, 1 free', lines[1])
+        self.assertRegex(lines[2], r'^  1\. .*: 2 hosts \(later\)$')
         self.assertIn('offer a', lines[3])
         self.assertRegex(lines[4], r'^  - .*\(as long as it is free\)$')
         self.assertRegex(lines[5], r'^  2\. .*\(with another property\)$')
@@ -72,9 +62,15 @@ class RefusalTest(base.TestCase):
         error = refusal()
         error.reasons = [{'resource_type': 'physical:host', 'detail': 'No host has the property a'}]
         lines = refusals.describe(error).split('\n')
-        self.assertEqual('  physical:host: No host has the property a', lines[1])
+        self.assertEqual('  hosts: No host has the property a', lines[1])
         error.message = 'Not enough hosts available: no host has the property a'
         self.assertEqual([error.message], refusals.describe(error).split('\n'))
+
+    def test_nothing_matches(self) -> None:
+        error = refusal()
+        error.reasons = [{'resource_type': 'physical:host', 'matched': 0, 'free': 0}]
+        (_, line) = refusals.describe(error).split('\n')
+        self.assertIn('hosts: none matches; openstack reservable resource property list', line)
 
     def test_choice(self) -> None:
         answers: Iterator[str] = iter(['3', 'x', '0', ' 2 '])

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What is done under a claim that is not sure any more does not reach the cloud."""
 
@@ -20,12 +10,12 @@ import typing
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.clients import deletions
-from climate.clients import fence
-from climate.clients import rehearsal
-from climate.clients.base import Cloud
 from climate.clock import ManualClock
 from climate.clock import SystemClock
+from climate.cloud import deletions
+from climate.cloud import fence
+from climate.cloud import rehearsal
+from climate.cloud.base import Cloud
 from climate.simulator import SimulatedCloud
 from climate.simulator import VERBS
 from tests import base
@@ -114,7 +104,7 @@ class TestFenced(base.TestCase):
         for whose, cloud in views.items():
             for name in verbs():
                 del self.reached[:]
-                if rehearsal.looks(name):
+                if rehearsal.is_read_only(name):
                     self.call(cloud, name)
                     self.assertEqual([f'{whose}{name}'], self.reached)
                 else:
@@ -122,11 +112,11 @@ class TestFenced(base.TestCase):
                     self.assertEqual([], self.reached)
 
     def test_what_changes_the_cloud_asks_once_and_is_passed_on(self) -> None:
-        changing = [name for name in verbs() if not rehearsal.looks(name)]
+        changing = [name for name in verbs() if not rehearsal.is_read_only(name)]
         self.assertGreater(len(changing), 40)
         for name in changing:
             self.assertEqual(((1,), {'two': 2}), self.call(self.cloud, name))
-        changes = [name for name in self.reached if not rehearsal.looks(name)]
+        changes = [name for name in self.reached if not rehearsal.is_read_only(name)]
         self.assertEqual((changing, len(changing)), (changes, self.asked))
 
     def test_every_deletion_is_recorded_before_it_is_requested(self) -> None:
@@ -135,7 +125,9 @@ class TestFenced(base.TestCase):
         for name in deleting:
 
             def record(deletion: deletions.Deletion) -> None:
-                self.assertEqual([], [one for one in self.reached if not rehearsal.looks(one)])
+                self.assertEqual(
+                    [], [one for one in self.reached if not rehearsal.is_read_only(one)]
+                )
                 self.recorded.append(deletion)
 
             cloud = fence.Fenced(typing.cast('Cloud', Recorder(self.reached)), self.guard, record)
@@ -170,48 +162,48 @@ class TestFenced(base.TestCase):
         self.assertIsNone(cloud.compute.find_aggregate('a'))
 
 
-class TestHold(base.TestCase):
-    """For how long a claim is sure."""
+class TestClaimGuard(base.TestCase):
+    """How long a claim is valid."""
 
     def setUp(self) -> None:
         super().setUp()
         self.clock = ManualClock(NOW)
-        self.hold = fence.Hold('lease 7', 6.0, self.clock.ticks, self.clock.ticks())
+        self.guard = fence.ClaimGuard('lease 7', 6.0, self.clock.ticks, self.clock.ticks())
 
-    def test_it_is_sure_for_its_time_after_the_renewal_was_sent(self) -> None:
+    def test_it_is_valid_for_its_time_after_the_renewal_was_sent(self) -> None:
         self.clock.advance(5.9)
-        self.hold.check()
-        self.hold.renewed(self.clock.ticks())
+        self.guard.check()
+        self.guard.renewed(self.clock.ticks())
         self.clock.advance(5.9)
-        self.hold.check()
-        self.assertEqual(5.9, round(self.hold.age(), 3))
+        self.guard.check()
+        self.assertEqual(5.9, round(self.guard.age(), 3))
         self.clock.advance(0.1)
-        error = self.assertRaises(fence.ClaimLost, self.hold.check)
+        error = self.assertRaises(fence.ClaimLost, self.guard.check)
         self.assertIn('lease 7', error.message)
 
     def test_an_answer_that_took_its_time_does_not_count(self) -> None:
         sent = self.clock.ticks()
         self.clock.advance(5)
-        self.hold.renewed(sent)
+        self.guard.renewed(sent)
         self.clock.advance(1)
-        self.assertRaises(fence.ClaimLost, self.hold.check)
+        self.assertRaises(fence.ClaimLost, self.guard.check)
 
     def test_an_older_renewal_that_is_answered_later_takes_nothing_back(self) -> None:
         first = self.clock.ticks()
         self.clock.advance(3)
-        self.hold.renewed(self.clock.ticks())
-        self.hold.renewed(first)
+        self.guard.renewed(self.clock.ticks())
+        self.guard.renewed(first)
         self.clock.advance(5)
-        self.hold.check()
+        self.guard.check()
 
     def test_what_ran_out_is_lost_for_good(self) -> None:
         """Another manager may have had it, and given it back."""
         self.clock.advance(6)
-        self.hold.renewed(self.clock.ticks())
-        self.assertRaises(fence.ClaimLost, self.hold.check)
+        self.guard.renewed(self.clock.ticks())
+        self.assertRaises(fence.ClaimLost, self.guard.check)
         self.clock.move_to(NOW)
-        self.assertFalse(self.hold.sure())
+        self.assertFalse(self.guard.is_valid())
 
     def test_what_is_given_up_is_lost(self) -> None:
-        self.hold.lose()
-        self.assertRaises(fence.ClaimLost, self.hold.check)
+        self.guard.invalidate()
+        self.assertRaises(fence.ClaimLost, self.guard.check)

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Ids that are none are not sent to a service: they could be another address there."""
 
@@ -16,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from climate.clients.cinder import CinderBlockStorage
-from climate.clients.errors import Errors
-from climate.clients.glance import GlanceImages
-from climate.clients.heat import HeatClient
-from climate.clients.nova.flavors import NovaFlavors
-from climate.clients.nova.servers import NovaServers
+from climate.cloud.cinder import CinderBlockStorage
+from climate.cloud.errors import Errors
+from climate.cloud.glance import GlanceImages
+from climate.cloud.heat import HeatClient
+from climate.cloud.nova.flavors import NovaFlavors
+from climate.cloud.nova.servers import NovaServers
 from tests import base
 
 UUID = 'c5a50c4b-7d4f-4f5e-9d2b-0c6c27b0b0d1'

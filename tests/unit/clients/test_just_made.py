@@ -1,15 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
-
+# SPDX-License-Identifier: Apache-2.0
 
 """What was made a moment ago: a cloud that does not show it yet, and what errors about it mean."""
 
@@ -18,12 +7,12 @@ from __future__ import annotations
 import datetime
 
 from climate import exceptions
-from climate.clients import just_made
-from climate.clients.base import CloudConflict
-from climate.clients.base import CloudNotFound
-from climate.clients.base import Flavor
-from climate.clients.just_made import JustMade
 from climate.clock import ManualClock
+from climate.cloud import just_made
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Flavor
+from climate.cloud.just_made import JustMade
 from climate.simulator import SimulatedCloud
 from tests import base
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Lists of Nova whose items disappear between two pages."""
 
@@ -20,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from novaclient import exceptions as nova
 
-from climate.clients.nova import pages
+from climate.cloud.nova import pages
 from tests import base
 
 PAGE = 3
@@ -57,7 +47,7 @@ IDS = st.sampled_from([f'{number:02d}' for number in range(12)])
 
 
 class TestPages(base.TestCase):
-    """climate.clients.nova.pages."""
+    """climate.cloud.nova.pages."""
 
     @given(st.sets(IDS), st.lists(st.sets(IDS), max_size=6))
     def test_what_stays_is_found_once(self, there: set[str], going: list[set[str]]) -> None:

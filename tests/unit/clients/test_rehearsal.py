@@ -1,21 +1,11 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """A rehearsal of changes changes nothing."""
 
 from __future__ import annotations
 
-from climate.clients import rehearsal
 from climate.clock import SystemClock
+from climate.cloud import rehearsal
 from climate.simulator import SimulatedCloud
 from climate.simulator import VERBS
 from tests import base
@@ -59,7 +49,7 @@ class TestRehearsal(base.TestCase):
     def test_every_verb_is_known_to_look_or_to_change(self) -> None:
         for verb in VERBS:
             changes = verb.partition('.')[2].split('_')[0] in CHANGES
-            self.assertNotEqual(changes, rehearsal.looks(verb), verb)
+            self.assertNotEqual(changes, rehearsal.is_read_only(verb), verb)
             self.assertIn(verb, rehearsal._returns_nothing())
 
     def test_looking_is_as_ever(self) -> None:
@@ -79,7 +69,7 @@ class TestRehearsal(base.TestCase):
         self.assertEqual(pool, self.cloud.compute.find_aggregate('freepool'))
 
     def test_what_is_gone_by_is_withheld(self) -> None:
-        with self.assertRaises(rehearsal.Withheld):
+        with self.assertRaises(rehearsal.WouldChange):
             self.rehearsed.compute.create_aggregate('a', None)
         self.assertEqual(["compute.create_aggregate('a', None)"], self.rehearsed.calls)
         self.assertIsNone(self.cloud.compute.find_aggregate('a'))

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Texts of YAML are counted with all aliases written out, before they are read."""
 
@@ -20,11 +10,11 @@ import hypothesis
 from hypothesis import strategies as st
 
 from climate import exceptions
-from climate.clients import templates
-from climate.clients.protocols.stacks import StackDraft
-from climate.clients.template_budget import Budget
-from climate.clients.template_budget import MOST_LEVELS
-from climate.clients.template_budget import TooLarge
+from climate.cloud import templates
+from climate.cloud.protocols.stacks import StackDraft
+from climate.cloud.template_budget import Budget
+from climate.cloud.template_budget import MOST_LEVELS
+from climate.cloud.template_budget import TooLarge
 from climate.simulator import templates as cloud
 from tests import base
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Every client has the verbs of the contract, with the same arguments."""
 
@@ -16,17 +6,15 @@ from __future__ import annotations
 
 import inspect
 
-import testtools
-
 from climate import simulator
-from climate.clients import base
-from climate.clients import cinder
-from climate.clients import glance
-from climate.clients import heat
-from climate.clients import keystone
-from climate.clients import neutron
-from climate.clients import nova
-from climate.clients import placement
+from climate.cloud import base
+from climate.cloud import cinder
+from climate.cloud import glance
+from climate.cloud import heat
+from climate.cloud import keystone
+from climate.cloud import neutron
+from climate.cloud import nova
+from climate.cloud import placement
 from climate.simulator.compute import SimulatedCompute
 from climate.simulator.heat import SimulatedHeat
 from climate.simulator.images import SimulatedImages
@@ -34,6 +22,7 @@ from climate.simulator.keystone import SimulatedKeystone
 from climate.simulator.network import SimulatedNetworking
 from climate.simulator.placement import SimulatedPlacement
 from climate.simulator.volume import SimulatedBlockStorage
+from tests.base import TestCase
 
 
 def verbs(kind: type) -> dict[str, inspect.Signature]:
@@ -53,7 +42,7 @@ CLIENTS = {
 }
 
 
-class TestVerbs(testtools.TestCase):
+class TestVerbs(TestCase):
     """The protocols, the simulated cloud and the real clients agree."""
 
     def test_every_client_has_the_verbs_of_its_protocol(self) -> None:

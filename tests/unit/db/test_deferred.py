@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Writes of repositories that a batch records."""
 
@@ -22,12 +12,12 @@ from typing import cast
 import sqlalchemy as sa
 
 from climate.clock import ManualClock
-from climate.db.batch_reads import BatchReads
-from climate.db.batches import UnitOfWork
-from climate.db.deferred import DeferredWrites
-from climate.db.deferred import NotBatched
-from climate.db.events import Events
-from climate.db.tables import EVENTS
+from climate.db.batches.batch_reads import BatchReads
+from climate.db.batches.batches import UnitOfWork
+from climate.db.leases.events import Events
+from climate.db.schema.tables import EVENTS
+from climate.db.statements.deferred import DeferredWrites
+from climate.db.statements.deferred import NotBatched
 from climate.domain.events import EventKind
 from climate.leases import schedule
 from tests import base

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What databases lack, from what servers say of themselves."""
 
@@ -19,10 +9,10 @@ import types
 
 import sqlalchemy as sa
 
-from climate.db import prerequisites
-from climate.db import prerequisites_mariadb as mariadb
-from climate.db import prerequisites_postgresql as postgresql
-from climate.db import prerequisites_sqlite as sqlite
+from climate.db.engine import prerequisites
+from climate.db.engine import prerequisites_mariadb as mariadb
+from climate.db.engine import prerequisites_postgresql as postgresql
+from climate.db.engine import prerequisites_sqlite as sqlite
 from tests import base
 
 _MARIADB = mariadb.MariadbFacts(

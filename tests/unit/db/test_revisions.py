@@ -1,20 +1,10 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Revisions of the tables say which code works on them."""
 
 from __future__ import annotations
 
-from climate.db import migration
+from climate.db.migrations import migration
 from tests import base
 from tests import migration_rules
 
@@ -45,6 +35,15 @@ class TestComplaint(base.TestCase):
             migration.complaint('0001', KNOWN),
         )
 
+    def test_tables_from_before_the_first_migration(self) -> None:
+        complaint = migration.complaint('0002', ('0003', '0004'))
+        assert complaint is not None
+        self.assertRegex(
+            complaint,
+            'The tables are at 0002, which only a commit before the first release can upgrade: run'
+            ' climate-manage db sync of commit [0-9a-f]{12}, which upgrades them to 0003$',
+        )
+
 
 class TestRule(base.TestCase):
     """The ids of the migrations."""
@@ -61,5 +60,4 @@ class TestRule(base.TestCase):
             (['0001', '0002.0003'], 'no code knows 0003'),
             (['0002', '0001'], 'not above'),
         ):
-            with self.subTest(revisions=revisions):
-                self.assertIn(words, '\n'.join(migration_rules.wrong_revisions(revisions)))
+            self.assertIn(words, '\n'.join(migration_rules.wrong_revisions(revisions)))

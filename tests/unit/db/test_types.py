@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Conversions of values from the database."""
 
 from __future__ import annotations
@@ -18,14 +8,14 @@ import datetime
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects import sqlite
 
-from climate.db import types
+from climate.db.schema import types
 from tests import base
 
 AWARE = datetime.datetime(2030, 1, 2, 3, 4, 5, 600000, tzinfo=datetime.UTC)
 
 
 class TestInstants(base.TestCase):
-    """:class:`climate.db.types.UtcDateTime` and what it remembers."""
+    """:class:`climate.db.schema.types.UtcDateTime` and what it remembers."""
 
     def test_each_way_to_write_an_instant(self) -> None:
         for text in ('2030-01-02 03:04:05.600000', '2030-01-02T03:04:05.6'):

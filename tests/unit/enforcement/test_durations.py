@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How long leases may last, and when they may be prolonged."""
 
@@ -21,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oslo_config import cfg
 
+from climate import conf as climate_conf
 from climate import exceptions
-from climate.conf import enforcement as options
+from climate.conf import enforcement
 from climate.domain.lifecycles import LeaseStatus
 from climate.enforcement.base import Filter
 from climate.enforcement.base import FilterQuestion
@@ -37,7 +28,7 @@ SECONDS = st.integers(min_value=1, max_value=10**7)
 def configured(**values: object) -> cfg.ConfigOpts:
     """Return a configuration with these options in ``[enforcement]``."""
     conf = cfg.ConfigOpts()
-    options.register_opts(conf)
+    climate_conf.register_opts(conf, enforcement)
     conf([], default_config_files=[])
     for name, value in values.items():
         conf.set_override(name, value, group='enforcement')

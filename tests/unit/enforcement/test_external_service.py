@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The external service, over real sockets."""
 
@@ -48,7 +38,7 @@ class ServiceCase(base.TestCase):
 
     def filter(self, **options: object) -> ExternalService:
         options.setdefault('external_service_base_endpoint', self.judge.url)
-        options.setdefault('external_service_timeout', 5.0)
+        options.setdefault('external_service_timeout', 60.0)
         options.setdefault('external_service_token', 's3cret')
         return ExternalService.from_conf(configured(**options))
 
@@ -292,13 +282,15 @@ class TestNoAnswer(ServiceCase):
 
 
 class TestAfterwards(ServiceCase):
-    """What the service is told of what it allowed."""
+    """How the service is notified of what it allowed."""
 
     def test_each_state_has_a_call(self) -> None:
         service = self.filter()
-        self.assertEqual({ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END}, service.hears)
+        self.assertEqual(
+            {ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END}, service.notified_of
+        )
         for state in (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END):
-            service.tell(self.charge(state))
+            service.notify(self.charge(state))
         self.assertEqual(['commit', 'release', 'on-end'], self.judge.names)
         self.assertEqual(
             ['q1-commit', 'q1-release', 'q1-on-end'],
@@ -308,30 +300,32 @@ class TestAfterwards(ServiceCase):
 
     def test_a_service_that_knows_one_phase(self) -> None:
         service = self.filter(external_service_two_phase=False)
-        self.assertEqual({ChargeState.END}, service.hears)
+        self.assertEqual({ChargeState.END}, service.notified_of)
         bare = self.filter(
             external_service_base_endpoint=None,
             external_service_two_phase=False,
             external_service_check_create_endpoint=f'{self.judge.url}/create',
             external_service_check_update_endpoint=f'{self.judge.url}/update',
         )
-        self.assertEqual(frozenset(), bare.hears)
+        self.assertEqual(frozenset(), bare.notified_of)
 
     def test_what_is_not_taken_comes_again(self) -> None:
         service = self.filter()
         for status in (302, 400, 403, 404, 500):
             self.judge.answers['commit'] = judge.Answer(status=status, body=b'{}')
             error = self.assertRaises(
-                exceptions.Transient, service.tell, self.charge(ChargeState.COMMIT)
+                exceptions.Transient, service.notify, self.charge(ChargeState.COMMIT)
             )
-            self.assertNotIsInstance(error, exceptions.JudgeAway)
+            self.assertNotIsInstance(error, exceptions.FilterUnavailable)
             self.assertIn(str(status), error.message)
         self.judge.answers['commit'] = judge.Answer(status=200)
-        service.tell(self.charge(ChargeState.COMMIT))
+        service.notify(self.charge(ChargeState.COMMIT))
 
     def test_it_is_away(self) -> None:
         self.judge.go_away()
-        self.assertRaises(exceptions.JudgeAway, self.filter().tell, self.charge(ChargeState.COMMIT))
+        self.assertRaises(
+            exceptions.FilterUnavailable, self.filter().notify, self.charge(ChargeState.COMMIT)
+        )
 
     def test_what_is_kept_of_a_question_is_its_body(self) -> None:
         service = self.filter(region_name='one')

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Filters are asked in their order, and the first that refuses decides."""
 
@@ -36,7 +26,7 @@ from tests.unit.enforcement.test_durations import configured
 
 
 class Judge(Filter):
-    """Notes what it is asked, and raises what it is told to."""
+    """Notes what it is asked, and raises what it is given."""
 
     waits = True
 
@@ -50,7 +40,7 @@ class Judge(Filter):
         raise ValueError('a broken option')
 
     @property
-    def hears(self) -> frozenset[ChargeState]:
+    def notified_of(self) -> frozenset[ChargeState]:
         return frozenset({ChargeState.COMMIT})
 
     @property
@@ -68,7 +58,7 @@ class Judge(Filter):
     def check_update(self, question: FilterQuestion) -> None:
         self._say('update')
 
-    def tell(self, charge: Charge) -> None:
+    def notify(self, charge: Charge) -> None:
         self._say(charge.state)
 
 
@@ -82,59 +72,59 @@ class TestGate(base.TestCase):
     """All filters as one."""
 
     def test_all_agree(self) -> None:
-        judges, log = gate(one=None, two=None)
-        verdict = judges.judge(questions.creation())
-        self.assertIsNone(verdict.refusal)
-        self.assertEqual({'one', 'two'}, verdict.noted)
-        judges.judge(questions.change(1, 2, 0))
+        filters, log = gate(one=None, two=None)
+        decision = filters.check(questions.creation())
+        self.assertIsNone(decision.refusal)
+        self.assertEqual({'one', 'two'}, decision.noted)
+        filters.check(questions.change(1, 2, 0))
         self.assertEqual(['one create', 'two create', 'one update', 'two update'], log)
 
     def test_the_order_is_the_one_declared(self) -> None:
         no = exceptions.LimitExceeded('no')
         for names in (('c', 'a', 'b'), ('b', 'c', 'a')):
-            judges, log = gate(**{name: no if name == 'a' else None for name in names})
-            verdict = judges.judge(questions.creation())
-            self.assertIs(no, verdict.refusal)
+            filters, log = gate(**{name: no if name == 'a' else None for name in names})
+            decision = filters.check(questions.creation())
+            self.assertIs(no, decision.refusal)
             before = names[: names.index('a')]
             self.assertEqual([f'{name} create' for name in (*before, 'a')], log)
             # Who refuses takes no note; who was not asked, neither.
-            self.assertEqual(set(before), verdict.noted)
+            self.assertEqual(set(before), decision.noted)
 
     def test_who_did_not_answer_may_have_taken_note(self) -> None:
-        judges, _ = gate(one=None, two=exceptions.ExternalServiceUnavailable(), three=None)
-        verdict = judges.judge(questions.creation())
-        self.assertIsInstance(verdict.refusal, exceptions.ExternalServiceUnavailable)
-        self.assertEqual({'one', 'two'}, verdict.noted)
+        filters, _ = gate(one=None, two=exceptions.ExternalServiceUnavailable(), three=None)
+        decision = filters.check(questions.creation())
+        self.assertIsInstance(decision.refusal, exceptions.ExternalServiceUnavailable)
+        self.assertEqual({'one', 'two'}, decision.noted)
 
     def test_a_filter_that_breaks_refuses(self) -> None:
         logger = self.useFixture(fixtures.FakeLogger())
-        judges, _ = gate(one=KeyError('x'))
-        verdict = judges.judge(questions.creation())
-        self.assertIsInstance(verdict.refusal, exceptions.ExternalServiceUnavailable)
-        self.assertEqual({'one'}, verdict.noted)
+        filters, _ = gate(one=KeyError('x'))
+        decision = filters.check(questions.creation())
+        self.assertIsInstance(decision.refusal, exceptions.ExternalServiceUnavailable)
+        self.assertEqual({'one'}, decision.noted)
         self.assertIn('one failed', logger.output)
 
-    def test_who_is_judged(self) -> None:
-        self.assertFalse(Filters().judges('blue'))
-        judges = Filters({'one': Judge('one', [])}, ['red'])
-        self.assertTrue(judges.judges('blue'))
-        self.assertFalse(judges.judges('red'))
+    def test_exempt_projects_are_not_checked(self) -> None:
+        self.assertFalse(Filters().applies_to('blue'))
+        filters = Filters({'one': Judge('one', [])}, ['red'])
+        self.assertTrue(filters.applies_to('blue'))
+        self.assertFalse(filters.applies_to('red'))
 
     def test_what_the_filters_need(self) -> None:
-        judges, _ = gate(one=None, two=None)
-        self.assertTrue(judges.waits)
-        self.assertEqual(('one', 'two'), judges.holding)
-        self.assertEqual(('one', 'two'), judges.hearing(ChargeState.COMMIT))
-        self.assertEqual((), judges.hearing(ChargeState.END))
-        self.assertEqual(10.0, judges.longest_check.total_seconds())
-        self.assertLess(judges.longest_check, judges.undecided_for)
+        filters, _ = gate(one=None, two=None)
+        self.assertTrue(filters.waits)
+        self.assertEqual(('one', 'two'), filters.notified_of_outcomes)
+        self.assertEqual(('one', 'two'), filters.notified_of(ChargeState.COMMIT))
+        self.assertEqual((), filters.notified_of(ChargeState.END))
+        self.assertEqual(10.0, filters.longest_check.total_seconds())
+        self.assertLess(filters.longest_check, filters.undecided_for)
         still = Filters({'long': MaxLeaseDuration(None)})
-        self.assertEqual((False, (), ()), (still.waits, still.holding, still.told))
+        self.assertEqual((False, (), ()), (still.waits, still.notified_of_outcomes, still.notified))
 
-    def test_only_what_is_wanted_is_told(self) -> None:
-        judges, log = gate(one=None)
+    def test_filters_are_notified_of_the_states_they_want(self) -> None:
+        filters, log = gate(one=None)
         for state in (ChargeState.END, ChargeState.COMMIT):
-            judges.tell(
+            filters.notify(
                 Charge(
                     charge_id='q1',
                     judge='one',
@@ -167,7 +157,7 @@ class TestLoading(base.TestCase):
         self.assertIs(Manager, stevedore.driver.DriverManager)
 
     def test_none(self) -> None:
-        self.assertFalse(loading.load(configured()).judges('blue'))
+        self.assertFalse(loading.load(configured()).applies_to('blue'))
 
     def test_in_the_declared_order_and_once(self) -> None:
         class Named(Judge):
@@ -177,12 +167,12 @@ class TestLoading(base.TestCase):
 
         self.pretend({'b': Named, 'a': Named, 'c': Named})
         found = loading.load(configured(enabled_filters=['b', 'c', 'a', 'c']))
-        self.assertEqual(('b', 'c', 'a'), found.told)
+        self.assertEqual(('b', 'c', 'a'), found.notified)
 
     def test_exempt_projects(self) -> None:
         self.pretend({'long': MaxLeaseDuration})
         found = loading.load(configured(enabled_filters=['long'], exempt_projects=['red']))
-        self.assertEqual([True, False], [found.judges('blue'), found.judges('red')])
+        self.assertEqual([True, False], [found.applies_to('blue'), found.applies_to('red')])
 
     def test_all_that_come_with_climate(self) -> None:
         names = [
@@ -196,7 +186,7 @@ class TestLoading(base.TestCase):
         found = loading.load(configured(enabled_filters=names, external_service_base_endpoint=url))
         kinds = [ExternalService] * 2 + [MaxLeaseDuration] * 2 + [ExtensionWindow]
         self.assertEqual(kinds, [type(found[name]) for name in names])
-        self.assertEqual(('external_service', 'ExternalServiceFilter'), found.told)
+        self.assertEqual(('external_service', 'ExternalServiceFilter'), found.notified)
 
     def test_a_service_without_an_address(self) -> None:
         text = self.refusal('external_service')

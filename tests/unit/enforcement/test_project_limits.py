@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The limits of projects, as operators write them."""
 
@@ -16,21 +6,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import testtools
 from oslo_config import cfg
 
+from climate import conf as climate_conf
 from climate import exceptions
-from climate.conf import enforcement as enforcement_conf
-from climate.conf import limits as limits_conf
+from climate.conf import enforcement
+from climate.conf import limits
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
+from tests import base
 
 
 def configured(**options: Any) -> ProjectLimits:
     """Return the limits that these options of ``[limits]`` make."""
     conf = cfg.ConfigOpts()
-    enforcement_conf.register_opts(conf)
-    limits_conf.register_opts(conf)
+    climate_conf.register_opts(conf, enforcement, limits)
     conf([])
     conf.set_override('exempt_projects', ['free'], group='enforcement')
     for name, value in options.items():
@@ -38,7 +28,7 @@ def configured(**options: Any) -> ProjectLimits:
     return ProjectLimits.from_conf(conf)
 
 
-class TestProjectLimits(testtools.TestCase):
+class TestProjectLimits(base.TestCase):
     """Of each project."""
 
     def test_by_default(self) -> None:

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What a stack says of a lease that failed."""
 
@@ -35,9 +25,9 @@ OFFER = {
     'reservations': [{'resource_type': 'physical:host', 'amount': 2}],
 }
 REFUSAL = (
-    'Not enough hosts available; physical:host: 3 match, 1 free, and the first reservation in '
+    'Not enough hosts available; hosts: 3 match, 1 free, and the first reservation in '
     'the way ends 2030-01-01 13:00 UTC; offered: 2030-01-01 13:00 UTC to 2030-01-01 14:00 UTC: '
-    '2 physical:host (later)'
+    '2 hosts (later)'
 )
 
 

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How long effects are waited for."""
 
@@ -73,14 +63,14 @@ class TestPatience(base.TestCase):
 
     def test_failures_are_counted_from_when_all_was_well(self) -> None:
         self.assertTrue(tried(1).expired(MINUTE))
-        well = waiting(HOUR).well(tried(30))
+        well = waiting(HOUR).with_progress(tried(30))
         self.assertFalse(well.expired(MINUTE))
         well = well.settled(NOON + 31 * MINUTE, HOUR)
         self.assertTrue(well.expired(MINUTE))
 
     def test_what_says_nothing_is_not_well(self) -> None:
         event = tried(60)
-        self.assertIs(event, waiting(datetime.timedelta(0)).well(event))
+        self.assertIs(event, waiting(datetime.timedelta(0)).with_progress(event))
 
     def test_what_has_not_begun_has_not_expired(self) -> None:
         self.assertFalse(schedule.new_event('l', EventKind.START, NOON).expired(MINUTE))

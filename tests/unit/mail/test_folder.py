@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Mails that are files: whole, private, and kept until they can be written."""
 
@@ -22,8 +12,8 @@ import fixtures
 from climate.clock import ManualClock
 from climate.mail import smtp
 from climate.mail.folder import MailFolder
-from climate.mail.letters import Letters
-from climate.mail.letters import LetterSettings
+from climate.mail.mail_writer import LetterSettings
+from climate.mail.mail_writer import MailWriter
 from tests.base import TestCase
 from tests.unit.mail import samples
 
@@ -38,7 +28,7 @@ class TestMailFolder(TestCase):
         self.folder = MailFolder(self.path, self.clock)
 
     def send(self, number: int, name: str = 'demo') -> None:
-        letters = Letters(LetterSettings(sender='climate@localhost'))
+        letters = MailWriter(LetterSettings(sender='climate@localhost'))
         letter = letters.one(samples.notice(number, name=name), 'a@b', 'Alice', samples.NOW)
         with self.folder.connected() as connection:
             connection.send(letter, 'a@b')
@@ -61,7 +51,7 @@ class TestMailFolder(TestCase):
 
     def test_without_the_folder_mails_wait(self) -> None:
         self.path.rmdir()
-        self.assertRaises(smtp.Away, self.send, 1)
+        self.assertRaises(smtp.ServerUnavailable, self.send, 1)
         self.path.mkdir()
         self.send(1)
         self.assertEqual(1, len(list(self.path.iterdir())))

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What is said at the start of the way to the SMTP server."""
 
@@ -17,7 +7,8 @@ from __future__ import annotations
 import fixtures
 from oslo_config import cfg
 
-from climate.conf import mail as options
+from climate import conf as climate_conf
+from climate.conf import mail
 from climate.mail.smtp import SmtpSettings
 from tests import base
 
@@ -39,7 +30,7 @@ class TestPlainText(base.TestCase):
         ):
             conf = cfg.ConfigOpts()
             conf([])
-            options.register_opts(conf)
+            climate_conf.register_opts(conf, mail)
             wanted = {'host': host, 'security': security, 'username': username}
             wanted['password_file'] = '/nowhere' if username else None
             for name, value in wanted.items():

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What the spool of ``climate-mail`` keeps across a crash."""
 
@@ -17,8 +7,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-import hashlib
-import json
 import operator
 import pathlib
 import re
@@ -31,12 +19,10 @@ from typing import Any
 import fixtures
 
 from climate import exceptions
-from climate.mail.spool import DONE
 from climate.mail.spool import Entry
 from climate.mail.spool import FAILED
 from climate.mail.spool import FILE
 from climate.mail.spool import KEPT
-from climate.mail.spool import PENDING
 from climate.mail.spool import Spool
 from tests import base
 from tests.unit.mail import samples
@@ -128,67 +114,6 @@ class TestKilled(SpoolCase):
         self.assertEqual([], spool.pending())
         self.assertEqual([NOW], spool.sent_since(NOW - MINUTE, ALICE))
         self.assertFalse(spool.add(notice, NOW))
-
-    def test_old_files_are_taken_over_at_once_or_not(self) -> None:
-        old = OldFiles(self.folder)
-        old.write()
-        copies = self.left(lambda: Spool(self.folder).close())
-        self.assertGreater(len(copies), 1)
-        for each in copies:
-            Spool(each).close()
-            self.assertEqual(samples.rows(self.folder), samples.rows(each))
-
-
-class OldFiles:
-    """The spool of an earlier release, with a notice in each state."""
-
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.folder = folder
-        sent, failed, waits = (samples.notice(number) for number in range(1, 4))
-        self.sent, self.failed, self.waits = sent, failed, waits
-        self.entry = Entry(notice=waits, received_at=NOW, next_try=NOW + MINUTE, attempts=3)
-
-    def write(self) -> None:
-        outcome = {'at': NOW.isoformat(), 'to': ALICE, 'id': '<one.message-1@example.org>'}
-        self._write(DONE, self.sent.key, json.dumps(outcome))
-        # The process was killed before it had removed this.
-        first = Entry(notice=self.sent, received_at=NOW, next_try=NOW)
-        self._write(PENDING, self.sent.key, first.dump())
-        last = dataclasses.replace(first, notice=self.failed, error='550 no such user')
-        self._write(FAILED, self.failed.key, last.dump())
-        self._write(PENDING, self.waits.key, self.entry.dump())
-
-    def _write(self, place: str, key: str, text: str) -> None:
-        name = hashlib.sha256(key.encode()).hexdigest()[:40]
-        (self.folder / place).mkdir(parents=True, exist_ok=True)
-        (self.folder / place / f'{name}.json').write_text(text)
-
-
-class TestOldFiles(SpoolCase):
-    """Earlier releases kept each notice in a file."""
-
-    def test_all_states_go_on(self) -> None:
-        old = OldFiles(self.folder)
-        old.write()
-        spool = self.spool()
-        self.assertEqual([old.entry], spool.pending())
-        self.assertEqual([NOW], spool.sent_since(NOW - MINUTE, ALICE))
-        for notice in (old.sent, old.failed, old.waits):
-            self.assertFalse(spool.add(notice, NOW))
-        self.assertEqual(1, samples.spooled(self.folder, FAILED))
-        self.assertEqual({FILE, 'lock'}, {path.name for path in self.folder.iterdir()})
-
-    def test_what_was_taken_over_is_not_taken_twice(self) -> None:
-        old = OldFiles(self.folder)
-        old.write()
-        spool = self.spool()
-        spool.done([old.waits], ALICE, '3', NOW)
-        spool.close()
-        known = samples.rows(self.folder)
-        # As if no file had been removed.
-        old.write()
-        self.spool().close()
-        self.assertEqual(known, samples.rows(self.folder))
 
 
 class TestFile(SpoolCase):

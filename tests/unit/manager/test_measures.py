@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What managers record of the life of a lease."""
 
@@ -22,7 +12,7 @@ from climate.domain.payloads import EffectPayload
 from climate.domain.payloads import EndPayload
 from climate.leases.jobs import Report
 from climate.leases.jobs import Step
-from climate.manager import measures
+from climate.manager.claims import measures
 from climate.metrics import catalogue
 from climate.plugins.contract import Again
 from climate.testing.deployment import Deployment
@@ -44,8 +34,8 @@ class TestEvents(base.TestCase):
         return [outcome for name, outcome in found if name == kind]
 
     def test_a_life(self) -> None:
-        for together in (False, True):
-            deployment = self.useFixture(Deployment(together=together))
+        for alone in (False, True):
+            deployment = self.useFixture(Deployment(alone=alone))
             self.recorded.found.clear()
             lease = deployment.create(60, 120)
             deployment.away_until(63)

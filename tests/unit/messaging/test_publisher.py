@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The message is the Notifier's own, and the options are the library's own."""
 
@@ -19,6 +9,7 @@ import pathlib
 import fixtures
 from oslo_config import cfg
 
+from climate import conf as climate_conf
 from climate import exceptions
 from climate.conf import notifications
 from climate.messaging import publisher
@@ -47,7 +38,7 @@ def configured(text: str = '') -> cfg.ConfigOpts:
         conf([], project='climate', default_config_files=[str(path)])
     finally:
         folder.cleanUp()
-    notifications.register_opts(conf)
+    climate_conf.register_opts(conf, notifications)
     return conf
 
 

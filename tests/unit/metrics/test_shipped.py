@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The dashboard, the alert rules and their documentation name metrics that exist."""
 
@@ -25,11 +15,11 @@ from typing import Any
 import testtools
 import yaml
 
-from climate.db.timeline_counts import TimelineEvent
+from climate.db.timelines.counts import TimelineEvent
 from climate.domain.events import EventKind
 from climate.domain.lifecycles import LeaseStatus
-from climate.manager.measures import AttemptOutcome
-from climate.manager.measures import EventOutcome
+from climate.manager.claims.measures import AttemptOutcome
+from climate.manager.claims.measures import EventOutcome
 from climate.metrics import catalogue
 from climate.metrics.catalogue import MetricSpec
 from doc.ext import metrics_table

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The effects of a type, in every case; and each of their calls fails in turn.
 
@@ -61,18 +51,13 @@ class EveryCase(base.TestCase, abc.ABC):
         """Return when a verb is to fail."""
         return ('before', 'after')
 
-    def name(self, case: Any) -> str:
-        """Return what a case is called."""
-        return f'{case.effect} of {case.given.__name__}'
-
     def test_clean_run_and_another(self) -> None:
         for case in self.cases:
-            with self.subTest(self.name(case)):
-                world = case.given()
-                self.finish(case, world, Stumble(world.cloud))
-                again = Stumble(world.cloud)
-                self.finish(case, world, again)
-                self.assertLessEqual(set(again.changes), self.blind)
+            world = case.given()
+            self.finish(case, world, Stumble(world.cloud))
+            again = Stumble(world.cloud)
+            self.finish(case, world, again)
+            self.assertLessEqual(set(again.changes), self.blind)
 
 
 class EachCallFails(EveryCase):
@@ -87,10 +72,9 @@ class EachCallFails(EveryCase):
             for nth, verb in enumerate(calls.made, 1):
                 for when in self.moments(verb):
                     world = case.given()
-                    with self.subTest(f'{self.name(case)}: {nth}. {verb} fails {when} its work'):
-                        stumble = Stumble(world.cloud, nth, when)
-                        self.finish(case, world, stumble)
-                        self.assertGreater(len(stumble.made), nth)
+                    stumble = Stumble(world.cloud, nth, when)
+                    self.finish(case, world, stumble)
+                    self.assertGreater(len(stumble.made), nth)
                     tried += 1
         self.assertGreaterEqual(tried, self.least)
 
@@ -102,9 +86,8 @@ class EachCallFails(EveryCase):
             for nth, verb in enumerate(calls.made, 1):
                 for when in self.moments(verb):
                     world = given()
-                    with self.subTest(f'{given.__name__}: {nth}. {verb} fails {when} its work'):
-                        stumble = Stumble(world.cloud, nth, when)
-                        while world.once('start', stumble) is not None:
-                            world.clock.advance(1)
-                        world.run('end')
-                        self.nothing_left(world)
+                    stumble = Stumble(world.cloud, nth, when)
+                    while world.once('start', stumble) is not None:
+                        world.clock.advance(1)
+                    world.run('end')
+                    self.nothing_left(world)

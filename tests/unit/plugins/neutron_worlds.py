@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 """Small clouds with one reservation of floating IPs, or of a network."""
 
 from __future__ import annotations
@@ -17,11 +7,11 @@ import dataclasses
 import datetime
 from typing import Any
 
-from climate.clients.base import Cloud
-from climate.clients.base import FloatingIP
-from climate.clients.base import Network
-from climate.clients.base import Segment
 from climate.clock import ManualClock
+from climate.cloud.base import Cloud
+from climate.cloud.base import FloatingIP
+from climate.cloud.base import Network
+from climate.cloud.base import Segment
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.leases import Lease

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How people use what they have reserved."""
 
@@ -25,6 +15,7 @@ from climate.domain.holdings import Holding
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.resource_types import Declaration
+from climate.domain.resources import Resource
 from climate.leases import reading
 from climate.plugins import contract
 from climate.plugins import instructions
@@ -32,6 +23,7 @@ from climate.plugins.custom.plugin import Custom
 from climate.plugins.host.isolation import Isolation
 from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.host.pools import HostSettings
+from climate.plugins.host.resources import HostRefusals
 from climate.plugins.instructions import Instruction
 from climate.plugins.network.plugin import NetworkPlugin
 from climate.plugins.volume.plugin import VirtualVolume
@@ -63,6 +55,12 @@ class InstructionsTest(base.TestCase):
             instructions.create_server('--network', 'a b; rm -rf ~'),
         )
 
+    def test_the_command_in_a_refusal_is_quoted(self) -> None:
+        here = Resource(resource_type='physical:host', name='node 1;x')
+        there = Resource(resource_type='physical:host', name='a$b')
+        error = HostRefusals().renamed(here, there)
+        self.assertTrue(error.message.endswith("set --rename 'node 1;x' 'a$b'"), error.message)
+
     def test_what_is_wrong(self) -> None:
         fine = {'name': 'a', 'title': 'A', 'command': 'ls'}
         self.assertEqual('', instructions.fault(Instruction(**fine)))
@@ -73,8 +71,19 @@ class InstructionsTest(base.TestCase):
             ({'command': ''}, 'it has neither a command nor a value'),
             ({'command': "ls 'a"}, 'is not quoted for a shell'),
             ({'command': 'ls\nrm'}, 'characters that cannot be printed'),
+            ({'title': 'A\u202e'}, 'characters that cannot be printed'),
+            ({'value': 'x\u2028rm'}, 'characters that cannot be printed'),
         ):
             self.assertIn(text, instructions.fault(Instruction(**{**fine, **changed})))
+
+    def test_what_must_not_be_copied_is_not_shown(self) -> None:
+        """Such as a value from before the API refused line ends."""
+        one = {'id': '1', 'name': 'cae', 'resources': {}}
+        announced = {'server': '27000@licences.example', 'old': 'x\nrm -rf ~'}
+        facts = {'allocated': [{**one, 'properties': announced}]}
+        declared = Custom(Declaration(name='custom:licence', noun='licences'))
+        found = reading.instructions(declared, reservation(facts=facts), HELD)
+        self.assertEqual(['27000@licences.example'], [each.value for each in found])
 
     def test_hosts_where_nova_reads_no_hint(self) -> None:
         settings = HostSettings(isolation=Isolation.PLACEMENT, zone_prefix='blazar_')
@@ -96,8 +105,9 @@ class InstructionsTest(base.TestCase):
         volumes = reservation(
             resource_type='virtual:volume', facts={'volumes': {'0': 'v-1'}}, request={}
         )
-        shown = holdings.holding(dataclasses.replace(volumes, holding=Holding()), VirtualVolume())
-        self.assertEqual(['attach_volume'], [one['name'] for one in shown['instructions']])
+        held = dataclasses.replace(volumes, holding=Holding())
+        shown = holdings.instructions(held, VirtualVolume(), named=True)
+        self.assertEqual(['attach_volume'], [one['name'] for one in shown])
 
     def test_a_network_that_does_not_exist_yet(self) -> None:
         self.assertEqual((), tuple(NetworkPlugin().instructions(reservation(), ())))

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The marks by which Nova keeps others off, and that no host is ever open."""
 
@@ -22,7 +12,8 @@ import hypothesis
 from hypothesis import strategies as st
 from oslo_config import cfg
 
-from climate.clients.base import Aggregate
+from climate import conf as climate_conf
+from climate.cloud.base import Aggregate
 from climate.conf import nova
 from climate.plugins.host import isolation
 from climate.plugins.host import options as host_options
@@ -131,8 +122,7 @@ class TestMarking(base.TestCase):
             ('both', Isolation.BOTH),
         ):
             options = cfg.ConfigOpts()
-            nova.register_opts(options)
-            host_options.register_opts(options)
+            climate_conf.register_opts(options, nova, host_options)
             options([])
             if given is not None:
                 options.set_override('isolation', given, group='physical:host')

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Servers of templates come to be of other flavors, all of them or none."""
 
@@ -20,8 +10,8 @@ import hypothesis
 from hypothesis import strategies as st
 
 from climate import exceptions
-from climate.clients import templates
-from climate.clients.protocols.stacks import StackDraft
+from climate.cloud import templates
+from climate.cloud.protocols.stacks import StackDraft
 from climate.plugins.stack import contents
 from climate.plugins.stack import templates as stack_templates
 from climate.simulator import templates as cloud

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """No order of events puts a host to sleep that is needed, or leaves one asleep."""
 
@@ -20,7 +10,7 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies as st
 
-from climate.clients.base import ComputeService
+from climate.cloud.base import ComputeService
 from climate.domain.health import ASLEEP
 from climate.power import deciding
 from climate.power.deciding import PowerAction
@@ -106,7 +96,7 @@ class TestAlways(base.TestCase):
         if step.action in (PowerAction.SHUT_DOWN, PowerAction.CUT_OFF):
             # Nothing can be scheduled there any more.
             self.assertTrue(one.marked)
-        if one.foreign:
+        if one.disabled_by_others:
             self.assertEqual(PowerAction.NOTHING, step.action)
         if step.action is PowerAction.SWITCH_ON:
             self.assertIs(False, one.on)

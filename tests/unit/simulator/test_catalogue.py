@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What the simulated cloud has to be tried out, and servers that nobody asked Nova for."""
 
@@ -21,21 +11,21 @@ import json
 import pathlib
 
 import fixtures
-import testtools
 
 from climate import simulator
-from climate.clients import base
-from climate.clients.protocols.stacks import StackDraft
 from climate.clock import ManualClock
+from climate.cloud import base
+from climate.cloud.protocols.stacks import StackDraft
 from climate.cmd import standalone
 from climate.simulator import catalogue
 from climate.simulator import cli
 from climate.simulator import templates
+from tests.base import TestCase
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
 
-class CatalogueTest(testtools.TestCase):
+class CatalogueTest(TestCase):
     """A furnished cloud in memory."""
 
     def setUp(self) -> None:
@@ -159,7 +149,7 @@ class TestBoots(CatalogueTest):
         self.assertEqual(('ACTIVE', 'common-1'), (found.status, found.host))
 
 
-class TestCommandLine(testtools.TestCase):
+class TestCommandLine(TestCase):
     """``climate-standalone simulator``."""
 
     def setUp(self) -> None:
@@ -204,9 +194,9 @@ class TestCommandLine(testtools.TestCase):
             ([], [], None),
             (['--port', '0'], ['--port', '0'], None),
             (['simulator', 'show', '--json'], [], ['show', '--json']),
-            (['fake', 'show', '--json'], [], ['show', '--json']),
-            (['--state-dir', 'x', 'fake', '-h'], ['--state-dir', 'x'], ['-h']),
-            (['--state-dir', 'fake', 'fake'], ['--state-dir', 'fake'], []),
+            (['simulator', 'show', '--json'], [], ['show', '--json']),
+            (['--state-dir', 'x', 'simulator', '-h'], ['--state-dir', 'x'], ['-h']),
+            (['--state-dir', 'simulator', 'simulator'], ['--state-dir', 'simulator'], []),
             (['--state-dir', 'simulator', 'simulator'], ['--state-dir', 'simulator'], []),
             (['--i-know', 'simulator', 'heal'], ['--i-know'], ['heal']),
             (['--state-dir=x', 'simulator', 'heal'], ['--state-dir=x'], ['heal']),

@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What only the simulated cloud can be told: faults, clocks, memories of calls."""
 
@@ -26,19 +16,19 @@ import time
 from typing import Any
 
 import fixtures
-import testtools
 
 from climate import exceptions
 from climate import simulator
-from climate.clients import base
 from climate.clock import ManualClock
+from climate.cloud import base
 from climate.simulator import cli
 from climate.simulator.store import SimulatorStore
+from tests.base import TestCase
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
 
-class SimulatedTest(testtools.TestCase):
+class SimulatedTest(TestCase):
     """A simulated cloud in memory with two hypervisors and a clock that stands still."""
 
     def setUp(self) -> None:
@@ -245,7 +235,7 @@ class TestMemory(SimulatedTest):
         self.assertEqual((self.pool.id, {'a': None}), second.arguments)
 
 
-class TestFile(testtools.TestCase):
+class TestFile(TestCase):
     """The state on a file is shared, lasting, and can be played with."""
 
     def setUp(self) -> None:

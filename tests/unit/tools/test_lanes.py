@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """How tests are divided, and what is said of them."""
 
@@ -100,6 +90,20 @@ class ShardsTest(base.TestCase):
             self.assertEqual(
                 [*ids[:20], *ids[60:]], [each for each in part if each not in repeated]
             )
+
+    def test_a_quarter_of_the_slow_ones_is_in_each_part(self) -> None:
+        ids = [f'tests.test_it{number}.Test.test_it' for number in range(10)]
+        slow = [f'tests.slow{number}.Test.test_it' for number in range(40)]
+        lane = Lane(name='functional', divides_repeats=True, slow=r'\.slow')
+        parts = [
+            chosen(lane, ids + slow, Shard(index=index, count=16), ()) for index in range(1, 17)
+        ]
+        for first in (0, 4, 8, 12):
+            quarters = [set(part) for part in parts[first : first + 4]]
+            self.assertEqual({*ids, *slow}, set().union(*quarters))
+        for part in parts:
+            self.assertEqual(ids, part[:10])
+            self.assertLess(len(part), 40)
 
     def test_what_repeats_another_test_on_a_server(self) -> None:
         pairs = {

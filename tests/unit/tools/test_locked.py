@@ -1,21 +1,10 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """What is picked from the constraints."""
 
 from __future__ import annotations
 
-import testtools
-
+from tests import base
 from tools import locked
 
 CONSTRAINTS = """\
@@ -37,7 +26,7 @@ wcwidth==0.9.4 \\
 """
 
 
-class TestLocked(testtools.TestCase):
+class TestLocked(base.TestCase):
     """A part of the constraints is whole, and no larger."""
 
     def test_names(self) -> None:

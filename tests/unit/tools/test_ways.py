@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Files and changes of file are counted as the tool says."""
 
@@ -17,10 +7,9 @@ from __future__ import annotations
 import datetime
 import json
 
-import testtools
-
 from climate.allocation import timeline
 from climate.domain.periods import Period
+from tests import base
 from tools import ways
 
 NOON = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
@@ -28,7 +17,7 @@ PERIODS = 'domain/periods.py'
 TIMELINE = 'allocation/timeline.py'
 
 
-class TestRecorder(testtools.TestCase):
+class TestRecorder(base.TestCase):
     """What is called is written down, up to the end of the way."""
 
     def test_calls(self) -> None:
@@ -52,7 +41,7 @@ class TestRecorder(testtools.TestCase):
         self.assertFalse(recorder.way.arrived)
 
 
-class TestForms(testtools.TestCase):
+class TestForms(base.TestCase):
     """A way is shown in three forms."""
 
     way = ways.Way(calls=('a/b.py', 'a/c.py', 'a/c.py', 'd.py', 'a/c.py', 'd.py'), arrived=True)

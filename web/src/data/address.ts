@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /**
  * The address says what is shown, so that back, forward, reload and links show it again:
@@ -16,8 +6,8 @@
  * to others, such as a form, is in the state of the entry in the history.
  */
 import { iso, seconds } from './api.ts';
-import { whatProperties } from './live.ts';
-import { UNGROUPED, onChange, present, state, update, viewport } from './state.ts';
+import { announce, whatProperties } from './live.ts';
+import { UNGROUPED, onChange, startNow, state, update, viewport } from './state.ts';
 import type { Drawer, State, View } from './state.ts';
 import { SPANS } from '../model/viewport.ts';
 
@@ -30,17 +20,12 @@ const VIEWS: Record<View, readonly string[]> = {
 };
 const HOUR = 3600;
 const RETURN = 'climate.return';
-/** Share of the period that is before the present, where it is that of today. */
-const BEFORE = 14;
 
 let noted = '';
 let place = '';
 let held: Drawer | null = null;
 let timer = 0;
 let reads = false;
-
-/** Return the beginning of the period that has the present near its left edge. */
-export const startNow = (): number => present() - viewport.span / BEFORE;
 
 function values(): Record<string, string> {
   const away = Math.abs(viewport.start - startNow()) > Math.max(60, viewport.span / 500);
@@ -139,11 +124,12 @@ export function read(): void {
   const before = state.type;
   reads = true;
   try {
-    // The links in mails name a lease only: it opens over what is there.
+    // The links in mails name a lease only: it opens over what is there, at its time.
     if (!old && next === 'calendar') readPeriod(query);
     const filters = old ? {} : filtersOf(next, query);
     const grouped = (filters.group ?? state.group) === state.group ? {} : UNGROUPED;
-    update({ view: next, ...grouped, ...filters, drawer: drawerOf(query, old ? decoded(id) : '') });
+    const sought = old ? decoded(id) : '';
+    update({ view: next, ...grouped, ...filters, sought, drawer: drawerOf(query, sought) });
   } finally {
     reads = false;
   }
@@ -169,6 +155,7 @@ export function leave(address: string): void {
 export function follow(): void {
   const back = sessionStorage.getItem(RETURN);
   sessionStorage.removeItem(RETURN);
+  if (back !== null) announce();
   if (back && location.hash.length < 2) history.replaceState(null, '', back);
   read();
   onChange(keep);

@@ -1,32 +1,27 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What the page asks again and again while it is visible. */
 import { Refusal, call, get, iso, session } from './api.ts';
-import { loadFree } from './free.ts';
+import { demanded, loadFree } from './free.ts';
 import { Rows } from './rows.ts';
-import { UNGROUPED, present, state, update, viewport } from './state.ts';
+import { UNGROUPED, present, startNow, state, update, viewport } from './state.ts';
 import type { Availability, Me, ResourceType, Session } from './types.ts';
 import { keyOf } from '../model/layout.ts';
+import { inOrder } from '../words/kinds.ts';
 import { say } from '../words/index.ts';
 
 const PAUSE = 8000;
 /** Milliseconds after which most changes have had their effect. */
 const EFFECT = 1500;
 const HIDDEN_TYPES = /^(virtual:(?!floatingip)|flavor:)/;
+/** Return whether a type has resources of its own, so that the calendar has rows of it. */
+export const hasRows = (type: string): boolean => !HIDDEN_TYPES.test(type);
 /** Values that the service answers at most are 20,000, and up to a third more are asked for. */
 const CELLS = 15000;
 /** Pixels that the head of a group needs at least. */
 const HEAD = 18;
+/** Seconds by which clocks differ without harm. */
+const NEAR = 60;
 /** Seconds of the buckets of the strip. */
 const STEPS = [900, 1800, 3600, 7200, 21600, 43200, 86400, 172800];
 
@@ -89,6 +84,10 @@ export async function begin(): Promise<void> {
   }
 }
 
+const SESSION = 'climate.session';
+/** Have other tabs, which have the same cookie, find out whose session it is now. */
+export const announce = (): void => localStorage.setItem(SESSION, String(Date.now()));
+
 const ENTERED = 'climate.signIn';
 /** Keep what a user has entered, without secrets, for the next sign-in in this tab. */
 export const remember = (entered: Record<string, string>): void =>
@@ -98,21 +97,34 @@ export const remembered = (): Record<string, string> =>
 const forget = (): void => sessionStorage.removeItem(ENTERED);
 
 export async function signOut(): Promise<void> {
-  await session('DELETE').catch(() => null);
+  try {
+    await session('DELETE');
+  } catch (error) {
+    // Who believes to be signed out leaves the session to the next person at the machine.
+    update({ notice: explain(error) });
+    return;
+  }
   forget();
+  announce();
   update({ session: { ...state.session!, signed_in: false }, me: null, drawer: null, notice: say('signedOut') });
 }
 
 async function whoAmI(): Promise<void> {
+  const asked = Date.now();
   const { me } = await get<{ me: Me }>('me');
-  update({ me, ahead: me.server_time - Date.now() / 1000 });
+  const near = Math.abs(viewport.start - startNow()) < NEAR;
+  update({ me, ahead: me.server_time - (asked + Date.now()) / 2000 });
+  // The period of today is that of the service, whose clock may be another one.
+  if (near && Math.abs(viewport.start - startNow()) > NEAR) viewport.start = startNow();
+  drawAgain();
 }
 
 async function whatTypes(): Promise<void> {
   const answer = await get<{ resource_types: ResourceType[] }>('resource-types').catch(() => null);
-  const bookable = answer?.resource_types ?? [];
-  if (!bookable.some((type) => type.name === 'physical:host')) bookable.unshift({ name: 'physical:host' });
-  const types = bookable.filter((type) => !HIDDEN_TYPES.test(type.name));
+  const found = answer?.resource_types ?? [];
+  if (!found.some((type) => type.name === 'physical:host')) found.push({ name: 'physical:host' });
+  const bookable = inOrder(found);
+  const types = bookable.filter(({ name }) => hasRows(name));
   update({ types, bookable, type: types.some(({ name }) => name === state.type) ? state.type : types[0]!.name });
 }
 
@@ -164,9 +176,10 @@ async function loadStrip(again: boolean): Promise<void> {
   // In powers of two, so that a zoom keeps its answer for a while.
   const wide = step * 2 ** Math.ceil(Math.log2((viewport.span * 2) / step));
   const least = Math.max(today, viewport.start);
-  const what = `${step} ${wide} ${state.type} ${state.group}`;
+  const what = `${step} ${wide} ${state.type} ${state.group} ${demanded()}`;
   const inside = least >= strip.start && viewport.end <= strip.start + wide;
-  const same = strip.key === what && inside && strip.start >= today;
+  const known = strip.key === what;
+  const same = known && inside && strip.start >= today;
   if ((same && !again) || viewport.end <= today) return;
   const start = Math.floor((viewport.start - viewport.span / 2) / step) * step;
   const begins = same ? strip.start : Math.max(start, today);
@@ -176,7 +189,7 @@ async function loadStrip(again: boolean): Promise<void> {
   try {
     const answer = await call<{ availability: Availability }>('GET', 'availability', undefined, {
       etag, params: {
-        resource_type: state.type, step, group_by: state.group,
+        resource_type: state.type, step, group_by: state.group, resource_properties: demanded(),
         start: iso(begins), end: iso(begins + wide),
       },
     });
@@ -184,9 +197,10 @@ async function loadStrip(again: boolean): Promise<void> {
       Object.assign(strip, { answer: answer.body.availability, etag: answer.etag });
     }
   } catch (error) {
-    // No figures for a type is no trouble: the grid says what there is.
-    if (error instanceof Refusal && error.status !== 401 && error.status < 500) strip.answer = null;
-    else trouble(error);
+    // No figures for a type is no trouble: the grid says what there is. A period that was over
+    // when the service read the request is asked for again, from a later start.
+    if (!(error instanceof Refusal) || error.status === 401 || error.status >= 500) trouble(error);
+    else if (!known) strip.answer = null;
   } finally {
     stripLoads = false;
   }
@@ -227,6 +241,12 @@ export function keepAsking(): void {
   setInterval(turn, PAUSE);
   document.addEventListener('visibilitychange', turn);
   window.addEventListener('online', turn);
+  window.addEventListener('storage', ({ key }) => {
+    if (key !== SESSION) return;
+    // Nothing of the other session may stay, but for what was typed.
+    if (state.drawer?.kind === 'form' || state.drawer?.kind === 'closing') void begin();
+    else location.reload();
+  });
   window.addEventListener('offline', () => update({ online: false }));
   // The line of the present moves.
   setInterval(drawAgain, 30000);

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What the page shows, and how parts of it learn of changes. */
 import { useLayoutEffect, useState } from 'preact/hooks';
@@ -57,10 +47,14 @@ export const state = {
   theme: kept('theme', 'auto'),
   language: kept('language', firstLanguage()),
   drawer: null as Drawer | null,
+  /** The lease to whose time the calendar goes once it is known: that of a link in a mail. */
+  sought: '',
   online: true,
   /** Whether a session has ended by itself, and the user has not signed in since. */
   ended: false,
   notice: '',
+  /** The id of the calendar link that was revoked last. */
+  revoked: '',
   spoken: '',
   /** Seconds that the clock of the server is ahead. */
   ahead: 0,
@@ -124,6 +118,12 @@ export function onChange(listener: () => void): () => void {
 
 /** Return the present, by the clock of the server. */
 export const present = (): number => Date.now() / 1000 + state.ahead;
+
+/** Share of the period that is before what it is about, such as the present. */
+const BEFORE = 14;
+/** Return the beginning of the period that has a time near its left edge. */
+export const startAt = (at: number): number => at - viewport.span / BEFORE;
+export const startNow = (): number => startAt(present());
 
 /** Announce to screen readers, without showing it. */
 export const speak = (spoken: string): void => update({ spoken });

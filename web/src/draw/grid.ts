@@ -1,18 +1,9 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The grid: rows of resources, their bars, the axis of time. All drawn by hand on one canvas. */
 import { present, state, viewport } from '../data/state.ts';
 import { rows } from '../data/live.ts';
+import { plainName } from '../model/names.ts';
 import { allDays, longest, months, stepFor, ticks } from '../model/ticks.ts';
 import type { Tick } from '../model/ticks.ts';
 import { dayStart, weekday } from '../model/zones.ts';
@@ -25,6 +16,8 @@ import type { Palette } from './palette.ts';
 import { fit, widthOf } from './text.ts';
 
 export const AXIS = 46;
+/** Pixels of a day or month beside whose name there is little room. */
+const CLOSE = 40;
 type Ink = CanvasRenderingContext2D;
 
 /** Draw everything. `names` is the width of the first column. */
@@ -108,7 +101,7 @@ function drawNames(ink: Ink, colours: Palette, names: number, marks: Marks): voi
         ink.fillStyle = colours.hover;
         ink.fillRect(0, y, names, rowHeight);
       }
-      nameRow(ink, colours, names, y, chunk.name[at]!, chunk.disabled[at] || chunk.failed[at]);
+      nameRow(ink, colours, names, y, plainName(chunk.name[at]!), chunk.disabled[at] || chunk.failed[at]);
     }
     // Too many groups have no heads.
     if (tagged && own !== group) drawGroup(ink, colours, names, y, own ?? '–');
@@ -178,12 +171,13 @@ function label(ink: Ink, colours: Palette, at: number, next: number, hours: bool
     : [date(at, { month: 'long', year: 'numeric' }), date(at, { month: 'short' })];
   // What begins before the axis has the room that is left of it.
   const left = Math.max(viewport.x(at), 0);
-  const room = viewport.x(next) - left - 12;
+  const pad = viewport.x(next) - viewport.x(at) < CLOSE ? 4 : 8;
+  const room = viewport.x(next) - left - 1.5 * pad;
   const text = longest(texts, room, (one) => widthOf(ink, one));
   ink.fillStyle = colours['line-strong'];
   ink.fillRect(Math.round(viewport.x(at)), 0, 1, AXIS);
   ink.fillStyle = colours.text;
-  if (widthOf(ink, text) <= room) ink.fillText(text, left + 8, 14);
+  if (widthOf(ink, text) <= room) ink.fillText(text, left + pad, 14);
 }
 
 interface Label { text: string; left: number; wide: number }

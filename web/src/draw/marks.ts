@@ -1,19 +1,9 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What the pointer and the keyboard mark: free time, the period that is dragged, the focus. */
 import { rows } from '../data/live.ts';
 import { viewport } from '../data/state.ts';
-import { duration, say } from '../words/index.ts';
+import { duration, period, say } from '../words/index.ts';
 import type { Palette } from './palette.ts';
 
 export interface Area { first: number; last: number; start: number; end: number }
@@ -42,7 +32,7 @@ export function drawMarks(ink: Ink, colours: Palette, marks: Marks): void {
   if (marks.drag) {
     const { drag } = marks;
     const many = rows.count(drag.first, drag.last);
-    const words = `${duration(drag.end - drag.start)}${many > 1 ? ` × ${many}` : ''}`;
+    const words = `${period(drag.start, drag.end)} · ${duration(drag.end - drag.start)}${many > 1 ? ` × ${many}` : ''}`;
     drawArea(ink, drag.closing ? colours.warn : colours.accent, drag, words, true);
     drawWords(ink, colours, drag, words);
   }

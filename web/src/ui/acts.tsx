@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What one can do with a lease: the buttons, and the form of the one that was pressed. */
 import type { ComponentType } from 'preact';
@@ -19,6 +9,7 @@ import { present, state, update } from '../data/state.ts';
 import type { Lease } from '../data/types.ts';
 import { say } from '../words/lease/index.ts';
 import type { LeaseWords } from '../words/lease/en.ts';
+import type { ActProps } from './act.ts';
 import { Amounts, changeable } from './amounts.tsx';
 import { Deletion, Ending } from './ending.tsx';
 import { Note } from './fields.tsx';
@@ -29,11 +20,6 @@ import { Reminders } from './reminders.tsx';
 import { heldBy } from './things.ts';
 import { TimesForm } from './times.tsx';
 
-export interface ActProps {
-  lease: Lease; cancel: () => void; times?: Partial<Times>;
-  /** Do some work, then say so; `shut` closes the drawer too. */
-  done: (work: () => Promise<unknown>, notice: string, shut?: boolean) => Promise<void>;
-}
 interface Act {
   word: keyof LeaseWords; rule: string; form: ComponentType<ActProps>; danger?: true;
   fits?: (lease: Lease) => boolean;

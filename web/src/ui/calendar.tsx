@@ -1,18 +1,8 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The calendar: strip, grid, legend. */
 import { useEffect, useRef } from 'preact/hooks';
-import { free } from '../data/free.ts';
+import { demanded, free } from '../data/free.ts';
 import { look, onData, rows, shownGroups, strip } from '../data/live.ts';
 import { onChange, state, useChanges, viewport } from '../data/state.ts';
 import { AXIS, drawGrid } from '../draw/grid.ts';
@@ -164,7 +154,7 @@ function fillLegend(legend: HTMLDivElement | null): void {
   if (!legend) return;
   const lines = (shownGroups(free.answer)?.groups ?? []).slice(0, MOST_GROUPS).map(({ value, whole }, number) => {
     const line = document.createElement('div');
-    const parts = [[`dot ${COLOURS[number]!}`, ''], ['what', value ?? (state.group ? '–' : say('all'))],
+    const parts = [[`dot ${COLOURS[number]!}`, ''], ['what', value ?? (state.group ? '–' : demanded() ? state.search : say('all'))],
       ['free', say('freeNow', { free: whole.free[0] ?? 0, total: whole.total[0] ?? 0 })]] as const;
     for (const [name, text] of parts) {
       const span = document.createElement('span');

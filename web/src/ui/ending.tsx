@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** Ends a lease now, or deletes it, after saying what is lost. */
 import type { ComponentChildren } from 'preact';
@@ -17,9 +7,9 @@ import { present } from '../data/state.ts';
 import type { Lease, Reservation } from '../data/types.ts';
 import { LEASE_WORDS, say, sayOf } from '../words/lease/index.ts';
 import type { LeaseWords } from '../words/lease/en.ts';
-import type { ActProps } from './acts.tsx';
+import type { ActProps } from './act.ts';
 import { pathOf } from './proposals.ts';
-import { inWords, namesOf } from './things.ts';
+import { counted, inWords, namesOf } from './things.ts';
 
 /** Return in words what the end of a lease does, for each of its reservations. */
 export function losses(lease: Lease, now = present()): string[] {
@@ -37,7 +27,7 @@ function namesIn(one: Reservation): string {
 
 function lossOf(one: Reservation): string {
   const key = `loses_${one.resource_type}`;
-  if (key in LEASE_WORDS.en!) return say(key as keyof LeaseWords, { names: namesIn(one) || inWords(one) });
+  if (key in LEASE_WORDS.en!) return say(key as keyof LeaseWords, { names: namesIn(one) || inWords(one), n: counted(one) });
   if (one.on_end == null || one.on_end === 'default') return '';
   const steps = (Array.isArray(one.on_end) ? one.on_end.map(String) : String(one.on_end).split(','))
     .map((step) => step.trim()).filter(Boolean);

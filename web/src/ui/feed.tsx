@@ -1,20 +1,10 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** A secret link, with which calendar programs show leases. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, call } from '../data/api.ts';
 import { explain, trouble } from '../data/live.ts';
-import { state } from '../data/state.ts';
+import { state, update, useChanges } from '../data/state.ts';
 import type { Lease } from '../data/types.ts';
 import { say } from '../words/lease/index.ts';
 import { Copy } from './copy.tsx';
@@ -22,8 +12,10 @@ import { Note, TextField } from './fields.tsx';
 
 /** Make a link to the calendar of a lease, or of the project without one. */
 export function CalendarLink({ lease }: { lease?: Lease }) {
-  const [link, setLink] = useState('');
+  const [made, setMade] = useState({ id: '', url: '' });
   const [failure, setFailure] = useState('');
+  const { revoked } = useChanges();
+  const link = made.id === revoked ? '' : made.url;
   const section = useRef<HTMLElement>(null);
   // It can be copied at once.
   useEffect(() => section.current?.querySelector('input')?.select(), [link]);
@@ -33,8 +25,9 @@ export function CalendarLink({ lease }: { lease?: Lease }) {
       ...(lease ? { lease_id: lease.id } : {}),
     };
     try {
-      const answer = await call<{ feed: { url: string } }>('POST', 'feeds', body);
-      setLink(answer.body.feed.url);
+      const answer = await call<{ feed: { id: string; url: string } }>('POST', 'feeds', body);
+      setMade(answer.body.feed);
+      update({ notice: say('linkMade') });
       setFailure('');
     } catch (error) {
       if (!(error instanceof Refusal) || error.status === 401) trouble(error);

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The links with which calendar programs show leases; each can be revoked. */
 import { useEffect, useState } from 'preact/hooks';
@@ -60,7 +50,7 @@ function Link({ feed }: { feed: Feed }) {
   const revoke = async (): Promise<void> => {
     try {
       await call('DELETE', `feeds/${encodeURIComponent(feed.id)}`);
-      update({ notice: say('revoked', { name: feed.name }) });
+      update({ notice: say('revoked', { name: feed.name }), revoked: feed.id });
     } catch (error) {
       if (!(error instanceof Refusal) || error.status === 401) trouble(error);
       setFailure(explain(error));

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The header: views, whether the page is live, zone, theme, language, who is signed in. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -82,11 +72,15 @@ function to(view: View, event: MouseEvent): void {
   update({ view, drawer: null });
 }
 
+/** Go past the header and the toolbar by keyboard, which are some twenty stops. */
+const toContent = (): void => document.querySelector<HTMLElement>('.grid, .page')?.closest<HTMLElement>('[tabindex]')?.focus();
+
 export function Header({ open }: { open: boolean }) {
   const { me, session, online } = state;
   const all = useZones();
   return (
     <header class="top">
+      {open && <button type="button" class="skip" onClick={toContent}>{say('skip')}</button>}
       <span class="brand"><Mark />Climate</span>
       {open && (
         <nav aria-label="Climate">

@@ -1,18 +1,9 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** You have it, use it: what a lease has, with the ids and commands that one needs for it. */
 import { useState } from 'preact/hooks';
 import type { Instruction, Lease, Reservation } from '../data/types.ts';
+import { plainName } from '../model/names.ts';
 import { say, titleOf } from '../words/lease/index.ts';
 import { Copy } from './copy.tsx';
 import { inWords, requirementOf } from './things.ts';
@@ -46,7 +37,7 @@ function Holding({ one, pending }: { one: Reservation; pending: boolean }) {
 /** All names, folded if there are many. */
 function Names({ one }: { one: Reservation }) {
   const [all, setAll] = useState(false);
-  const names = (one.resources ?? []).map((each) => each.name);
+  const names = (one.resources ?? []).map((each) => plainName(each.name));
   const count = one.resources_count ?? names.length;
   if (names.length === 0) return null;
   const shown = all ? names : names.slice(0, FEW);

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The grid by keyboard: from bar to gap, from row to row. Each move is announced. */
 import { look, rows } from '../data/live.ts';
@@ -18,6 +8,7 @@ import type { Marks } from '../draw/marks.ts';
 import { stops } from '../model/hits.ts';
 import type { Stop } from '../model/hits.ts';
 import type { Section } from '../model/layout.ts';
+import { plainName } from '../model/names.ts';
 import { duration, moment, say } from '../words/index.ts';
 import { draftOf } from './drafts.ts';
 import { Retiming, hasBegun, holdable } from './retiming.ts';
@@ -183,7 +174,7 @@ export class Keyboard {
       : { first: row, last: row, start: viewport.start, end: viewport.end };
     this.waits = !chunk;
     if (!chunk) return this.announce(say(rows.total ? 'loading' : 'nothing'));
-    const name = chunk.name[row - chunk.first]!;
+    const name = plainName(chunk.name[row - chunk.first]!);
     this.announce(stop ? this.words(name, stop, chunk) : say('sayRow', { name }));
   }
 

@@ -1,20 +1,10 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** A lease: how long it still is, what it has, what one can do, what happened and what will. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, get, seconds } from '../data/api.ts';
-import { onTurn, trouble } from '../data/live.ts';
-import { present, state } from '../data/state.ts';
+import { hasRows, onTurn, toType, trouble } from '../data/live.ts';
+import { present, startAt, state, update, viewport } from '../data/state.ts';
 import type { History, Lease } from '../data/types.ts';
 import { duration, moment } from '../words/index.ts';
 import { say, sayOf } from '../words/lease/index.ts';
@@ -25,14 +15,31 @@ import { CalendarLink } from './feed.tsx';
 import { FeedList } from './feeds.tsx';
 import { Loading, Note } from './fields.tsx';
 import { Copied, Holdings } from './holdings.tsx';
+import { populationOf } from './parts.ts';
 import type { Times } from './proposals.ts';
 import { Steps } from './steps.tsx';
+import { moves } from './toolbar.tsx';
 
 const OVER = new Set(['TERMINATED', 'DELETED']);
 export const isOver = (lease: Lease): boolean => OVER.has(lease.status);
 
 export const Badge = ({ status }: { status: string }) =>
   <span class={`badge ${status.toLowerCase()}`}>{sayOf('status', status)}</span>;
+
+/** Show a lease in the calendar, at its time and among its resources, if a link is to it. */
+function seek(lease: Lease): void {
+  if (state.sought !== lease.id) return;
+  const types = lease.reservations.map((one) => populationOf(one.resource_type)).filter(hasRows);
+  update({ sought: '' });
+  if (types[0] && !types.includes(state.type)) {
+    if (!state.types.some(({ name }) => name === types[0])) update({ types: [...state.types, { name: types[0] }] });
+    toType(types[0]);
+  }
+  const [start, end] = [seconds(lease.start_date), seconds(lease.end_date)];
+  if (start < viewport.end && end > viewport.start) return;
+  viewport.start = startAt(start);
+  moves.forEach((moved) => moved());
+}
 
 interface Found { lease: Lease; history: History | null }
 
@@ -50,7 +57,10 @@ export function LeaseDetails({ id, times }: { id: string; times?: Partial<Times>
   const [found, setFound] = useState<Found | null>(null);
   const [gone, setGone] = useState(false);
   const stop = useRef(() => {});
-  const load = (): void => void fetched(id).then(setFound, (error: unknown) => {
+  const load = (): void => void fetched(id).then((answer) => {
+    setFound(answer);
+    seek(answer.lease);
+  }, (error: unknown) => {
     if (!(error instanceof Refusal) || error.status !== 404) return trouble(error);
     // It does not come back.
     stop.current();

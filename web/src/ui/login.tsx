@@ -1,20 +1,10 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** Signing in with what Keystone accepts; nothing of it is kept in the page. */
 import { useState } from 'preact/hooks';
 import { leave } from '../data/address.ts';
 import { Refusal, session } from '../data/api.ts';
-import { begin, explain, remember, remembered } from '../data/live.ts';
+import { announce, begin, explain, remember, remembered } from '../data/live.ts';
 import { state, update } from '../data/state.ts';
 import { say } from '../words/index.ts';
 import { Field, Note, TextField } from './fields.tsx';
@@ -66,6 +56,7 @@ export function Login() {
     const body = Object.fromEntries(FIELDS[method].map((name) => [name, values[name]]));
     try {
       await session('POST', body);
+      announce();
       remember(kept(method, values));
       setValues(EMPTY);
       update({ notice: '' });

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** A reservation in the form of a lease: what, how many, which, and what else its type asks for. */
 import { state } from '../data/state.ts';
@@ -22,12 +12,6 @@ import { conditionFields, inputsOf, isCounted, labelOf, retyped, typeOf } from '
 import type { Part } from './parts.ts';
 
 interface PartProps { part: Part; change: (part: Part) => void; used: Map<string, string[]> }
-
-/** What people reserve most comes first. */
-const ORDER = [
-  'virtual:instance', 'flavor:instance', 'physical:host', 'virtual:volume', 'network', 'virtual:floatingip',
-  'physical:storage', 'virtual:server', 'virtual:stack',
-];
 
 export function PartFields({ part, change, used }: PartProps) {
   const type = typeOf(part.type);
@@ -68,12 +52,10 @@ export function PartFields({ part, change, used }: PartProps) {
 }
 
 function Kinds({ part, change }: { part: Part; change: (part: Part) => void }) {
-  const rank = (name: string): number => ORDER.indexOf(name) + 1 || ORDER.length + 1;
-  const kinds = [...state.bookable].sort((one, other) => rank(one.name) - rank(other.name));
   return (
     <Field label={say('what')}>
       <select value={part.type} onChange={(event) => change(retyped(part, event.currentTarget.value))}>
-        {kinds.map((type) => <option key={type.name} value={type.name}>{kindOf(type)}</option>)}
+        {state.bookable.map((type) => <option key={type.name} value={type.name}>{kindOf(type)}</option>)}
       </select>
     </Field>
   );

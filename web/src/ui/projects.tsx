@@ -1,19 +1,9 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The projects of the user, to work in another one without signing in again. */
 import { useEffect, useState } from 'preact/hooks';
 import { session } from '../data/api.ts';
-import { explain } from '../data/live.ts';
+import { announce, explain } from '../data/live.ts';
 import { state, update } from '../data/state.ts';
 import { say } from '../words/index.ts';
 import { Loading, Note } from './fields.tsx';
@@ -28,6 +18,7 @@ export function Projects() {
     .then(({ body }) => setAll(body.projects), failed), []);
   const take = (id: string): void => {
     session('POST', { project_id: id }).then(() => {
+      announce();
       // What is open is of the other project, and nothing of that may stay.
       update({ drawer: null });
       location.reload();

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** A resource, with its properties. */
 import { useEffect, useState } from 'preact/hooks';
@@ -18,6 +8,7 @@ import { parse } from '../model/columns.ts';
 import type { CalendarAnswer } from '../model/columns.ts';
 import { bookedShare, gaps } from '../model/hits.ts';
 import type { Gap } from '../model/hits.ts';
+import { plainName } from '../model/names.ts';
 import { duration, moment, percent, say } from '../words/index.ts';
 import { freshDraft, soonest } from './drafts.ts';
 import { Sheet } from './drawer.tsx';
@@ -69,7 +60,7 @@ export function ResourceDetails({ id, name }: { id: number; name: string }) {
   const capacity = Object.fromEntries(Object.entries(found?.inventories ?? {})
     .map(([key, value]) => [key, value.total]));
   return (
-    <Sheet title={name}>
+    <Sheet title={plainName(name)}>
       {!found && <Loading />}
       {found?.failed_at && <p><span class="badge error">{say('failed')}</span></p>}
       {found?.disabled && <p><span class="badge">{say('disabled')}</span></p>}

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** A lease at other times, while a person drags its bar or an edge of it, or presses keys. */
 import { get, seconds } from '../data/api.ts';
@@ -18,7 +8,7 @@ import type { Lease } from '../data/types.ts';
 import { isMine } from '../draw/bars.ts';
 import type { Marks } from '../draw/marks.ts';
 import type { Chunk } from '../model/columns.ts';
-import { clock, dayName, moment, say } from '../words/index.ts';
+import { moment, period, say } from '../words/index.ts';
 
 /** What is held: the whole bar, or one of its edges. */
 export type Grip = 'move' | 'start' | 'end';
@@ -99,8 +89,7 @@ export class Retiming {
   private to(start: number, end: number, aloud = false): void {
     if (start === this.times.start && end === this.times.end) return;
     this.times = { start, end };
-    const sameDay = dayName(start) === dayName(end);
-    const words = `${moment(start)} – ${sameDay ? clock(end) : moment(end)}`;
+    const words = period(start, end);
     this.marks.change = { ...this.held, start, end, words, kind: 'plain' };
     if (aloud) speak(say('sayTimes', { start: moment(start), end: moment(end) }));
     this.abort.abort();

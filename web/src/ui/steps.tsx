@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What was done for a lease, and what is going to be. */
 import { seconds } from '../data/api.ts';
@@ -16,9 +6,13 @@ import type { History } from '../data/types.ts';
 import { expected } from '../model/awaited.ts';
 import { moment } from '../words/index.ts';
 import { say, sayOf } from '../words/lease/index.ts';
+import { typeInWords } from './things.ts';
 
 export function Steps({ history }: { history: History }) {
   const done = history.steps.filter((step) => step.effect !== 'check' || step.state === 'failed');
+  // With several resource types, each step names its type.
+  const several = new Set(done.map((step) => step.resource_type)).size > 1;
+  const whatFor = (type: string): string => (several ? `: ${typeInWords(type)}` : '');
   return (
     <section>
       <h3>{say('history')}</h3>
@@ -26,7 +20,7 @@ export function Steps({ history }: { history: History }) {
         {done.map((step, number) => (
           <li key={number} class={step.state}>
             <time>{moment(seconds(step.first_at))}</time>
-            <span>{sayOf('effect', step.effect)}{step.error && <small>{step.error}</small>}</span>
+            <span>{sayOf('effect', step.effect)}{whatFor(step.resource_type)}{step.error && <small>{step.error}</small>}</span>
             <em>{sayOf('state', step.state)}</em>
           </li>
         ))}

@@ -1,18 +1,9 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** What reservations are of, in words: "2 hosts", not "2 physical:host". */
 import { state } from '../data/state.ts';
 import type { Held, Lease, Reservation, ResourceType } from '../data/types.ts';
+import { plainName } from '../model/names.ts';
 import { written } from '../model/where.ts';
 import { things } from '../words/form/index.ts';
 import { kindOf } from '../words/kinds.ts';
@@ -29,7 +20,8 @@ export const number = (type: string, n: number): string => things(typeOf(type), 
 /** Return a type in words, such as "Hosts". */
 export const typeInWords = (type: string): string => kindOf(typeOf(type));
 
-const counted = (one: Reservation): number => one.resources_count ?? one.resources?.length ?? 0;
+/** Return how many resources a reservation has. */
+export const counted = (one: Reservation): number => one.resources_count ?? one.resources?.length ?? 0;
 
 /** Return what a reservation has, or asks for as long as it has nothing. */
 export function inWords(one: Reservation): string {
@@ -49,7 +41,7 @@ export const requirementOf = (one: Reservation): string =>
 
 /** Return the names of resources, not too many. */
 export function namesOf(has: Held[], count = has.length): string {
-  const names = has.slice(0, MOST_NAMES).map((one) => one.name).join(', ');
+  const names = has.slice(0, MOST_NAMES).map((one) => plainName(one.name)).join(', ');
   return count > MOST_NAMES ? `${names} … (${count.toLocaleString(state.language)})` : names;
 }
 

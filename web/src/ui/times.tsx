@@ -1,21 +1,11 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** Another time for a lease, longer or shorter; the service says whether it fits. */
 import { call } from '../data/api.ts';
 import { present, update } from '../data/state.ts';
 import { duration, moment, say as sayPage } from '../words/index.ts';
 import { say } from '../words/lease/index.ts';
-import type { ActProps } from './acts.tsx';
+import type { ActProps } from './act.ts';
 import { Note, TimeField } from './fields.tsx';
 import { Judged, useJudgement } from './judged.tsx';
 import { judgeTimes, pathOf, retimed, timesOf } from './proposals.ts';

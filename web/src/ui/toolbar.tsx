@@ -1,21 +1,10 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The bar above the calendar: period, zoom, filters, and the button that reserves. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { startNow } from '../data/address.ts';
 import { onData, rows, toType } from '../data/live.ts';
 import { keyOf } from '../model/layout.ts';
-import { UNGROUPED, present, state, update, viewport } from '../data/state.ts';
+import { UNGROUPED, present, startNow, state, update, viewport } from '../data/state.ts';
 import { DENSITIES, SPANS } from '../model/viewport.ts';
 import type { Density } from '../model/viewport.ts';
 import { fromInput, toInput } from '../model/zones.ts';

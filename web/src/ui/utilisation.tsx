@@ -1,25 +1,16 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** How much is booked in the next weeks: shares over time, and what is free on each day. */
-import { useEffect, useState } from 'preact/hooks';
-import { get, iso, seconds } from '../data/api.ts';
-import { toType, trouble } from '../data/live.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Refusal, call, iso, seconds } from '../data/api.ts';
+import { onTurn, toType, trouble } from '../data/live.ts';
 import { UNGROUPED, present, state, update, useChanges } from '../data/state.ts';
 import type { Availability } from '../data/types.ts';
 import { COLOURS, MOST_GROUPS, drawShares } from '../draw/strip.ts';
 import { allDays } from '../model/ticks.ts';
 import { dayStart, weekday } from '../model/zones.ts';
 import { date, percent, say } from '../words/index.ts';
+import { kindOf } from '../words/kinds.ts';
 import { Canvas } from './canvas.tsx';
 import type { Paint } from './canvas.tsx';
 import { Loading } from './fields.tsx';
@@ -27,31 +18,55 @@ import { Loading } from './fields.tsx';
 const DAYS = 28;
 const STEP = 10800;
 
-interface Asked { fine: Availability; days: number[]; start: number; end: number }
+interface Asked { fine: Availability; days: number[]; start: number; end: number; etag: string | null }
 
-async function ask(): Promise<Asked> {
+/** Ask again, unless nothing has changed since what is known. */
+async function ask(known: Asked | null): Promise<Asked> {
   const start = dayStart(present(), state.zone);
   const end = dayStart(start, state.zone, DAYS);
   const days = allDays(start, end, state.zone).map((tick) => tick.at);
   // The past is not shown: begin with the step of the present.
   const first = start + Math.floor((present() - start) / STEP) * STEP;
-  const { availability } = await get<{ availability: Availability }>('availability', {
-    resource_type: state.type, group_by: state.group, step: STEP, start: iso(first), end: iso(end),
+  const answer = await call<{ availability: Availability }>('GET', 'availability', undefined, {
+    etag: known?.etag ?? null, params: {
+      resource_type: state.type, group_by: state.group, step: STEP, start: iso(first), end: iso(end),
+    },
   });
-  return { fine: availability, days, start, end };
+  return answer.status === 304 ? known! : { fine: answer.body.availability, days, start, end, etag: answer.etag };
 }
 
 export function Utilisation() {
-  const { type, group, zone, properties, types } = useChanges();
+  const { type, group, zone, properties, types, me } = useChanges();
   const [asked, setAsked] = useState<Asked | null>(null);
-  useEffect(() => void ask().then(setAsked, trouble), [type, group, zone]);
+  const wanted = `${type} ${group} ${zone}`;
+  const latest = useRef({ known: null as Asked | null, stop: () => {} });
+  const load = (): void => {
+    const turn = latest.current;
+    ask(turn.known).then((answer) => {
+      if (turn !== latest.current) return;
+      turn.known = answer;
+      setAsked(answer);
+    }, (error: unknown) => {
+      // What is refused once is refused again.
+      if (error instanceof Refusal && error.status < 500) turn.stop();
+      trouble(error);
+    });
+  };
+  useEffect(() => {
+    // The clock of the service says what is past, and comes with who one is.
+    if (!me) return undefined;
+    const stop = onTurn(load);
+    latest.current = { known: null, stop };
+    load();
+    return stop;
+  }, [wanted, Boolean(me)]);
   return (
     <div class="page">
       <div class="page-head">
         <h1>{say('utilisation')}</h1>
         <select aria-label={say('type')} value={type}
           onChange={(event) => toType(event.currentTarget.value)}>
-          {types.map(({ name }) => <option key={name}>{name}</option>)}
+          {types.map((one) => <option key={one.name} value={one.name}>{kindOf(one)}</option>)}
         </select>
         {properties?.length !== 0 && (
           <select aria-label={say('grouping')} value={group}

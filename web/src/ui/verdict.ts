@@ -1,17 +1,7 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** Whether a wish can be fulfilled, and what can be had in its place. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, call, iso, seconds } from '../data/api.ts';
 import { explain, trouble } from '../data/live.ts';
 import { present, state } from '../data/state.ts';
@@ -29,6 +19,8 @@ export interface Verdict {
   kind: 'good' | 'bad' | 'plain'; title: string; detail: string; options: Option[]; offers: Offer[] | null;
 }
 const PAUSE = 200;
+/** How often what was refused is asked for again. */
+const AGAIN = 5000;
 const OFFERS = 3;
 const CHECKING: Verdict = { kind: 'plain', title: '', detail: '', options: [], offers: null };
 const refused = (detail: string): Verdict => ({ ...CHECKING, kind: 'bad', detail });
@@ -205,20 +197,43 @@ export function unready(wish: Wish): Verdict | null {
 /** Judge a wish whenever it has not changed for a moment; not before its conditions are known. */
 export function useVerdict(wish: Wish, settled: boolean): [Verdict, (offers: Offer[]) => void] {
   const [verdict, setVerdict] = useState(CHECKING);
+  // Offers that are held stay, also if others give something back.
+  const holds = useRef(false);
   const signedIn = state.session?.signed_in;
   useEffect(() => {
     const early = unready(wish);
     setVerdict(early ?? CHECKING);
     // The form waits for the next session.
     if (early || !signedIn || !settled) return undefined;
+    holds.current = false;
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      judge(wish, abort.signal).then(setVerdict, trouble);
-    }, PAUSE);
+    let timer: ReturnType<typeof setTimeout>;
+    const asked = async (): Promise<void> => {
+      const next = await judge(wish, abort.signal);
+      setVerdict(next);
+      if (next.offers) timer = setTimeout(again, AGAIN);
+    };
+    // What is in the way may end, or be deleted, while the form is open.
+    const again = (): void => {
+      if (holds.current) return;
+      timer = setTimeout(again, AGAIN);
+      if (document.visibilityState !== 'visible') return;
+      rehearse(wish, abort.signal).then(() => {
+        clearTimeout(timer);
+        if (!holds.current) asked().catch(trouble);
+      }, (error: unknown) => {
+        if (!(error instanceof Refusal)) trouble(error);
+      });
+    };
+    timer = setTimeout(() => void asked().catch(trouble), PAUSE);
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
   }, [JSON.stringify(wish), signedIn, settled]);
-  return [verdict, (offers) => setVerdict({ ...verdict, offers })];
+  const hold = (offers: Offer[]): void => {
+    holds.current = true;
+    setVerdict({ ...verdict, offers });
+  };
+  return [verdict, hold];
 }

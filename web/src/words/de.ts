@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The messages in German. */
 import type { Catalogue } from './en.ts';
@@ -16,7 +6,7 @@ import type { Catalogue } from './en.ts';
 export const de: Catalogue = {
   calendar: 'Kalender', utilisation: 'Auslastung', leases: 'Reservierungen', live: 'Live',
   offline: 'Offline', zone: 'Zeitzone', theme: 'Design', light: 'Hell', dark: 'Dunkel', auto: 'System',
-  language: 'Sprache', signOut: 'Abmelden', signIn: 'Anmelden', today: 'Heute', goTo: 'Gehe zum Datum (G)', earlier: 'Früher',
+  language: 'Sprache', skip: 'Zum Inhalt', signOut: 'Abmelden', signIn: 'Anmelden', today: 'Heute', goTo: 'Gehe zum Datum (G)', earlier: 'Früher',
   later: 'Später', zoomIn: 'Vergrößern', zoomOut: 'Verkleinern', '6h': '6 h', day: 'Tag', week: 'Woche',
   month: 'Monat', quarter: 'Quartal', search: 'Name, Eigenschaft', type: 'Ressourcentyp',
   grouping: 'Gruppieren', ungrouped: 'Ohne Gruppen', groupedBy: 'Nach {name}', density: 'Zeilenhöhe',

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /**
  * The messages in English: the catalogue that the others have to match. `{n|one:…|other:…}` is
@@ -17,7 +7,7 @@
 export const en = {
   calendar: 'Calendar', utilisation: 'Utilisation', leases: 'Leases', live: 'Live',
   offline: 'Offline', zone: 'Time zone', theme: 'Theme', light: 'Light', dark: 'Dark', auto: 'System',
-  language: 'Language', signOut: 'Sign out', signIn: 'Sign in', today: 'Today', goTo: 'Go to date (G)', earlier: 'Earlier',
+  language: 'Language', skip: 'Skip to the content', signOut: 'Sign out', signIn: 'Sign in', today: 'Today', goTo: 'Go to date (G)', earlier: 'Earlier',
   later: 'Later', zoomIn: 'Zoom in', zoomOut: 'Zoom out', '6h': '6 h', day: 'Day', week: 'Week',
   month: 'Month', quarter: 'Quarter', search: 'Name or property', type: 'Resource type',
   grouping: 'Group by', ungrouped: 'No groups', groupedBy: 'By {name}', density: 'Row height',

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The messages of the page, and dates as people write them. */
 import { de } from './de.ts';
@@ -53,6 +43,12 @@ function form(number: number, forms: string): string {
 /** Return a number as it is written in the language. */
 export const amount = (number: number): string => number.toLocaleString(language);
 
+/** Return a word with a capital letter. */
+export const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+
+/** Return a noun as it is written within a sentence of the language: German ones have capitals. */
+export const nounOf = (word: string): string => (language === 'de' ? capital(word) : word);
+
 /** Return words as a list, such as "a, b or c". */
 export const either = (words: string[]): string =>
   new Intl.ListFormat(language, { type: 'disjunction' }).format(words);
@@ -83,6 +79,9 @@ export const moment = (at: number): string =>
   date(at, { weekday: 'short', day: 'numeric', month: 'short', ...CLOCK });
 export const dayName = (at: number): string =>
   date(at, { weekday: 'short', day: 'numeric', month: 'short' });
+/** Return a period, with the day of its end if that is another one. */
+export const period = (start: number, end: number): string =>
+  `${moment(start)} – ${dayName(start) === dayName(end) ? clock(end) : moment(end)}`;
 export const fullDay = (at: number): string =>
   date(at, { day: 'numeric', month: 'short', year: 'numeric' });
 

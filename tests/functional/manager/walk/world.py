@@ -1,14 +1,4 @@
-# Licensed under the Apache License, Version 2.0 (the "License"); you may
-# not use this file except in compliance with the License. You may obtain
-# a copy of the License at
-#
-#      http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-# License for the specific language governing permissions and limitations
-# under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """Every type of this project, in a world that can go back."""
 
@@ -38,7 +28,7 @@ class World(world.World):
         cloud_dir: str = ':memory:',
         settings: LeasingSettings = SETTINGS,
         *,
-        together: bool | None = None,
+        alone: bool = False,
     ) -> None:
         booked = StackSettings(guarantee=frozenset({'servers', 'floating_ips'}))
         types = {
@@ -46,4 +36,4 @@ class World(world.World):
             'virtual:stack': VirtualStack(booked),
             drafts.RACKS.name: Custom(drafts.RACKS),
         }
-        super().__init__(types.values(), cloud_dir, settings, together=together)
+        super().__init__(types.values(), cloud_dir, settings, alone=alone)

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The messages of the form of a new lease, in German. */
 import type { FormWords } from './en.ts';
@@ -57,11 +47,12 @@ export const de: FormWords = {
   field_user_data: 'User-Data', field_block_device_mapping: 'Datenträger', field_metadata: 'Metadaten', field_security_groups: 'Sicherheitsgruppen',
   field_stack_id: 'Eigener Stack', field_template: 'Template', field_environment: 'Environment', field_parameters: 'Parameter', field_files: 'Dateien',
   field_spread: 'Verteilung',
-  help_flavor_id: 'Die ID des Flavors in Nova.', help_network_id: 'Die ID des Netzwerks in Neutron.',
+  help_flavor_id: 'Die ID, die „openstack flavor list“ zeigt.', help_network_id: 'Die ID, die „openstack network list --external“ zeigt.',
   help_server_id: 'Die ID eines vorhandenen Servers. Leer lassen, um einen neuen zu starten.',
   help_volume_id: 'Die ID eines vorhandenen Volumes. Leer lassen, um neue anzulegen.',
   help_stack_id: 'Die ID oder der Name eines vorhandenen Stacks. Leer lassen, um einen anzulegen.',
-  help_image: 'Die ID des Images in Glance.', help_flavor: 'Die ID des Flavors in Nova.', help_networks: 'IDs von Netzwerken, durch Kommas getrennt.',
+  help_image: 'Die ID, die „openstack image list“ zeigt.', help_flavor: 'Die ID, die „openstack flavor list“ zeigt.',
+  help_networks: 'Die IDs, die „openstack network list“ zeigt, durch Kommas getrennt.',
   help_volume_type: 'Der Name. Leer für den üblichen.',
   choice_true: 'Ja', choice_false: 'Nein', choice_nothing: 'Nichts', choice_any: 'Beliebig', choice_together: 'Zusammen', choice_apart: 'Getrennt',
   choice_delete: 'löschen', choice_snapshot: 'Snapshot', choice_create_image: 'Image erstellen', choice_backup: 'sichern', choice_detach: 'aushängen',

@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The messages of the form of a new lease, in English. */
 export const en = {
@@ -55,11 +45,12 @@ export const en = {
   field_user_data: 'User data', field_block_device_mapping: 'Disks', field_metadata: 'Metadata', field_security_groups: 'Security groups',
   field_stack_id: 'A stack of mine', field_template: 'Template', field_environment: 'Environment', field_parameters: 'Parameters', field_files: 'Files',
   field_spread: 'Where they lie',
-  help_flavor_id: 'The ID of the flavor in Nova.', help_network_id: 'The ID of the network in Neutron.',
+  help_flavor_id: 'Its ID, as “openstack flavor list” shows it.', help_network_id: 'Its ID, as “openstack network list --external” shows it.',
   help_server_id: 'The ID of a server that exists. Leave it empty to start a new one.',
   help_volume_id: 'The ID of a volume that exists. Leave it empty to make new ones.',
   help_stack_id: 'The ID or name of a stack that exists. Leave it empty to make one.',
-  help_image: 'The ID of the image in Glance.', help_flavor: 'The ID of the flavor in Nova.', help_networks: 'IDs of networks, separated by commas.',
+  help_image: 'Its ID, as “openstack image list” shows it.', help_flavor: 'Its ID, as “openstack flavor list” shows it.',
+  help_networks: 'Their IDs, separated by commas, as “openstack network list” shows them.',
   help_volume_type: 'By name. Empty for the usual one.',
   choice_true: 'Yes', choice_false: 'No', choice_nothing: 'Nothing', choice_any: 'Anywhere', choice_together: 'Together', choice_apart: 'Apart',
   choice_delete: 'delete', choice_snapshot: 'snapshot', choice_create_image: 'make an image', choice_backup: 'back up', choice_detach: 'detach',

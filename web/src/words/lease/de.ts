@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The messages of leases and of what one does with them, in German. */
 import type { LeaseWords } from './en.ts';
@@ -50,10 +40,10 @@ export const de: LeaseWords = {
   notice_degraded: 'wenn eine Ressource ausfällt', notice_error: 'wenn etwas schiefgeht',
   endAsk: 'Damit endet „{name}“ jetzt.', deleteAsk: 'Damit wird „{name}“ gelöscht.', keepsIt: 'Sie bleibt in der Liste der beendeten Reservierungen.',
   endNow: 'Reservierung jetzt beenden', deleteNow: 'Reservierung löschen', noUndo: 'Das lässt sich nicht rückgängig machen.',
-  frees: '{what} werden für andere frei.',
+  frees: 'Für andere wieder frei: {what}.',
   'loses_physical:host': 'Alle Server auf {names} werden gelöscht.', 'loses_virtual:instance': 'Alle Server der Reservierung werden gelöscht.',
   'loses_flavor:instance': 'Alle Server der Reservierung werden gelöscht.', loses_network: 'Das Netzwerk „{names}“ wird gelöscht.',
-  'loses_virtual:floatingip': 'Die Adressen {names} werden zurückgegeben.',
+  'loses_virtual:floatingip': 'Freigegeben {n|one:wird die Adresse|other:werden die Adressen} {names}.',
   does: '{what}: {steps}.', step_delete: 'löschen', step_snapshot: 'Snapshot erstellen', step_backup: 'Backup erstellen', step_detach: 'aushängen', step_suspend: 'anhalten', keeps: '{what}: Nichts wird gelöscht.',
   title: 'Reservierungen', scope: 'Wessen Reservierungen', mine: 'Meine', project: 'Mein Projekt', everyone: 'Alle Projekte', ofProject: 'Projekt',
   status: 'Status', anyStatus: 'Jeder Status', type: 'Ressourcentyp', anyType: 'Jeder Typ', searchName: 'Nach Namen suchen',
@@ -61,6 +51,6 @@ export const de: LeaseWords = {
   noLeases: 'Noch keine Reservierungen. Ziehen Sie im Kalender über freie Zeit, um etwas zu reservieren.', noneFound: 'Keine passenden Reservierungen.',
   calendarLink: 'Kalenderlink erstellen', subscribe: 'Diese Adresse im Kalenderprogramm abonnieren',
   secretLink: 'Wer diese Adresse hat, kann den Kalender ohne Passwort lesen. Sie wird nur einmal angezeigt.',
-  theLink: 'Kalenderlink', links: 'Kalenderlinks', linkOfProject: 'alle Reservierungen des Projekts', linkOfLease: 'eine Reservierung', linkOfResource: 'eine Ressource',
+  linkMade: 'Der Kalenderlink wurde erstellt.', theLink: 'Kalenderlink', links: 'Kalenderlinks', linkOfProject: 'alle Reservierungen des Projekts', linkOfLease: 'eine Reservierung', linkOfResource: 'eine Ressource',
   linkUntil: 'gültig bis {day}', linkStopped: 'angehalten: {why}', revoke: 'Widerrufen', revokeAsk: 'Kalender, die „{name}“ nutzen, werden nicht mehr aktualisiert.', revokeNow: 'Link widerrufen', revoked: 'Der Link {name} wurde widerrufen.',
 };

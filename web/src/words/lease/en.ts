@@ -1,14 +1,4 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may
-// not use this file except in compliance with the License. You may obtain
-// a copy of the License at
-//
-//      http://www.apache.org/licenses/LICENSE-2.0
-//
-// Unless required by applicable law or agreed to in writing, software
-// distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
-// WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
-// License for the specific language governing permissions and limitations
-// under the License.
+// SPDX-License-Identifier: Apache-2.0
 
 /** The messages of leases and of what one does with them, in English. */
 export const en = {
@@ -54,7 +44,7 @@ export const en = {
   frees: '{what} will be free for others.',
   'loses_physical:host': 'All servers on {names} will be deleted.', 'loses_virtual:instance': 'All servers of the reservation will be deleted.',
   'loses_flavor:instance': 'All servers of the reservation will be deleted.', loses_network: 'The network “{names}” will be deleted.',
-  'loses_virtual:floatingip': 'The addresses {names} will be released.',
+  'loses_virtual:floatingip': 'The {n|one:address|other:addresses} {names} will be released.',
   does: '{what}: {steps}.', step_delete: 'delete', step_snapshot: 'make a snapshot', step_backup: 'make a backup', step_detach: 'detach', step_suspend: 'suspend', keeps: '{what}: nothing is deleted.',
   // Lists.
   title: 'Leases', scope: 'Whose leases', mine: 'Mine', project: 'My project', everyone: 'All projects', ofProject: 'Project',
@@ -64,7 +54,7 @@ export const en = {
   // Links with which calendar programs show leases.
   calendarLink: 'Create calendar link', subscribe: 'Subscribe to this address in your calendar app',
   secretLink: 'Anyone with this address can read the calendar without a password. It is shown only once.',
-  theLink: 'calendar link', links: 'Calendar links', linkOfProject: 'all leases of the project', linkOfLease: 'one lease', linkOfResource: 'a resource',
+  linkMade: 'The calendar link was created.', theLink: 'calendar link', links: 'Calendar links', linkOfProject: 'all leases of the project', linkOfLease: 'one lease', linkOfResource: 'a resource',
   linkUntil: 'valid until {day}', linkStopped: 'stopped: {why}', revoke: 'Revoke', revokeAsk: 'Calendars that use “{name}” will no longer be updated.', revokeNow: 'Revoke link', revoked: 'The link {name} was revoked.',
 };
 export type LeaseWords = Record<keyof typeof en, string>;

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The base of the controllers: their services, and their routes."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
+from typing import ClassVar
+
+from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import MIN
+from climate.api.routing.routes import Route
+from climate.api.routing.services import ApiSettings
+from climate.api.routing.services import Services
+
+
+class Controller(abc.ABC):
+    """Base of the controllers: the handlers of the objects of one noun.
+
+    :ivar noun: name of its objects in the plural, as in the API reference
+    :cvar since: first microversion of its routes
+    """
+
+    noun: str
+    since: ClassVar[Microversion] = MIN
+
+    def __init__(self, services: Services, settings: ApiSettings) -> None:
+        self._services = services
+        self._settings = settings
+
+    @abc.abstractmethod
+    def routes(self) -> Iterable[Route]:
+        """Return the routes to its handlers."""
+
+    def _route(
+        self,
+        method: str,
+        path: str,
+        handler: Callable[..., Any],
+        rule: str,
+        parameters: Collection[str] | None = (),
+        *,
+        since: Microversion | None = None,
+        **options: bool,
+    ) -> Route:
+        """Return a :class:`climate.api.routing.routes.Route` to a handler."""
+        since = since or self.since
+        return Route(
+            method, path, handler, rule, parameters, noun=self.noun, since=since, **options
+        )

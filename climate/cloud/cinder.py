@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Cinder, over openstacksdk.
+
+:mod:`climate.cloud.errors` maps all errors. Cinder returns 400 both for an invalid
+request and for a state that does not allow the operation; where only the latter is
+possible, it becomes a conflict. If Cinder refuses a deletion, the client checks
+whether the object is being deleted already.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+from typing import Protocol
+from typing import TypeVar
+
+from climate.cloud.base import Backup
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Pool
+from climate.cloud.base import Source
+from climate.cloud.base import Volume
+from climate.cloud.base import VolumeSnapshot
+from climate.cloud.base import VolumeType
+from climate.cloud.sdk import SdkService
+from climate.domain import names
+
+# Attachments have their present form since 3.27. Requests for snapshots of volumes in
+# use need "force" up to 3.65, and must not contain it from 3.66 on.
+MICROVERSION = '3.60'
+_SOURCES = {'snapshot': 'snapshot_id', 'image': 'image_id', 'volume': 'source_volume_id'}
+_DELETING = 'deleting'
+
+Copy = TypeVar('Copy', VolumeSnapshot, Backup)
+
+
+class _Deletable(Protocol):
+    """An object that Cinder deletes in the background."""
+
+    @property
+    def status(self) -> str:
+        """The status in Cinder."""
+        ...
+
+
+class CinderBlockStorage:
+    """Implements :class:`climate.cloud.base.BlockStorage`.
+
+    :param service: of the type ``block-storage``; the project of its session owns the
+        objects that are created
+    """
+
+    def __init__(self, service: SdkService) -> None:
+        self._service = service
+
+    # -- volumes
+
+    def find_volume(self, volume_id: str) -> Volume | None:
+        """Return a volume; None if it does not exist."""
+        if not names.is_uuid(volume_id):
+            return None
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('find_volume') as cinder:
+                return _volume(cinder.get_volume(volume_id))
+        return None
+
+    def list_volumes(
+        self,
+        *,
+        volume_type: str | None = None,
+        pool: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> tuple[Volume, ...]:
+        """Return the volumes of all projects, by id."""
+        query: dict[str, object] = {'all_projects': True}
+        if metadata:
+            query['properties'] = json.dumps(dict(metadata))
+        volumes = self._service.every(
+            'list_volumes', lambda cinder: map(_volume, cinder.volumes(details=True, **query))
+        )
+        # Cinder cannot filter by type, and ignores unknown filters.
+        wanted = (metadata or {}).items()
+        return tuple(
+            sorted(
+                (
+                    volume
+                    for volume in volumes
+                    if volume_type in (None, volume.volume_type)
+                    and pool in (None, volume.pool)
+                    and wanted <= volume.metadata.items()
+                ),
+                key=lambda volume: volume.id,
+            )
+        )
+
+    def create_volume(
+        self,
+        name: str,
+        size_gb: int | None,
+        *,
+        volume_type: str | None = None,
+        availability_zone: str | None = None,
+        source: Source | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> str:
+        """Start to create a volume and return its id."""
+        wanted: dict[str, object] = {
+            'size': size_gb,
+            'volume_type': volume_type,
+            'availability_zone': availability_zone,
+            'metadata': dict(metadata) if metadata else None,
+        }
+        if source is not None:
+            wanted[_SOURCES[source.kind]] = source.id
+        attributes = {key: value for key, value in wanted.items() if value is not None}
+        with self._service.calling('create_volume') as cinder:
+            return str(cinder.create_volume(name=name, **attributes).id)
+
+    def delete_volume(self, volume_id: str) -> None:
+        """Start to delete a volume; a no-op if it is gone or being deleted."""
+
+        def delete(cinder: Any) -> None:
+            cinder.delete_volume(volume_id, ignore_missing=False)
+
+        self._delete('delete_volume', delete, lambda: self.find_volume(volume_id))
+
+    def _delete(
+        self, verb: str, delete: Callable[[Any], None], find: Callable[[], _Deletable | None]
+    ) -> None:
+        try:
+            with self._service.calling(verb, bad_request=CloudConflict) as cinder:
+                delete(cinder)
+        except (CloudConflict, CloudNotFound) as refusal:
+            item = find()
+            if item is not None and item.status != _DELETING:
+                # A 404 for an existing object means that a service is missing.
+                raise CloudConflict(refusal.message) from None
+
+    # -- snapshots
+
+    def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
+        """Return a snapshot; None if it does not exist."""
+        if not names.is_uuid(snapshot_id):
+            return None
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('find_snapshot') as cinder:
+                return _snapshot(cinder.get_snapshot(snapshot_id))
+        return None
+
+    def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
+        """Return the snapshots of a volume, by id."""
+        query = {'details': True, 'all_projects': True, 'volume_id': volume_id}
+        snapshots = self._service.every(
+            'list_snapshots', lambda cinder: map(_snapshot, cinder.snapshots(**query))
+        )
+        return _of_volume(volume_id, snapshots)
+
+    def create_snapshot(self, volume_id: str, name: str) -> str:
+        """Start to create a snapshot of a volume and return its id."""
+        with self._service.calling('create_snapshot', bad_request=CloudConflict) as cinder:
+            return str(cinder.create_snapshot(volume_id=volume_id, name=name, is_forced=True).id)
+
+    def delete_snapshot(self, snapshot_id: str) -> None:
+        """Start to delete a snapshot; a no-op if it is gone or being deleted."""
+
+        def delete(cinder: Any) -> None:
+            cinder.delete_snapshot(snapshot_id, ignore_missing=False)
+
+        self._delete('delete_snapshot', delete, lambda: self.find_snapshot(snapshot_id))
+
+    # -- backups
+
+    def find_backup(self, backup_id: str) -> Backup | None:
+        """Return a backup; None if it does not exist."""
+        if not names.is_uuid(backup_id):
+            return None
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('find_backup') as cinder:
+                return _backup(cinder.get_backup(backup_id))
+        return None
+
+    def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
+        """Return the backups of a volume, by id, even if it was deleted."""
+        query = {'details': True, 'all_projects': True, 'volume_id': volume_id}
+        backups = self._service.every(
+            'list_backups', lambda cinder: map(_backup, cinder.backups(**query))
+        )
+        return _of_volume(volume_id, backups)
+
+    def create_backup(self, volume_id: str, name: str) -> str:
+        """Start to create a backup of a volume and return its id."""
+        with self._service.calling('create_backup', bad_request=CloudConflict) as cinder:
+            return str(cinder.create_backup(volume_id=volume_id, name=name, force=True).id)
+
+    def delete_backup(self, backup_id: str) -> None:
+        """Start to delete a backup; a no-op if it is gone or being deleted."""
+
+        def delete(cinder: Any) -> None:
+            cinder.delete_backup(backup_id, ignore_missing=False)
+
+        self._delete('delete_backup', delete, lambda: self.find_backup(backup_id))
+
+    # -- types and pools
+
+    def find_volume_type(self, name: str) -> VolumeType | None:
+        """Return the public or private type of exactly this name; None without one."""
+        with self._service.calling('find_volume_type') as cinder:
+            return next((item for item in _types(cinder) if item.name == name), None)
+
+    def list_volume_types(self) -> tuple[VolumeType, ...]:
+        """Return all types, public or not, by name."""
+        with self._service.calling('list_volume_types') as cinder:
+            return tuple(sorted(_types(cinder), key=lambda item: item.name))
+
+    def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
+        """Create a type that no project may use until access is granted."""
+        with self._service.calling('create_volume_type') as cinder:
+            specs = dict(extra_specs)
+            return _volume_type(cinder.create_type(name=name, is_public=False, extra_specs=specs))
+
+    def delete_volume_type(self, type_id: str) -> None:
+        """Delete a type; a no-op if it does not exist."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('delete_volume_type', bad_request=CloudConflict) as cinder:
+                cinder.delete_type(type_id, ignore_missing=False)
+
+    def list_volume_type_projects(self, type_id: str) -> tuple[str, ...]:
+        """Return the ids of the projects that may use a private type, sorted."""
+        with self._service.calling('list_volume_type_projects') as cinder:
+            return tuple(sorted(item['project_id'] for item in cinder.get_type_access(type_id)))
+
+    def allow_volume_type(self, type_id: str, project_id: str) -> None:
+        """Grant a project access to a private type; a no-op if it already has access."""
+        with contextlib.suppress(CloudConflict):
+            with self._service.calling('allow_volume_type') as cinder:
+                cinder.add_type_access(type_id, project_id)
+
+    def forbid_volume_type(self, type_id: str, project_id: str) -> None:
+        """Revoke a project's access to a type; a no-op if it has none."""
+        with contextlib.suppress(CloudNotFound):
+            with self._service.calling('forbid_volume_type') as cinder:
+                cinder.remove_type_access(type_id, project_id)
+
+    def list_pools(self) -> tuple[Pool, ...]:
+        """Return every pool of Cinder's scheduler, by name."""
+        with self._service.calling('list_pools') as cinder:
+            pools = [_pool(item) for item in cinder.backend_pools()]
+        return tuple(sorted(pools, key=lambda pool: pool.name))
+
+
+def _volume(item: Any) -> Volume:
+    return Volume(
+        id=item.id,
+        name=item.name or '',
+        project_id=item.project_id,
+        size_gb=item.size,
+        status=item.status,
+        volume_type=item.volume_type or '',
+        availability_zone=item.availability_zone or '',
+        pool=item.host or '',
+        server_ids=tuple(sorted(attachment['server_id'] for attachment in item.attachments)),
+        metadata=dict(item.metadata),
+    )
+
+
+def _of_volume(volume_id: str, copies: Iterable[Copy]) -> tuple[Copy, ...]:
+    """Return the copies of a volume, by id, even if Cinder has ignored the filter."""
+    own = (item for item in copies if item.volume_id == volume_id)
+    return tuple(sorted(own, key=lambda item: item.id))
+
+
+def _snapshot(item: Any) -> VolumeSnapshot:
+    return VolumeSnapshot(
+        id=item.id,
+        name=item.name or '',
+        project_id=item.project_id,
+        volume_id=item.volume_id,
+        size_gb=item.size,
+        status=item.status,
+    )
+
+
+def _backup(item: Any) -> Backup:
+    return Backup(
+        id=item.id,
+        name=item.name or '',
+        project_id=item.project_id,
+        volume_id=item.volume_id,
+        size_gb=item.size,
+        status=item.status,
+        reason=item.fail_reason or '',
+    )
+
+
+def _types(cinder: Any) -> list[VolumeType]:
+    # With None, Cinder returns private types as well.
+    return [_volume_type(item) for item in cinder.types(is_public='None')]
+
+
+def _volume_type(item: Any) -> VolumeType:
+    return VolumeType(
+        id=item.id,
+        name=item.name,
+        public=bool(item.is_public),
+        extra_specs=dict(item.extra_specs or {}),
+    )
+
+
+def _pool(item: Any) -> Pool:
+    known = item.capabilities
+    return Pool(
+        name=item.name,
+        backend_name=known.get('volume_backend_name') or '',
+        total_gb=_size(known.get('total_capacity_gb')),
+        free_gb=_size(known.get('free_capacity_gb')),
+        # Drivers without thin provisioning omit it.
+        allocated_gb=_size(known.get('allocated_capacity_gb')) or 0.0,
+        provisioned_gb=_size(known.get('provisioned_capacity_gb')) or 0.0,
+    )
+
+
+def _size(value: object) -> float | None:
+    """Return a size in GiB; None for Cinder's ``infinite`` and ``unknown``."""
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    return None

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Transactions that change many leases, with one statement for each step.
+
+Start with ``batches``. Imports ``engine``, ``leases``, ``resources``, ``schema``,
+``statements`` and ``transactions``.
+"""

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Writes bookings, and verifies them before the commit.
+
+Start with ``books``. Imports ``encryption``, ``engine``, ``leases``, ``resources``,
+``schema``, ``search`` and ``statements``.
+"""

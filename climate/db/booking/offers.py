@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The rows of stored offers, and what is held for them.
+
+A hold is a lease that users cannot see: its row has the id of the offer, and is deleted as
+of the end of the hold. Its allocations are those of any booking. So everything that
+books, judges or searches respects a hold, and nothing that looks for leases finds one.
+
+Holds need no process to end them. A request that is refused for lack of resources, or asks
+what is free, first releases those that have expired; see
+:mod:`climate.db.transactions.expired_holds`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
+from typing import Final
+
+import sqlalchemy as sa
+
+from climate import exceptions
+from climate.db.booking import offer_contents
+from climate.db.encryption.vault import Vault
+from climate.db.leases.reservations import VAULT
+from climate.db.schema.tables import ALLOCATIONS
+from climate.db.schema.tables import LEASES
+from climate.db.schema.tables import OFFERS
+from climate.db.schema.tables import RESERVATIONS
+from climate.db.schema.tables import RESOURCES
+from climate.db.statements.repository import Repository
+from climate.domain.offers import StoredOffer
+
+KEPT: Final = datetime.timedelta(hours=1)
+"""How long the row of an offer is kept after it has expired."""
+
+# Built once, see leases.py.
+_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=OFFERS.c.held_until.type)
+_EXPIRED = sa.select(OFFERS.c.id).where(OFFERS.c.held_until <= _NOW)
+_ANY_EXPIRED = _EXPIRED.limit(1)
+_ENDED_SINCE = sa.select(
+    _ANY_EXPIRED.exists(),
+    sa.select(OFFERS.c.id).where(OFFERS.c.released_at >= sa.bindparam('since')).exists(),
+)
+_KNOWN = sa.select(OFFERS).where(OFFERS.c.id == sa.bindparam('offer_id'))
+
+
+class Offers(Repository):
+    """Rows of ``offers``."""
+
+    @property
+    def _vault(self) -> Vault:
+        vault: Vault = self._session.info[VAULT]
+        return vault
+
+    def insert(self, new: Iterable[StoredOffer]) -> None:
+        """Insert offers, in one statement."""
+        values = [
+            {
+                'id': one.id,
+                'project_id': one.project_id,
+                'user_id': one.user_id,
+                'request': self._vault.seal_text(json.dumps(one.reservations)),
+                'content': offer_contents.written(one.offer),
+                'created_at': one.created_at,
+                'expires_at': one.expires_at,
+                'held_until': one.held_until,
+            }
+            for one in new
+        ]
+        if values:
+            self._session.execute(sa.insert(OFFERS), values)
+
+    def get(self, offer_id: str, project_id: str | None, *, lock: bool = False) -> StoredOffer:
+        """Return an offer.
+
+        :param project_id: search only this project; None searches all
+        :param lock: lock the row until the transaction ends
+        :raises climate.exceptions.NotFound: if there is none, or no key decrypts it
+        """
+        query = _KNOWN.with_for_update() if lock else _KNOWN
+        row = self._session.execute(query, {'offer_id': offer_id}).one_or_none()
+        request = None if row is None else self._vault.open_text(row.request)
+        if row is None or request is None or project_id not in (None, row.project_id):
+            raise exceptions.NotFound(object={'offer_id': offer_id})
+        return _offer(row, request)
+
+    def find(self, offer_id: str, project_id: str) -> StoredOffer | None:
+        """Return an offer of a project; None if there is none."""
+        try:
+            return self.get(offer_id, project_id)
+        except exceptions.NotFound:
+            return None
+
+    def held(self) -> list[StoredOffer]:
+        """Return the offers of all projects whose resources are held, by the end of the hold."""
+        query = sa.select(OFFERS).where(OFFERS.c.held_until > self._now)
+        rows = self._session.execute(query.order_by(OFFERS.c.held_until, OFFERS.c.id)).all()
+        return [_offer(row, '[]') for row in rows]
+
+    def count_held(self, project_id: str) -> int:
+        """Return how many offers of a project are held."""
+        query = sa.select(sa.func.count()).where(
+            OFFERS.c.project_id == project_id, OFFERS.c.held_until > self._now
+        )
+        return int(self._session.scalar(query) or 0)
+
+    def count(self, project_id: str) -> int:
+        """Return how many offers of a project are stored, expired ones included."""
+        query = sa.select(sa.func.count()).where(OFFERS.c.project_id == project_id)
+        return int(self._session.scalar(query) or 0)
+
+    def take(self, offer: StoredOffer, lease_id: str, *, held: bool) -> bool:
+        """Record the lease that takes an offer.
+
+        :param held: whether it takes the held resources; :meth:`delete_hold` then deletes
+            the rest of the hold
+        :returns: False if the offer was taken or deleted meanwhile, or its hold has ended
+        """
+        until = OFFERS.c.held_until
+        same = until.is_(None) if offer.held_until is None else until == offer.held_until
+        values = {'lease_id': lease_id, **({'held_until': None} if held else {})}
+        taken = self._session.execute(
+            sa.update(OFFERS)
+            .where(OFFERS.c.id == offer.id, OFFERS.c.lease_id.is_(None), same)
+            .values(values)
+        )
+        return bool(taken.rowcount)
+
+    def delete(self, offer_id: str) -> None:
+        """Delete an offer whose row is locked, and release what is held for it."""
+        self._release([offer_id])
+        self._session.execute(sa.delete(OFFERS).where(OFFERS.c.id == offer_id))
+
+    def has_expired_holds(self) -> bool:
+        """Whether a hold has expired whose resources are not released yet."""
+        return self._session.scalar(_ANY_EXPIRED, {'now': self._now}) is not None
+
+    def ended_since(self, instant: datetime.datetime) -> tuple[bool, bool]:
+        """Whether a hold has expired and is not released yet, and whether one was released.
+
+        :param instant: since when (aware UTC)
+        """
+        row = self._session.execute(_ENDED_SINCE, {'now': self._now, 'since': instant}).one()
+        return bool(row[0]), bool(row[1])
+
+    def release_expired(self, most: int) -> int:
+        """Release at most *most* expired holds; return their number."""
+        query = _EXPIRED.order_by(OFFERS.c.id).limit(most).with_for_update()
+        ids = list(self._session.scalars(query, {'now': self._now}))
+        if ids:
+            self._release(ids)
+            self._session.execute(
+                sa.update(OFFERS)
+                .where(OFFERS.c.id.in_(ids))
+                .values(held_until=None, released_at=self._now)
+            )
+        return len(ids)
+
+    def forget_expired(self, most: int) -> int:
+        """Delete the rows of at most *most* offers that expired a while ago.
+
+        :returns: their number
+        """
+        query = (
+            sa.select(OFFERS.c.id)
+            .where(OFFERS.c.expires_at <= self._now - KEPT, OFFERS.c.held_until.is_(None))
+            .order_by(OFFERS.c.expires_at)
+            .limit(most)
+        )
+        ids = list(self._session.scalars(query))
+        if ids:
+            self._session.execute(sa.delete(OFFERS).where(OFFERS.c.id.in_(ids)))
+        return len(ids)
+
+    def delete_hold(self, offer_id: str) -> None:
+        """Delete the invisible lease of an offer, whose allocations have a new one."""
+        self._delete_leases([offer_id])
+
+    def _release(self, ids: Collection[str]) -> None:
+        """Delete the holds of offers whose rows are locked, with their allocations.
+
+        The resources were never used, so that nothing is left to record.
+        """
+        mine = sa.select(RESERVATIONS.c.id).where(RESERVATIONS.c.lease_id.in_(ids))
+        held = ALLOCATIONS.c.reservation_id.in_(list(self._session.scalars(mine)))
+        # In id order, as bookings lock them; searches in memory follow the generations.
+        booked = sa.select(ALLOCATIONS.c.resource_id).where(held)
+        locked = (
+            sa.select(RESOURCES.c.id)
+            .where(RESOURCES.c.id.in_(booked))
+            .order_by(RESOURCES.c.id)
+            .with_for_update()
+        )
+        resources = list(self._session.scalars(locked))
+        if resources:
+            self._session.execute(
+                sa.update(RESOURCES)
+                .where(RESOURCES.c.id.in_(resources))
+                .values(generation=RESOURCES.c.generation + 1)
+            )
+            self._session.execute(sa.delete(ALLOCATIONS).where(held))
+        self._delete_leases(ids)
+
+    def _delete_leases(self, ids: Collection[str]) -> None:
+        self._session.execute(sa.delete(RESERVATIONS).where(RESERVATIONS.c.lease_id.in_(ids)))
+        self._session.execute(sa.delete(LEASES).where(LEASES.c.id.in_(ids)))
+
+
+def _offer(row: Any, request: str) -> StoredOffer:
+    return StoredOffer(
+        id=row.id,
+        project_id=row.project_id,
+        user_id=row.user_id,
+        offer=offer_contents.read(row.content),
+        reservations=tuple(json.loads(request)),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        held_until=row.held_until,
+        lease_id=row.lease_id,
+    )

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What leaves the service: notifications, deliveries to webhooks, feeds and charges.
+
+Start with ``outbox``. Imports ``encryption``, ``engine``, ``leases``, ``schema`` and
+``statements``.
+"""

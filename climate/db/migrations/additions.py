@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The statements of migrations, each of which can be repeated.
+
+MariaDB commits each of these statements at once, whatever the transaction. A migration
+that was killed begins again with its first statement, so each of them adds only what is
+missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+
+from climate import exceptions
+
+_OPTIONS = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
+
+
+def create_table(name: str, *parts: Any, **options: Any) -> None:
+    """Create a table with columns and constraints, unless it exists.
+
+    :raises climate.exceptions.Conflict: if another program has a table of this name here
+    """
+    inspector = sa.inspect(op.get_bind())
+    if not inspector.has_table(name):
+        op.create_table(name, *parts, **{**_OPTIONS, **options})
+        return
+    present = {column['name'] for column in inspector.get_columns(name)}
+    missing = [
+        part.name for part in parts if isinstance(part, sa.Column) and part.name not in present
+    ]
+    if missing:
+        raise exceptions.Conflict(
+            f'The database already has a table {name}, without the columns'
+            f' {", ".join(missing)}: it is not a table of Climate'
+        )
+
+
+def add_column(table: str, column: sa.Column[Any]) -> None:
+    """Add a column, unless the table has one of this name."""
+    columns = sa.inspect(op.get_bind()).get_columns(table)
+    if column.name not in {found['name'] for found in columns}:
+        op.add_column(table, column)
+
+
+def create_index(name: str, table: str, columns: Sequence[str], **options: Any) -> None:
+    """Create an index, unless the table has one of this name."""
+    indexes = sa.inspect(op.get_bind()).get_indexes(table)
+    if name not in {found['name'] for found in indexes}:
+        op.create_index(name, table, list(columns), **options)

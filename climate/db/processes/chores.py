@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Queries of chores: periodic work that one manager at a time does."""
+
+from __future__ import annotations
+
+import datetime
+
+import sqlalchemy as sa
+
+from climate.db.schema.tables import CHORES
+from climate.db.statements.repository import Repository
+
+
+class Chores(Repository):
+    """Rows of ``chores``."""
+
+    def take(
+        self,
+        name: str,
+        owner: str,
+        until: datetime.datetime,
+        *,
+        not_since: datetime.datetime | None = None,
+    ) -> bool:
+        """Claim a chore; return whether *owner* has it now.
+
+        ::
+
+            UPDATE chores SET claim_owner = :owner, claim_until = :until, begun_at = :now
+            WHERE name = :name AND (claim_until IS NULL OR claim_until < :now)
+              AND begun_at <= :not_since
+
+        An unknown chore counts as begun now.
+
+        :param until: when the claim expires (aware UTC)
+        :param not_since: claim the chore only if it was not begun after this instant
+            (aware UTC)
+        """
+        self._ensure(name)
+        conditions = [
+            CHORES.c.name == name,
+            sa.or_(CHORES.c.claim_until.is_(None), CHORES.c.claim_until < self._now),
+        ]
+        if not_since is not None:
+            conditions.append(CHORES.c.begun_at <= not_since)
+        return self._changed(
+            sa.update(CHORES)
+            .where(*conditions)
+            .values(claim_owner=owner, claim_until=until, begun_at=self._now)
+        )
+
+    def renew(self, name: str, owner: str, until: datetime.datetime) -> bool:
+        """Extend a claim; return whether *owner* still had it."""
+        return self._changed(
+            sa.update(CHORES)
+            .where(CHORES.c.name == name, CHORES.c.claim_owner == owner)
+            .values(claim_until=until)
+        )
+
+    def release(self, name: str, owner: str) -> None:
+        """Release the claim on a chore."""
+        self._changed(
+            sa.update(CHORES)
+            .where(CHORES.c.name == name, CHORES.c.claim_owner == owner)
+            .values(claim_owner=None, claim_until=None)
+        )
+
+    def heard_of(self, name: str) -> datetime.datetime:
+        """Return when a chore was last begun; record an unknown one as begun now."""
+        self._ensure(name)
+        begun: datetime.datetime | None = self.begun_at(name)
+        return self._now if begun is None else begun
+
+    def advance(self, name: str, instant: datetime.datetime) -> None:
+        """Record a chore as done up to *instant*, unless a later one is recorded."""
+        self._changed(
+            sa.update(CHORES)
+            .where(CHORES.c.name == name, CHORES.c.begun_at < instant)
+            .values(begun_at=instant)
+        )
+
+    def forget(self, name: str, owner: str) -> None:
+        """Delete a chore that *owner* has claimed, and that will not be done again."""
+        self._changed(sa.delete(CHORES).where(CHORES.c.name == name, CHORES.c.claim_owner == owner))
+
+    def begun_at(self, name: str) -> datetime.datetime | None:
+        """Return when a chore was last begun; None if it is unknown."""
+        return self._session.scalar(sa.select(CHORES.c.begun_at).where(CHORES.c.name == name))
+
+    def _ensure(self, name: str) -> None:
+        """Insert a chore; if another manager is first, the transaction is repeated."""
+        if self.begun_at(name) is None:
+            values = {'name': name, 'begun_at': self._now}
+            self._session.execute(sa.insert(CHORES).values(values))
+
+    def _changed(self, statement: sa.Update | sa.Delete) -> bool:
+        result = self._session.execute(statement)
+        return bool(getattr(result, 'rowcount', 0))

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How long resources need to get ready, for one transaction."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Collection
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from climate.db.schema.tables import PROPERTIES
+from climate.db.search import ranking
+from climate.db.statements.repository import Repository
+
+_LEAD_TIME = ranking.LEAD_TIME.where(PROPERTIES.c.resource_id.in_(sa.bindparam('ids')))
+# A year, in seconds; operators can set any number.
+_LONGEST = 366 * 86400
+
+
+@dataclasses.dataclass(eq=False)
+class LeadTimes(Repository):
+    """Lead times in ``properties``; remembers those that other statements have read."""
+
+    _known: dict[int, float | None] = dataclasses.field(default_factory=dict)
+
+    def remember(self, found: Mapping[int, float | None]) -> None:
+        """Remember the lead times of resources, in seconds."""
+        self._known.update(found)
+
+    def longest(self, resource_ids: Collection[int]) -> int | None:
+        """Return how long the slowest of the resources needs to get ready, in seconds.
+
+        The statement does not run if all are remembered::
+
+            SELECT max(number) FROM properties
+            WHERE resource_id IN (…) AND name = 'lead_time' AND kind = 'capability'
+
+        :returns: None if none of them has the capability
+        """
+        if not resource_ids:
+            return None
+        longest: float | None
+        if self._known.keys() >= set(resource_ids):
+            longest = max(self._known[resource_id] or 0 for resource_id in resource_ids)
+        else:
+            longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
+        return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Reads resources and their bookings as arrays, for timelines."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections import defaultdict
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Final
+
+import numpy as np
+
+from climate.allocation import extracts
+from climate.allocation.blocks import Block
+from climate.allocation.blocks import BlockFacts
+from climate.allocation.blocks import Bookings
+from climate.allocation.blocks import SIZE
+from climate.allocation.blocks import WHOLE
+from climate.allocation.columns import Property
+from climate.allocation.steps import Ints
+from climate.allocation.steps import LATEST
+from climate.allocation.steps import microseconds
+from climate.db.resources.resources import inventory
+from climate.db.statements.repository import Repository
+from climate.db.timelines.statements import GENERATIONS
+from climate.db.timelines.statements import OMITTED
+from climate.db.timelines.statements import ONE
+from climate.db.timelines.statements import OUT
+from climate.db.timelines.statements import PART
+from climate.db.timelines.statements import PARTS_OF_MANY
+from climate.db.timelines.statements import PARTS_OF_ONE
+from climate.db.timelines.statements import PERIODS
+from climate.db.timelines.statements import RESOURCE_ROWS
+from climate.db.timelines.statements import RETURNED
+from climate.db.timelines.statements import Scope
+from climate.db.timelines.statements import STOCK
+from climate.db.timelines.statements import SUMS
+from climate.domain.resources import Inventory
+
+# Of more changed resources than these, the whole block is read.
+_MOST_ALONE: Final = SIZE // 4
+
+Sums = Mapping[int, tuple[int, int]]
+"""The sums that identify the resources of each block, and their generations, by its number."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class CachedBlock:
+    """A block, and the sums that tell whether it is out of date.
+
+    :ivar sums: that identify its resources, and of their generations
+    :ivar until: allocations that start later are missing
+    :ivar omits: whether there may be such allocations
+    :ivar changed: how many resources were read for it
+    """
+
+    block: Block
+    sums: tuple[int, int]
+    until: datetime.datetime
+    omits: bool
+    changed: int
+
+
+class TimelineReader(Repository):
+    """Reads resources and their bookings as arrays."""
+
+    @property
+    def now(self) -> datetime.datetime:
+        """When the transaction began."""
+        return self._now
+
+    def since(self, cleaning_time: datetime.timedelta) -> datetime.datetime:
+        """Return from when on released allocations are of interest."""
+        return self._now - cleaning_time
+
+    def sums(self, resource_type: str) -> dict[int, tuple[int, int]]:
+        """Return the sum that identifies the resources of each block, and of the generations."""
+        found = self._session.execute(SUMS, {'resource_type': resource_type})
+        return {int(number): (int(ids), int(generations)) for number, ids, generations in found}
+
+    def block(
+        self,
+        resource_type: str,
+        number: int,
+        since: datetime.datetime,
+        until: datetime.datetime,
+    ) -> CachedBlock:
+        """Return a block as it is now.
+
+        :param since: leave out what was released before
+        :param until: leave out allocations that start later
+        """
+        every = range(number * SIZE, number * SIZE + SIZE)
+        rows = RESOURCE_ROWS.rows(self._session, every, resource_type=resource_type)
+        facts, omits = _until(self._facts(rows, every, since), until)
+        return CachedBlock(
+            until=until,
+            omits=omits,
+            changed=len(rows),
+            block=Block.of(facts),
+            sums=(sum(row.id + ONE for row in rows), sum(row.generation for row in rows)),
+        )
+
+    def updated(
+        self, resource_type: str, kept: Mapping[int, CachedBlock], since: datetime.datetime
+    ) -> dict[int, CachedBlock]:
+        """Return blocks as they are now, in as many statements for one as for many.
+
+        :param kept: as they were, with the same resources
+        :param since: leave out what was released before
+        :returns: those of which few resources have changed; each of the others is to be read
+            as a whole
+        """
+        rows: defaultdict[int, list[Any]] = defaultdict(list)
+        for row in self._changed(resource_type, kept):
+            rows[row.id // SIZE].append(row)
+        few = {number: rows[number] for number in kept if len(rows[number]) <= _MOST_ALONE}
+        changed = [row for each in few.values() for row in each]
+        facts = self._facts(changed, [row.id for row in changed], since) if changed else None
+        return {number: _updated(kept[number], facts, len(each)) for number, each in few.items()}
+
+    def _changed(self, resource_type: str, kept: Mapping[int, CachedBlock]) -> Sequence[Any]:
+        """Return the resources of some blocks that have changed."""
+        numbers = [number for number in kept if len(kept[number].block)]
+        if not numbers:
+            return ()
+        ids = np.concatenate([kept[number].block.ids for number in numbers])
+        generations = np.concatenate([kept[number].block.generations for number in numbers])
+        places, heads = np.unique(ids // PART, return_index=True)
+        sums = dict(zip(places.tolist(), np.add.reduceat(generations, heads).tolist(), strict=True))
+        found = self._parts(resource_type, numbers)
+        parts = [part for part, total in found if sums.get(part) != total]
+        some = ids[np.isin(ids // PART, parts)].tolist()
+        seen = dict(zip(ids.tolist(), generations.tolist(), strict=True))
+        if len(some) > _MOST_ALONE:
+            # Many rows take long to read; most of these have not changed.
+            narrow = GENERATIONS.rows(self._session, some, resource_type=resource_type)
+            some = [row.id for row in narrow if row.generation != seen[row.id]]
+        rows = RESOURCE_ROWS.rows(self._session, some, resource_type=resource_type)
+        return [row for row in rows if row.generation != seen[row.id]]
+
+    def _parts(self, resource_type: str, numbers: list[int]) -> Sequence[Any]:
+        """Return the parts of some blocks, each with the sum of its generations."""
+        values: dict[str, Any] = {'resource_type': resource_type}
+        if len(numbers) > 1:
+            return self._session.execute(PARTS_OF_MANY, {**values, 'numbers': numbers}).all()
+        first = numbers[0] * SIZE
+        limits = {'first': first, 'last': first + SIZE - 1}
+        return self._session.execute(PARTS_OF_ONE, {**values, **limits}).all()
+
+    def extended(self, kept: CachedBlock) -> Block:
+        """Return a block with the allocations that it omits."""
+        rows = OMITTED.rows(self._session, kept.block.ids.tolist(), since=kept.until)
+        return extracts.extended(kept.block, _by_class(rows))
+
+    def _facts(self, rows: Sequence[Any], scope: Scope, since: datetime.datetime) -> BlockFacts:
+        """Return what is known of some resources.
+
+        :param rows: of the resources, read before this
+        :param scope: their ids, or a range of ids that contains them
+        """
+        ids = [row.id for row in rows]
+        periods = PERIODS.rows(self._session, scope, since=since)
+        booked = _by_class([row for row in periods if row[2] > OUT])
+        whole = booked.pop(WHOLE, None) or _bookings(())
+        returned = {
+            row[0]: (_times([row[3]])[0], _times([row[4]])[0] if row[4] else 0)
+            for row in periods
+            if row[2] == RETURNED
+        }
+        out = [(row[0], None, 1, row[3], row[4]) for row in periods if row[2] == OUT]
+        stock = STOCK.rows(self._session, scope)
+        return BlockFacts(
+            ids=np.array(ids, dtype=np.int64),
+            names=[row.name for row in rows],
+            generations=np.array([row.generation for row in rows], dtype=np.int64),
+            bookable=np.array(
+                [row.reservable and not row.disabled and row.failed_at is None for row in rows],
+                dtype=np.bool_,
+            ),
+            returned=_column(returned, ids, 0),
+            returned_whole=_column(returned, ids, 1),
+            inventories=_inventories(stock),
+            whole=whole,
+            parts=booked,
+            out=_bookings(out),
+            properties=_properties(stock),
+        )
+
+
+def _properties(stock: Sequence[Any]) -> list[Property]:
+    return [
+        Property(
+            resource_id=row.resource_id,
+            kind=row.kind,
+            name=row.name,
+            value=row.value,
+            number=row.number,
+        )
+        for row in stock
+        if row.kind is not None
+    ]
+
+
+def _inventories(stock: Sequence[Any]) -> Mapping[str, Mapping[int, Inventory]]:
+    found: defaultdict[str, dict[int, Inventory]] = defaultdict(dict)
+    for row in stock:
+        if row.kind is None:
+            found[row.resource_class][row.resource_id] = inventory(row)
+    return found
+
+
+def _by_class(rows: Sequence[Any]) -> dict[str, Bookings]:
+    """Return allocations by resource class; those of whole resources by WHOLE."""
+    found: defaultdict[str, list[Any]] = defaultdict(list)
+    for row in rows:
+        found[row[1] or WHOLE].append(row)
+    return {name: _bookings(its) for name, its in found.items()}
+
+
+def _until(facts: BlockFacts, until: datetime.datetime) -> tuple[BlockFacts, bool]:
+    """Return facts without allocations that start later, and whether there are any."""
+    last = microseconds(until)
+    every = (facts.whole, *facts.parts.values())
+    if not any((found.starts > last).any() for found in every):
+        return facts, False
+    near = dataclasses.replace(
+        facts,
+        whole=facts.whole.where(facts.whole.starts <= last),
+        parts={name: found.where(found.starts <= last) for name, found in facts.parts.items()},
+    )
+    return near, True
+
+
+def _of(facts: BlockFacts, ids: Ints) -> BlockFacts:
+    """Return what is known of the resources of one block."""
+    mine = np.isin(facts.ids, ids)
+    known = frozenset(facts.ids[mine].tolist())
+    inventories = {
+        name: {key: found[key] for key in known & found.keys()}
+        for name, found in facts.inventories.items()
+    }
+    parts = {
+        name: found.where(np.isin(found.resource_ids, ids)) for name, found in facts.parts.items()
+    }
+    return dataclasses.replace(
+        facts,
+        ids=facts.ids[mine],
+        names=[name for name, its in zip(facts.names, mine, strict=True) if its],
+        generations=facts.generations[mine],
+        bookable=facts.bookable[mine],
+        returned=facts.returned[mine],
+        returned_whole=facts.returned_whole[mine],
+        inventories={name: found for name, found in inventories.items() if found},
+        parts={name: found for name, found in parts.items() if len(found.starts)},
+    )
+
+
+def _updated(kept: CachedBlock, facts: BlockFacts | None, changed: int) -> CachedBlock:
+    """Return a block with what is known of some of its resources, and of others."""
+    if facts is None or not changed:
+        return dataclasses.replace(kept, changed=0)
+    here, omits = _until(_of(facts, kept.block.ids), kept.until)
+    block = kept.block.updated(here)
+    return CachedBlock(
+        until=kept.until,
+        omits=omits or kept.omits,
+        changed=changed,
+        block=block,
+        sums=(kept.sums[0], int(block.generations.sum())),
+    )
+
+
+def _bookings(rows: Sequence[Any]) -> Bookings:
+    """Return rows of resource id, class, amount, start and end as arrays."""
+    ids, _, amounts, starts, ends = zip(*rows, strict=True) if rows else ((),) * 5
+    return Bookings(
+        resource_ids=np.array(ids, dtype=np.int64),
+        starts=_times(starts),
+        ends=_times(ends),
+        amounts=np.array(amounts, dtype=np.int64),
+    )
+
+
+def _times(values: Sequence[Any]) -> Ints:
+    """Return instants, naive ones or their texts in SQLite, as microseconds since 1970."""
+    found = np.array(values, dtype='datetime64[us]').astype(np.int64)
+    return np.clip(found, 0, LATEST)
+
+
+def _column(found: Mapping[int, tuple[int, int]], ids: Sequence[int], place: int) -> Ints:
+    return np.array([found.get(key, (0, 0))[place] for key in ids], dtype=np.int64)

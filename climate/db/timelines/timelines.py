@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Timelines of resource types in the memory of a process, kept up to date from SQL.
+
+A timeline is a cache. Each transaction that changes what a resource has, or what is
+free of it, increases the generation of the resource. A sum of generations for each
+block therefore tells what has to be read again. What is chosen from a timeline is
+still judged when it is booked (:mod:`climate.db.booking.judgement`).
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Final
+
+from climate.allocation import memory
+from climate.allocation.blocks import Block
+from climate.allocation.blocks import SIZE
+from climate.db.timelines.bookings import NewBookings
+from climate.db.timelines.counts import TimelineCounts
+from climate.db.timelines.counts import TimelineEvent
+from climate.db.timelines.reader import CachedBlock
+from climate.db.timelines.reader import Sums
+from climate.db.timelines.reader import TimelineReader
+
+LOG = logging.getLogger(__name__)
+
+# Blocks are read up to an instant beyond the horizon, to be read again less often.
+_SPARE: Final = 1.1
+
+Blocks = Mapping[tuple[str, int], CachedBlock]
+"""Blocks by resource type and number."""
+
+
+class Timelines:
+    """The timelines of one store; for many threads.
+
+    A process that forks loads its own: the child of a fork begins without any.
+
+    :ivar counts: counters for operators
+    :param cleaning_time: between two allocations of a resource
+    :param horizon: how far ahead allocations are kept; what lies beyond is read when
+        a question needs it
+    """
+
+    def __init__(
+        self,
+        cleaning_time: datetime.timedelta,
+        horizon: datetime.timedelta = datetime.timedelta(days=400),
+    ) -> None:
+        self._cleaning_time = cleaning_time
+        self._horizon = horizon
+        self.counts = TimelineCounts()
+        self.forget()
+        memory.keep_freed()
+        # Another thread may have held a lock when the process forked.
+        forget = weakref.WeakMethod(self.forget)
+        os.register_at_fork(after_in_child=lambda: _call(forget()))
+
+    def forget(self) -> None:
+        """Drop everything, so that the next search loads it."""
+        self._kept: dict[str, Mapping[int, CachedBlock]] = {}
+        self._locks: dict[str, threading.Lock] = {}
+
+    def has(self, resource_type: str) -> bool:
+        """Whether the timeline of a type has been loaded."""
+        return resource_type in self._kept
+
+    def is_small(self, resource_type: str) -> bool:
+        """Whether SQL reads all resources of a type as fast as a few of them."""
+        kept = self._kept.get(resource_type)
+        return kept is not None and sum(each.block.ids.size for each in kept.values()) <= SIZE
+
+    def latest(self, resource_type: str, until: datetime.datetime) -> list[Block] | None:
+        """Return the resources of a type as they were read last, which may be long ago.
+
+        :returns: None if they were not read yet, or if they lack allocations that start
+            before *until*
+        """
+        kept = self._kept.get(resource_type)
+        if kept is None or _lacking(kept, until):
+            return None
+        return [each.block for each in kept.values()]
+
+    def current(
+        self,
+        reader: TimelineReader,
+        resource_type: str,
+        until: datetime.datetime | None = None,
+    ) -> list[Block] | None:
+        """Return all resources of a type as they are now, in id order.
+
+        :param reader: of a transaction that has written nothing
+        :param until: the end of the period that is of interest; None for one within the
+            horizon
+        :returns: None if there are allocations in this period that are not kept, or if
+            another thread loads the timeline for the first time: SQL is faster then
+        """
+        kept = self._kept_now(reader, resource_type, wait=False)
+        if kept is None or (until is not None and _lacking(kept, until)):
+            self.counts.add(TimelineEvent.BYPASSED)
+            return None
+        return [kept[number].block for number in sorted(kept)]
+
+    def complete(
+        self,
+        reader: TimelineReader,
+        resource_type: str,
+        until: datetime.datetime | None = None,
+    ) -> list[Block]:
+        """Return what :meth:`current` returns, but wait for it, and also read what is not kept.
+
+        :param until: None for all allocations, however far ahead
+        """
+        kept = self._kept_now(reader, resource_type, wait=True)
+        assert kept is not None, 'only threads that do not wait return without it'
+        found = {number: each.block for number, each in kept.items()}
+        for number in _lacking(kept, until):
+            found[number] = reader.extended(kept[number])
+        return [found[number] for number in sorted(found)]
+
+    def holding(self, numbers: Collection[int]) -> Blocks:
+        """Return the blocks with some numbers, of all types, as they were read last."""
+        return {
+            (resource_type, number): kept[number]
+            for resource_type, kept in list(self._kept.items())
+            for number in numbers
+            if number in kept
+        }
+
+    def add(self, news: NewBookings, before: Blocks) -> None:
+        """Add bookings that this process has committed, so that they need not be read.
+
+        A block that has changed since is left as it is: it may contain the bookings.
+
+        :param before: the blocks as they were before the commit
+        """
+        for (resource_type, number), kept in before.items():
+            lock = self._locks.setdefault(resource_type, threading.Lock())
+            if not lock.acquire(blocking=False):
+                # What another thread reads replaces it anyway.
+                continue
+            try:
+                latest = self._kept.get(resource_type, {})
+                changed = news.added(kept) if latest.get(number) is kept else None
+                if changed is not None:
+                    self._kept[resource_type] = {**latest, number: changed}
+            finally:
+                lock.release()
+
+    def _kept_now(
+        self, reader: TimelineReader, resource_type: str, *, wait: bool
+    ) -> Mapping[int, CachedBlock] | None:
+        """Return what is kept, as it is now; None if another thread loads it.
+
+        :param wait: whether to wait for that thread
+        """
+        sums = reader.sums(resource_type)
+        self.counts.add(TimelineEvent.VALIDATED)
+        kept = self._kept.get(resource_type)
+        if kept is not None and self._is_current(kept, sums, reader.now):
+            return kept
+        wait = wait or kept is not None
+        return self._refreshed(reader, resource_type, sums, wait=wait)
+
+    def _is_current(
+        self, kept: Mapping[int, CachedBlock], sums: Sums, now: datetime.datetime
+    ) -> bool:
+        far = now + self._horizon
+        return kept.keys() == sums.keys() and all(
+            each.sums == sums[number] and each.until >= far for number, each in kept.items()
+        )
+
+    def _refreshed(
+        self, reader: TimelineReader, resource_type: str, sums: Sums, *, wait: bool
+    ) -> Mapping[int, CachedBlock] | None:
+        """Read what has changed; None if another thread reads everything.
+
+        One thread reads; those that wait find what it has read.
+        """
+        lock = self._locks.setdefault(resource_type, threading.Lock())
+        if not lock.acquire(blocking=wait):
+            return None
+        try:
+            latest = self._kept.get(resource_type)
+            if latest is None:
+                kept = self._loaded(reader, resource_type, sums)
+            else:
+                kept = self._updated(reader, resource_type, sums, latest)
+            self._kept[resource_type] = kept
+            return kept
+        finally:
+            lock.release()
+
+    def _loaded(
+        self, reader: TimelineReader, resource_type: str, sums: Sums
+    ) -> dict[int, CachedBlock]:
+        began = time.monotonic()
+        kept = {number: self._read(reader, resource_type, number) for number in sums}
+        self.counts.add(TimelineEvent.LOADED)
+        blocks = [each.block for each in kept.values()]
+        # Most clouds have no resources of most types.
+        LOG.log(
+            logging.INFO if blocks else logging.DEBUG,
+            'Timeline of %s: %d resources and %d allocations, %.1f MB, loaded in %.1f s',
+            resource_type,
+            sum(map(len, blocks)),
+            sum(len(uses) for block in blocks for uses in block.periods.values()),
+            sum(map(memory.size, blocks)) / 1e6,
+            time.monotonic() - began,
+        )
+        return kept
+
+    def _updated(
+        self,
+        reader: TimelineReader,
+        resource_type: str,
+        sums: Sums,
+        latest: Mapping[int, CachedBlock],
+    ) -> dict[int, CachedBlock]:
+        kept = {number: latest[number] for number in sums if number in latest}
+        same = {number: each for number, each in kept.items() if each.sums == sums[number]}
+        # Those without new or deleted resources.
+        others = {
+            number: each
+            for number, each in kept.items()
+            if number not in same and each.sums[0] == sums[number][0]
+        }
+        found = {}
+        if others:
+            found = reader.updated(resource_type, others, reader.since(self._cleaning_time))
+            self.counts.add(TimelineEvent.RELOADED, sum(each.changed for each in found.values()))
+        kept = {
+            number: same.get(number)
+            or found.get(number)
+            or self._read(reader, resource_type, number)
+            for number in sums
+        }
+        # As time passes, blocks are read again up to a later instant: one for each search,
+        # so that none of them takes long.
+        far = reader.now + self._horizon
+        short = [number for number, each in kept.items() if each.until < far]
+        for number in short[:1]:
+            kept[number] = self._read(reader, resource_type, number)
+        return kept
+
+    def _read(self, reader: TimelineReader, resource_type: str, number: int) -> CachedBlock:
+        since = reader.since(self._cleaning_time)
+        until = reader.now + self._horizon * _SPARE
+        found = reader.block(resource_type, number, since, until)
+        self.counts.add(TimelineEvent.RELOADED, found.changed)
+        return found
+
+
+def _lacking(kept: Mapping[int, CachedBlock], until: datetime.datetime | None) -> list[int]:
+    """Return the blocks that lack allocations which start before *until*."""
+    return [
+        number
+        for number, each in kept.items()
+        if each.omits and (until is None or each.until < until)
+    ]
+
+
+def _call(method: Callable[[], None] | None) -> None:
+    if method is not None:
+        method()

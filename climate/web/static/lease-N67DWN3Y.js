@@ -1,1 +1,0 @@
-import{c as a,d as b,e as c,f as d,g as e}from"./chunk-JLX3BGGW.js";import"./chunk-2JGTCUCI.js";import"./chunk-O36P3WIH.js";import"./chunk-E4CARTZ6.js";import"./chunk-PJRUESTT.js";import"./chunk-JSAQSRNJ.js";import"./chunk-APSWB47M.js";import"./chunk-AU4PR6ST.js";import"./chunk-NAMZRFUQ.js";export{b as Badge,c as LeaseDetails,a as isOver,d as ownerOf,e as projectOf};

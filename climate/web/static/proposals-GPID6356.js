@@ -1,1 +1,0 @@
-import{m as a,n as b,o as c,p as d,q as e,r as f}from"./chunk-2JGTCUCI.js";import"./chunk-O36P3WIH.js";import"./chunk-E4CARTZ6.js";import"./chunk-NAMZRFUQ.js";export{a as CHECKING,e as judge,f as judgeTimes,b as pathOf,d as retimed,c as timesOf};
