@@ -308,13 +308,25 @@ def _volumes(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     return ({**common, 'size': 10, 'amount': 2, 'on_end': on_end},)
 
 
+def _pools(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
+    # Not the pool of the volumes: leases of whole pools could keep it all the time.
+    requests = KINDS['physical:storage'].furnish(place)
+    elsewhere = f'["!=", "$backend", "{POOL.partition("#")[0]}"]'
+    return tuple({**request, 'resource_properties': elsewhere} for request in requests)
+
+
 def _racks(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     # One of three, so that it can be replaced.
     (request,) = KINDS[drafts.RACKS.name].furnish(place)
     return ({**request, 'min': 1, 'max': 1},)
 
 
-_OWN = {'network': _segments, 'virtual:volume': _volumes, drafts.RACKS.name: _racks}
+_OWN = {
+    'network': _segments,
+    'physical:storage': _pools,
+    'virtual:volume': _volumes,
+    drafts.RACKS.name: _racks,
+}
 
 
 def _listed(figures: Mapping[str, int]) -> str:
