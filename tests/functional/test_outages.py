@@ -28,6 +28,7 @@ from tests.functional.messaging.proxy import Proxy
 from tests.functional.processes import until
 
 HOSTS = 2
+SECOND = datetime.timedelta(seconds=1)
 
 
 class OutageCase(base.TestCase):
@@ -99,6 +100,9 @@ class DatabaseGone:
         )
         self.door.open()
         through = server.set(host='127.0.0.1', port=self.door.port)
+        # Of the test itself, which needs the database while the service has none.
+        self.directly = services.sa.create_engine(server)
+        self.addCleanup(self.directly.dispose)
         self.bus = Bus()
         self.compose(self.configured(through.render_as_string(hide_password=False)), self.bus)
 
@@ -106,10 +110,29 @@ class DatabaseGone:
     def is_postgresql(self) -> bool:
         return self.kind != services.MARIADB
 
+    def make_due(self, lease_id: str, kind: str, column: str) -> None:
+        """Have an event of a lease become due in a second, however long the test took so far.
+
+        :param column: of the date of the lease at which it happens
+        """
+        values = {
+            'lease': lease_id,
+            'kind': kind,
+            'at': datetime.datetime.now(datetime.UTC).replace(tzinfo=None) + SECOND,
+        }
+        with self.directly.begin() as connection:
+            for statement in (
+                f'UPDATE leases SET {column} = :at, next_due = :at WHERE id = :lease',
+                'UPDATE events SET time = :at, due = :at WHERE lease_id = :lease AND kind = :kind',
+            ):
+                connection.execute(services.sa.text(statement), values)
+
     def test_the_api_says_so_the_manager_waits_and_nothing_is_lost(self) -> None:
-        running, coming = self.create(0, 2.5), self.create(2, 600)
+        running, coming = self.create(0, 600), self.create(300, 900)
         until('it is active', lambda: self.status(running) == 'ACTIVE')
         self.door.shut()
+        self.make_due(running, 'end_lease', 'end_date')
+        self.make_due(coming, 'start_lease', 'start_date')
         for send in (
             lambda: http.send(self.app, 'GET', '/v1/leases'),
             lambda: self.post(60, 70),
