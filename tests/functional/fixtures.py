@@ -306,7 +306,7 @@ def on(database: str, **facts: Any) -> types.SimpleNamespace:
     """
     return types.SimpleNamespace(
         **{
-            cls.__name__: type(cls.__name__, (cls,), {'database': database, **facts})
+            cls.__name__: type(cls.__name__, (cls,), {'kind': database, **facts})
             for cls in (ServiceFixture, EmptyServiceFixture, BrokenBrokerFixture)
         }
     )
