@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the duration of searches, creates and lists."""
+"""Measures the duration of creates and lists."""
 
 from __future__ import annotations
 
@@ -13,57 +13,13 @@ from benchmarks import parts
 from benchmarks.figures import Figure
 from benchmarks.figures import quantile
 from benchmarks.figures import timed
-from climate.allocation import requirements
-from climate.allocation.matches import Match
 from climate.cmd import composition
-from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.domain.requests import LeaseQuery
-from tests.functional import bulk
 
 _CALLER = Caller(user_id='u', project_id='project-1', all_projects=True)
-_LIMIT = 129
 _MINUTE = datetime.timedelta(minutes=1)
-
-
-def searches(
-    engine: str, core: composition.Core, size: str, now: datetime.datetime, aim: float
-) -> Iterator[Figure]:
-    """Measure the search for free hosts and the reasons for a refusal."""
-    day = 24 * parts.HOUR
-    windows = {
-        'tomorrow, 1 h, a third is free': Period(start=now + day, end=now + day + parts.HOUR),
-        'tomorrow, 6 h, nothing is free': Period(start=now + day, end=now + day + 6 * parts.HOUR),
-        'next year, all is free': Period(start=now + 365 * day, end=now + 366 * day),
-    }
-    wanted = requirements.parse('["and", [">=", "$vcpus", "64"], ["==", "$rack", "r3"]]')
-    for name, period in windows.items():
-        for suffix, requirement in (('', None), (', required', wanted)):
-
-            def search(
-                period: Period = period, requirement: requirements.Requirement | None = requirement
-            ) -> None:
-                with core.store.reading() as tx:
-                    match = Match(resource_type=bulk.RESOURCE_TYPE, requirement=requirement)
-                    tx.search.free(match, period, limit=_LIMIT)
-
-            found = quantile(timed(search, 21), 0.5)
-            yield Figure(
-                engine=engine, what=f'{size}: search, {name}{suffix}', value=found, aim=aim
-            )
-
-    def reasons() -> None:
-        with core.store.reading() as tx:
-            match = Match(resource_type=bulk.RESOURCE_TYPE)
-            tx.search.reasons(match, windows['tomorrow, 6 h, nothing is free'])
-
-    yield Figure(
-        engine=engine,
-        what=f'{size}: reasons of a refusal',
-        value=quantile(timed(reasons, 11), 0.5),
-        aim=aim,
-    )
 
 
 def creations(

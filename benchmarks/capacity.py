@@ -1,22 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures slots: the choice of 50, refusals, and the duration of a create.
-
-Prints a row for each measurement and a column for each engine; a figure that
-misses its target is marked with an exclamation mark, and does not fail the run.
-"""
+"""Measures slots: the choice of 50, refusals, and the duration of a create."""
 
 from __future__ import annotations
 
-import argparse
-import functools
 import random
-import sys
 import time
 from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks import engines
 from benchmarks import parts
 from benchmarks.figures import Figure
 from benchmarks.figures import quantile
@@ -25,15 +17,12 @@ from climate import exceptions
 from climate.booking.choosing.choose import Chooser
 from climate.booking.choosing.requirements import Requirements
 from climate.booking.leases import Leases
-from climate.clock import SystemClock
 from climate.cmd import composition
-from climate.db.migrations import migration
 from climate.domain.periods import Period
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.domain.resources import Spread
 from climate.leases.settings import LeasingSettings
-from tests import services
 from tests.functional import bulk_parts
 from tests.functional.db import plans
 from tests.functional.manager import slots
@@ -44,48 +33,6 @@ MOST_STATEMENTS = 20
 _CALLER = Caller(user_id='u', project_id='project-1')
 _DAY = 24 * parts.HOUR
 _SETTINGS = LeasingSettings()
-
-
-def main() -> int:
-    """Run the benchmark; return the exit status."""
-    options = _parser().parse_args()
-    sizes = [(1000, 100_000)] if options.small else [(1000, 100_000), (10_000, 1_000_000)]
-    engines.measure(
-        options,
-        *(
-            functools.partial(_measure, hosts=hosts, allocations=allocations, options=options)
-            for hosts, allocations in sizes
-        ),
-    )
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = engines.parser(__doc__)
-    parser.add_argument('--times', type=int, default=11, help='number of repetitions')
-    parser.add_argument('--small', action='store_true', help='skip the million allocations')
-    parser.add_argument('--plans', action='store_true', help='print the query plans of the engines')
-    return parser
-
-
-def _measure(
-    engine: str, *, hosts: int, allocations: int, options: argparse.Namespace
-) -> Iterator[Figure]:
-    with services.Database(engine) as database:
-        core = parts.core(database.url, timelines=False)
-        migration.sync(core.store.engine)
-        now = SystemClock().now()
-        began = time.monotonic()
-        bulk_parts.Parts(hosts=hosts, allocations=allocations, now=now).fill(core.store.engine)
-        sys.stderr.write(
-            f'{engines.NAMES[engine]}: {hosts:,} hosts, {allocations:,} allocations'
-            f' written in {time.monotonic() - began:.0f} s\n'
-        )
-        bench = Bench(engines.NAMES[engine], core, f'{hosts:,} hosts', options.times, options.plans)
-        aim = 50 if hosts <= 1000 else 500
-        yield from bench.choices(now, aim)
-        yield from bench.creations(aim + 20)
-        core.store.close()
 
 
 class Bench:
@@ -100,14 +47,12 @@ class Bench:
         core: composition.Core,
         size: str,
         times: int,
-        show_plans: bool,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._engine = engine
         self._core = core
         self._size = size
         self._times = times
-        self._show_plans = show_plans
         self._clock = clock
         self._plugin: Any = slots.Slots()
 
@@ -159,11 +104,6 @@ class Bench:
                     outcomes.add('')
 
         found = quantile(timed(choose, self._times, self._clock), 0.5)
-        if self._show_plans:
-            with plans.captured(self._core.store.engine) as statements:
-                choose()
-            for statement in statements:
-                sys.stderr.write(plans.plan(self._core.store.engine, statement) + '\n')
         (outcome,) = outcomes
         return outcome, found
 
@@ -214,7 +154,3 @@ def _draft(start: Any, spread: Spread) -> LeaseDraft:
         'contrary': False,
     }
     return LeaseDraft(name='b', start=start, end=start + parts.HOUR, reservations=(body,))
-
-
-if __name__ == '__main__':
-    sys.exit(main())

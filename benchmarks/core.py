@@ -83,7 +83,6 @@ def _booking(
             f'{name}: {hosts:,} hosts, {allocations:,} allocations, {load.leases:,} leases'
             f' written in {time.monotonic() - began:.0f} s\n'
         )
-        yield from booking.searches(name, core, size, now, 10 if small else 100)
         yield from booking.lists(name, core, size)
         yield from booking.creations(name, core, size, options.creates, 20 if small else 60)
         if small:

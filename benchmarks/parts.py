@@ -43,14 +43,9 @@ def configuration(url: str) -> cfg.ConfigOpts:
     return conf
 
 
-def core(url: str, *, timelines: bool = True) -> composition.Core:
-    """Return the parts of a service on the database at *url*.
-
-    :param timelines: whether to search in memory instead of in SQL
-    """
-    conf = configuration(url)
-    conf.set_override('timelines', timelines, group='allocation')
-    return composition.core(conf, SystemClock())
+def core(url: str) -> composition.Core:
+    """Return the parts of a service on the database at *url*."""
+    return composition.core(configuration(url), SystemClock())
 
 
 def api(parts: composition.Core) -> Any:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measures searches in SQL and in timelines, one after the other, on the same data.
+"""Measures searches in timelines.
 
 Without a database it measures the earliest start and heat maps of dense hosts. Prints a
 row for each measurement and a column for each engine; a figure that misses its target is
@@ -47,7 +47,6 @@ from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.db.migrations import migration
-from climate.db.transactions.store import Store
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.domain.resources import Spread
@@ -109,9 +108,6 @@ def _parser() -> argparse.ArgumentParser:
         help='only processor time and statements of creates of one host and of a few slots',
     )
     parser.add_argument(
-        '--without-sql', action='store_true', help='skip the searches in SQL, which take minutes'
-    )
-    parser.add_argument(
         '--processor',
         action='store_true',
         help='measure processor time, of this process and the local database, on a busy machine',
@@ -132,24 +128,19 @@ def _measure(engine: str, *, hosts: int, options: argparse.Namespace) -> Iterato
             _fill(load, database.url)
         core = parts.core(database.url)
         aim = 10 if hosts <= 1000 else 50
-        for searches in ('timeline',) if options.without_sql else ('SQL', 'timeline'):
-            core.store.close()
-            core.conf.set_override('timelines', searches == 'timeline', group='allocation')
-            core = dataclasses.replace(core, store=Store(core.conf, core.clock))
-            clock = ProcessorClock(core.store.engine) if options.processor else time.perf_counter
-            side = _Side(
-                engine=engines.NAMES[engine],
-                core=core,
-                size=f'{hosts:,} hosts',
-                times=options.times,
-                clock=clock,
-            )
-            if searches == 'timeline':
-                yield from _loads(side)
-            bench = Bench(side.engine, core, f'{side.size}, {searches}', side.times, False, clock)
-            yield from bench.choices(now, aim)
-            yield from bench.creations(40 if hosts <= 1000 else 60)
-            yield _create_of_one(side, searches)
+        clock = ProcessorClock(core.store.engine) if options.processor else time.perf_counter
+        side = _Side(
+            engine=engines.NAMES[engine],
+            core=core,
+            size=f'{hosts:,} hosts',
+            times=options.times,
+            clock=clock,
+        )
+        yield from _loads(side)
+        bench = Bench(side.engine, core, side.size, side.times, clock)
+        yield from bench.choices(now, aim)
+        yield from bench.creations(40 if hosts <= 1000 else 60)
+        yield _create_of_one(side)
         yield from _maps(side, aim)
         sys.stderr.write(f'{side.engine}: {side.size}: {dict(core.store.timelines.counts.found)}\n')
         core.store.close()
@@ -189,7 +180,7 @@ def _copy(load: bulk_parts.Parts, folder: pathlib.Path, url: str) -> None:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Side:
-    """A database that is searched in one way."""
+    """A database that is searched."""
 
     engine: str
     core: composition.Core
@@ -206,7 +197,7 @@ class _Side:
     def blocks(self) -> Sequence[Block]:
         """Return the timeline of all hosts."""
         with self.core.store.reading() as tx:
-            return tx.timeline(bulk.RESOURCE_TYPE) or ()
+            return tx.timeline(bulk.RESOURCE_TYPE, tx.now)
 
     def once(self, work: Callable[[], object]) -> float:
         """Return how long *work* takes, in milliseconds."""
@@ -239,7 +230,7 @@ def _loads(side: _Side) -> Iterator[Figure]:
         yield side.figure(f'{number} changed', quantile(spent, 0.5))
 
 
-def _create_of_one(side: _Side, searches: str) -> Figure:
+def _create_of_one(side: _Side) -> Figure:
     plugin = host_plugin.PhysicalHost.from_conf(side.core.conf)
     core = side.core
     leases = Leases(
@@ -259,7 +250,7 @@ def _create_of_one(side: _Side, searches: str) -> Figure:
         leases.create(caller, LeaseDraft(name='b', start=start, end=end, reservations=(body,)))
 
     found = quantile(timed(book, 3 * side.times, side.clock), 0.5)
-    return side.figure(f'{searches}: create of one host', found)
+    return side.figure('create of one host', found)
 
 
 def _maps(side: _Side, aim: float) -> Iterator[Figure]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measures whole creates of one host and of few slots, in SQL and with timelines in turn."""
+"""Measures whole creates of one host and of few slots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.db.migrations import migration
-from climate.db.transactions.store import Store
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.plugins.host import plugin as host_plugin
@@ -32,11 +31,10 @@ from tests.functional.manager import slots
 
 _CALLER: Final = Caller(user_id='u', project_id='project-1')
 _ALLOCATIONS: Final = 100
-SEARCHES: Final = ('SQL', 'timeline')
 
 
 def measure(engine: str, *, hosts: int, times: int) -> Iterator[Figure]:
-    """Yield the processor time of creates both ways, and the most statements of one.
+    """Yield the processor time of creates, and the most statements of one.
 
     :param hosts: each with a hundred allocations
     :param times: how many creates of each kind
@@ -47,24 +45,15 @@ def measure(engine: str, *, hosts: int, times: int) -> Iterator[Figure]:
         now = SystemClock().now()
         load = bulk_parts.Parts(hosts=hosts, allocations=_ALLOCATIONS * hosts, now=now)
         load.fill(core.store.engine)
-        stores = [_store(core, searches) for searches in SEARCHES]
+        core.store.load_timelines([bulk.RESOURCE_TYPE])
         for what, body in _bodies(now).items():
-            for store, searches in zip(stores, SEARCHES, strict=True):
-                mine = _Creates(core, store, body)
-                label = f'{hosts:,} hosts, {searches}: create of {what}'
-                name = engines.NAMES[engine]
-                yield Figure(engine=name, what=label, value=quantile(mine.booked(times), 0.5))
-                most = max(mine.statements() for _ in range(5))
-                yield Figure(engine=name, what=f'{label}, statements', value=most, unit='')
-        for store in (core.store, *stores):
-            store.close()
-
-
-def _store(core: composition.Core, searches: str) -> Store:
-    core.conf.set_override('timelines', searches == 'timeline', group='allocation')
-    store = Store(core.conf, core.clock)
-    store.load_timelines([bulk.RESOURCE_TYPE])
-    return store
+            mine = _Creates(core, body)
+            label = f'{hosts:,} hosts: create of {what}'
+            name = engines.NAMES[engine]
+            yield Figure(engine=name, what=label, value=quantile(mine.booked(times), 0.5))
+            most = max(mine.statements() for _ in range(5))
+            yield Figure(engine=name, what=f'{label}, statements', value=most, unit='')
+        core.store.close()
 
 
 def _bodies(now: Any) -> dict[str, Any]:
@@ -83,14 +72,14 @@ def _bodies(now: Any) -> dict[str, Any]:
 class _Creates:
     """Books an hour of the next weeks again and again."""
 
-    def __init__(self, core: composition.Core, store: Store, body: Any) -> None:
+    def __init__(self, core: composition.Core, body: Any) -> None:
         plugins: list[Any] = [host_plugin.PhysicalHost.from_conf(core.conf), slots.Slots()]
         types = {plugin.resource_type: plugin for plugin in plugins}
         self._leases = Leases(
-            store, types, core.clock, core.settings, lambda: None, random.Random(5)
+            core.store, types, core.clock, core.settings, lambda: None, random.Random(5)
         )
-        self._store = store
-        self._clock: Callable[[], float] = ProcessorClock(store.engine)
+        self._store = core.store
+        self._clock: Callable[[], float] = ProcessorClock(core.store.engine)
         self._now = core.clock.now
         self._rng = random.Random(3)
         self._body = body

@@ -98,6 +98,14 @@ class Columns:
 
     found: Mapping[tuple[str, str], Column] = dataclasses.field(default_factory=dict)
 
+    def numbers(self, kind: str, name: str, rows: Iterable[int]) -> list[float | None]:
+        """Return the values of a property as numbers, by row; None for a row without one."""
+        column = self.found.get((kind, name))
+        if column is None:
+            return [None for _ in rows]
+        values = (*column.values, ('', None))
+        return [values[column.codes[row]][1] for row in rows]
+
     def updated(self, ids: Ints, rows: Ints, new: Iterable[Property]) -> Columns:
         """Return these properties with all of some rows replaced.
 

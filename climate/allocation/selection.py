@@ -183,6 +183,27 @@ def parts(
     return dataclasses.replace(found, left=[left for _, left in rooms])
 
 
+def rooms(block: Block, demand: Mapping[str, int], bounds: Bounds) -> list[Room]:
+    """Return the free capacity of the resources that have all classes of a demand.
+
+    Also of those with too little left; without those that are taken as a whole.
+
+    :param demand: units by resource class, at least 1 each
+    """
+    rows = np.flatnonzero(block.open_to(demand) & block.shared(bounds))
+    if not len(rows):
+        return []
+    left = {name: block.left(name, bounds) for name in demand}
+    found = Found(
+        blocks=[block],
+        places=np.zeros_like(rows),
+        rows=rows,
+        slots=np.zeros_like(rows),
+        left=[left],
+    )
+    return found.rooms(demand, None)
+
+
 def _best(
     blocks: Sequence[Block],
     slots: Sequence[Ints],

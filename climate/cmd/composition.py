@@ -131,7 +131,7 @@ def manager_clock(conf: cfg.ConfigOpts) -> Clock:
 
 
 def load_timelines(parts: Core) -> None:
-    """Load the timelines of all resource types, if they are enabled.
+    """Load the timelines of all resource types.
 
     Without the database, the health check or the first search tries again.
     """
@@ -226,9 +226,8 @@ def api(
     clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
     # Importing OR-Tools takes a second or more, which no request has to wait for.
     placement_program.cp_sat()
-    if parts.conf.allocation.timelines:
-        load_timelines(parts)
-        health = {'timelines': functools.partial(_loaded, parts), **health}
+    load_timelines(parts)
+    health = {'timelines': functools.partial(_loaded, parts), **health}
     operations = leases(parts, functools.partial(wake, 'lease'), find_cloud)
     operations.refusals.start()
     services = Services(

@@ -25,23 +25,14 @@ OPTS: list[cfg.Opt] = [
         'start at a random place in the list. A larger number packs the calendar more densely; a '
         'smaller number is faster in very large clouds.',
     ),
-    cfg.BoolOpt(
-        'timelines',
-        default=True,
-        help='Keep the bookings of all resources in the memory of each process, about 40 MB for '
-        'each million allocations, and search there instead of in SQL. Faster in clouds with '
-        'hundreds of resources or more. A process loads them before its first response. Disable '
-        'it while processes of earlier releases run, which free resources without announcing it, '
-        'or where memory is short.',
-    ),
     cfg.IntOpt(
         'timeline_horizon',
         default=400,
         min=1,
         max=36500,
-        help='How far ahead each process keeps bookings in memory, in days, for timelines, '
-        'availability and offers. What lies beyond is read from the database when it is needed. '
-        'A smaller number takes less memory.',
+        help='How far ahead each process keeps bookings in memory, in days, about 40 MB for each '
+        'million allocations. Searches, availability and offers use them; what lies beyond is '
+        'read from the database when it is needed. A smaller number takes less memory.',
     ),
     cfg.IntOpt(
         'booking_attempts',

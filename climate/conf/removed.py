@@ -38,6 +38,11 @@ OPTIONS: Final = (
         name='batches',
         instead='managers always process due leases in batches, of at most [manager] workers',
     ),
+    RemovedOption(
+        group='allocation',
+        name='timelines',
+        instead='each process keeps the bookings of all resources in memory, and searches there',
+    ),
 )
 
 

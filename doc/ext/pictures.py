@@ -21,7 +21,6 @@ PICTURES: dict[str, Callable[[], charts.Picture]] = {
     'free-hosts': free_hosts.free_hosts,
     'hosts': charts.hosts,
     'lateness': charts.lateness,
-    'searches': lambda: charts.bars('Search of 1,000 hosts', '1,000 hosts: search, '),
     'creates': lambda: charts.bars('Create of a lease, 1,000 hosts', '1,000 hosts: create '),
     'timeline': timeline.timeline,
 }

@@ -27,7 +27,6 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
         (*SQLITE, '--times', '1', '--hosts', '200', '--allocations', '2000'),
         (*SQLITE, '--times', '1', '--hosts', '200', '--allocations', '2000', '--processor'),
     ),
-    'capacity': ((*SQLITE, '--small', '--times', '1'),),
     'core': ((*SQLITE, '--small', '--creates', '5', '--seconds', '0.5', '--starts', '5'),),
     'costs': (('refusals',),),
     'guards': ((*SQLITE, '--times', '2', '--warm', '1', '--allocations', '2000'),),
@@ -42,7 +41,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'starts': ((*SQLITE, '--backlog', '20', '--seconds', '0.5', '--crowd', '20'),),
     'timelines': (
         (*SQLITE, '--hosts', '200', '--times', '1'),
-        (*SQLITE, '--hosts', '200', '--times', '1', '--processor', '--without-sql'),
+        (*SQLITE, '--hosts', '200', '--times', '1', '--processor'),
         (*SQLITE, '--hosts', '200', '--times', '1', '--creates'),
         ('--hosts', '200', '--times', '1', '--dense'),
     ),
@@ -89,9 +88,6 @@ class BenchmarksTest(base.TestCase):
 
     def test_calendar_pages(self) -> None:
         self.run_all('calendar_pages')
-
-    def test_capacity(self) -> None:
-        self.run_all('capacity')
 
     def test_core(self) -> None:
         self.run_all('core')

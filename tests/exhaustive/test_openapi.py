@@ -23,7 +23,7 @@ class OpenApiTest(base.TestCase):
         print(f'CLIMATE_FUZZ_SEED={seed} at {version}')
         while sent < requests:
             # A fresh service each time: what is deleted is there again.
-            with fixtures.Service(timelines=True) as service:
+            with fixtures.Service() as service:
                 outcome = Fuzzer(service, version, seed).run(5)
             found = '\n\n'.join(outcome.faults.values())
             self.assertEqual('', found, f'CLIMATE_FUZZ_SEED={seed} at {version}')

@@ -16,7 +16,6 @@ from climate.db.booking import judgement
 from climate.db.booking.judgement import Addition
 from climate.db.messages.outbox import OutboxRow
 from climate.db.migrations import migration
-from climate.db.search.rooms import Window
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
 from climate.domain.history import Effect
@@ -34,7 +33,6 @@ REQUIREMENT = requirements.parse('["and", [">=", "$vcpus", "64"], ["not", ["==",
 ANY = Match(resource_type=cases.TYPE)
 REQUIRED = Match(resource_type=cases.TYPE, requirement=REQUIREMENT)
 ASKS = ('SELECT', 'UPDATE', 'DELETE', 'WITH')
-ROOM = Window(period=WINDOW, padded=WINDOW)
 
 JUDGED = [
     Addition(
@@ -110,19 +108,10 @@ class Plans:
         marker = self.lease.id
         now = datetime.timedelta(minutes=1) + cases.NOW
         return {
-            'free': lambda tx: tx.search.free(ANY, WINDOW, limit=129),
-            'free, required': lambda tx: tx.search.free(
-                REQUIRED, WINDOW, first_id=50, before_id=400, limit=129
-            ),
-            'free, with cleaning': lambda tx: tx.search.free(ANY, cases.hours(-1, 1), limit=129),
             'among': lambda tx: tx.search.among([*range(1, 9)], ANY, WINDOW),
             'among, required': lambda tx: tx.search.among([*range(1, 9)], REQUIRED, WINDOW),
-            'reasons': lambda tx: tx.search.reasons(ANY, WINDOW),
-            'reasons, required': lambda tx: tx.search.reasons(REQUIRED, WINDOW),
-            'rooms': lambda tx: tx.rooms.find(ANY, {'VCPU': 1}, ROOM, limit=129),
-            'rooms in use': lambda tx: tx.rooms.find(
-                REQUIRED, {'VCPU': 1, 'MEMORY_MB': 1}, ROOM, loaded=True, first_id=50, limit=129
-            ),
+            'among, with cleaning': lambda tx: tx.search.among([1, 2], ANY, cases.hours(-1, 1)),
+            'named': lambda tx: tx.search.named(['compute-1', 'compute-2'], ANY, WINDOW),
             'crowded': lambda tx: tx.allocations.crowded(mine),
             'give_back': lambda tx: tx.allocations.give_back({1: 1}),
             'clashes': lambda tx: tx.allocations.clashes([1, 2, 3], WINDOW, mine),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Timelines and SQL give the same answers throughout long random histories.
+"""Timelines give the answers of each allocation throughout long random histories.
 
 Each engine takes about a minute. ``CLIMATE_TIMELINE_COMPARISONS`` asks for another number of
 comparisons, each run with another history; 100,000 take about ten minutes on SQLite.

@@ -56,11 +56,11 @@ STORY: Sequence[Step] = (
     Step(name='leases/show-1.1', method='GET', path='/v1/leases/{second}', version='1.1'),
     Step(name='allocations/list', method='GET', path='/v1/os-hosts/allocations'),
     Step(name='allocations/list-other', method='GET', path='/v1/os-hosts/allocations', token=OTHER),
-    Step(name='allocations/show', method='GET', path='/v1/os-hosts/4/allocation'),
+    Step(name='allocations/show', method='GET', path='/v1/os-hosts/1/allocation'),
     Step(
         name='allocations/show-1.1',
         method='GET',
-        path='/v1/os-hosts/4/allocation',
+        path='/v1/os-hosts/1/allocation',
         version='1.1',
     ),
     Step(name='leases/update', method='PUT', path='/v1/leases/{first}', sends=True),

@@ -103,7 +103,6 @@ class Service(fixtures.Fixture):
     :param filters: the filters that judge leases; None for none
     :param types: the resource types that it serves; some if None
     :param limits: what projects may have; anything if None
-    :param timelines: whether it searches in memory instead of SQL; None for the default
     """
 
     def __init__(
@@ -115,11 +114,9 @@ class Service(fixtures.Fixture):
         filters: Filters | None = None,
         types: Iterable[Plugin[Any]] | None = None,
         limits: ProjectLimits | None = None,
-        timelines: bool | None = None,
         prices: Prices | None = None,
     ) -> None:
         super().__init__()
-        self._timelines = timelines
         self._limits = limits or ProjectLimits()
         self._prices = prices or Prices()
         self._filters = filters
@@ -191,8 +188,6 @@ class Service(fixtures.Fixture):
         conf.set_override('max_limit', 5, group='api')
         connection.use(conf, database.url)
         policy_opts.set_defaults(conf, policy_file=None)
-        if self._timelines is not None:
-            conf.set_override('timelines', self._timelines, group='allocation')
         return conf
 
     def _services(self, registrar: Registrar) -> Services:
@@ -251,7 +246,6 @@ class _GabbiFixture(fixture.GabbiFixture, abc.ABC):
     """A service for one gabbi file."""
 
     kind = services.SQLITE
-    timelines: bool | None = None
 
     @abc.abstractmethod
     def service(self) -> Service:
@@ -278,7 +272,7 @@ class ServiceFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service with them."""
-        return Service(database=self.kind, timelines=self.timelines)
+        return Service(database=self.kind)
 
 
 class EmptyServiceFixture(_GabbiFixture):
@@ -286,7 +280,7 @@ class EmptyServiceFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service without hosts."""
-        return Service(hosts=0, database=self.kind, timelines=self.timelines)
+        return Service(hosts=0, database=self.kind)
 
 
 class BrokenBrokerFixture(_GabbiFixture):
@@ -294,7 +288,7 @@ class BrokenBrokerFixture(_GabbiFixture):
 
     def service(self) -> Service:
         """Return a service whose health is bad."""
-        service = Service(database=self.kind, timelines=self.timelines)
+        service = Service(database=self.kind)
         service.broken.add('broker')
         return service
 
@@ -306,7 +300,7 @@ def on(database: str, **facts: Any) -> types.SimpleNamespace:
     """
     return types.SimpleNamespace(
         **{
-            cls.__name__: type(cls.__name__, (cls,), {'kind': database, **facts})
+            cls.__name__: type(cls.__name__, (cls,), {'database': database, **facts})
             for cls in (ServiceFixture, EmptyServiceFixture, BrokenBrokerFixture)
         }
     )

@@ -68,7 +68,7 @@ def _first_of_connections() -> int:
 def clean_environment() -> dict[str, str]:
     """Return the environment without what would lead a client elsewhere.
 
-    Options of Climate, such as ``OS_ALLOCATION__TIMELINES``, remain.
+    Options of Climate, such as ``OS_ALLOCATION__SAMPLE_SIZE``, remain.
     """
     kept = {
         name: value

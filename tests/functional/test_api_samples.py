@@ -97,7 +97,7 @@ class TestApiSamples(TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.service = self.useFixture(fixtures.Service(hosts=3, timelines=True))
+        self.service = self.useFixture(fixtures.Service(hosts=3))
         self.teller = Teller(self.service)
 
     def test_reference_shows_real_answers(self) -> None:

@@ -41,14 +41,11 @@ class _Serving:
     """A service with four hosts."""
 
     kind = services.SQLITE
-    timelines: bool | None = None
 
     def setUp(self) -> None:
         super().setUp()
         limits = ProjectLimits(usual=Limits(holds=2))
-        self.service = self.useFixture(
-            Service(database=self.kind, limits=limits, timelines=self.timelines)
-        )
+        self.service = self.useFixture(Service(database=self.kind, limits=limits))
 
     def post(self, path: str, body: Any, key: str = '') -> webob.Response:
         """Send a POST of a member."""
@@ -151,7 +148,6 @@ class TestFork(_Serving, base.TestCase):
     """A server that forks its workers after the application has answered requests."""
 
     kind = services.POSTGRESQL
-    timelines = True
 
     def in_child(self, ask: Callable[[], bool]) -> int:
         """Return the exit code of a child that is 0 if it got what it asked for."""
@@ -185,10 +181,3 @@ class TestForkMariadb(TestFork):
     """The same on MariaDB."""
 
     kind = services.MARIADB
-
-
-class TestInMemory(_AtOnce, base.TestCase):
-    """With timelines, on PostgreSQL."""
-
-    kind = services.POSTGRESQL
-    timelines = True

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from fixtures import MonkeyPatch
 
 from climate.allocation import placement
+from climate.booking.choosing import matching
 from climate.leases.settings import LeasingSettings
 from climate.testing import service as serving
 from tests.functional.db import plans
@@ -100,6 +101,13 @@ class TestEveryRequest(BudgetsCase):
 
     def refused(self) -> list[dict[str, Any]]:
         """Return reservations of whole hosts that are refused after a long search."""
+        rows = matching.rows
+
+        def slow(*facts: Any) -> Any:
+            self.service.clock.advance(0.1)
+            return rows(*facts)
+
+        self.useFixture(MonkeyPatch('climate.booking.choosing.matching.rows', slow))
         return [*hosts(MANY - 1), {**HOSTS, 'min': 4, 'max': 4}]
 
     def test_a_rehearsal(self) -> None:
@@ -110,7 +118,6 @@ class TestEveryRequest(BudgetsCase):
         self.check_refused('POST', 'leases', self.lease(self.refused()))
 
     def test_instances(self) -> None:
-        self.start(timelines=False)
         both = [*slots(MANY - 1), *slots(1, vcpus=64)]
         self.check_refused('POST', 'leases', self.lease(both, dry_run=True))
 

@@ -10,7 +10,6 @@ from climate.db.schema import tables
 from tests import base
 from tests import databases
 from tests import services
-from tests.functional import fixtures
 
 
 class TestTabled(base.TestCase):
@@ -54,11 +53,6 @@ class TestTabled(base.TestCase):
 
     def test_postgresql(self) -> None:
         self.check(services.POSTGRESQL)
-
-    def test_those_of_gabbi(self) -> None:
-        for kind in services.DATABASES:
-            for name, each in vars(fixtures.on(kind)).items():
-                self.assertEqual(kind, each.kind, name)
 
     def test_other_tables_on_mariadb(self) -> None:
         self.check_repaired(services.MARIADB)

@@ -115,12 +115,10 @@ for _name, _kind in kinds.KINDS.items():
 class TestHold(HoldsCase):
     """What others see of a hold, on each engine."""
 
-    timelines = False
-
     def setUp(self) -> None:
         super().setUp()
         limits = ProjectLimits(usual=Limits(holds=2, leases=3))
-        self.start(limits=limits, timelines=self.timelines)
+        self.start(limits=limits)
 
     def test_nobody_else_can_book_it(self) -> None:
         offer = self.held(ALL_HOSTS)
@@ -333,9 +331,3 @@ class TestHold(HoldsCase):
         )
         self.assertEqual(made['lease']['id'], again['lease']['id'])
         self.assertEqual(1, len(self.allocations()))
-
-
-class TestHoldInMemory(TestHold):
-    """The same with timelines in memory, which follow each hold and its end."""
-
-    timelines = True

@@ -51,9 +51,3 @@ class TestMovedPlacements(PlacementCase):
             zones = self.where(lease, 'zone') | self.where(lease, 'zone', 1)
             self.assertEqual(1, len(zones), zones)
             self.assertEqual(taken['end_date'] == lease['start_date'], reason == 'soonest')
-
-
-class TestMovedPlacementsInMemory(TestMovedPlacements):
-    """The same with timelines."""
-
-    timelines = True

@@ -59,7 +59,6 @@ class PlacementCase(base.TestCase):
     """A service with six hosts in three zones and three racks."""
 
     kind = services.SQLITE
-    timelines = False
 
     def setUp(self) -> None:
         super().setUp()
@@ -67,7 +66,6 @@ class PlacementCase(base.TestCase):
             fixtures.Service(
                 database=self.kind,
                 types=(PhysicalHost(), VirtualInstance()),
-                timelines=self.timelines,
             )
         )
         registrar = Registrar(self.service.store, self.service.plugins, self.service.cloud)
@@ -346,18 +344,6 @@ class TestRefused(PlacementCase):
         change = {'id': lease['reservations'][0]['id'], 'placement': {}}
         answer = self.send('PUT', f'leases/{lease["id"]}', {'reservations': [change]})
         self.assertEqual(400, answer.status_int, answer.text)
-
-
-class TestInMemory(TestPlacements):
-    """The same with timelines."""
-
-    timelines = True
-
-
-class TestEngineInMemory(TestOnEngine):
-    """The same with timelines."""
-
-    timelines = True
 
 
 class TestMariaDB(TestOnEngine):

@@ -14,7 +14,6 @@ from climate.allocation import placement_program
 from climate.cmd import composition
 from climate.cmd import config
 from climate.db.migrations import migration
-from climate.db.timelines.timelines import Timelines
 from climate.testing import connection
 from tests import base
 from tests import services
@@ -36,32 +35,25 @@ class Starts:
         self.url = self.useFixture(services.Database(self.kind)).url
         self.log = self.useFixture(fixtures.FakeLogger('climate', level=logging.INFO))
 
-    def configured(self, *, timelines: bool) -> cfg.ConfigOpts:
+    def configured(self) -> cfg.ConfigOpts:
         """Return a configuration."""
         conf = config.new_conf()
         conf([], project='climate', default_config_files=[])
         connection.use(conf, self.url)
         conf.set_override('auth_strategy', 'noauth')
         conf.set_override('transport_url', 'fake://')
-        conf.set_override('timelines', timelines, group='allocation')
         return conf
 
-    def composed(self, *, timelines: bool = True) -> tuple[composition.Core, Any]:
+    def composed(self) -> tuple[composition.Core, Any]:
         """Return the parts of a service, and its application."""
-        parts = composition.core(self.configured(timelines=timelines))
+        parts = composition.core(self.configured())
         self.addCleanup(parts.store.close)
         absent: Any = None
         return parts, composition.api(parts, registry=absent, wake=lambda _: None, health={})
 
-    def loaded(self, parts: composition.Core) -> Timelines:
-        """Return the timelines of a service."""
-        found = parts.store._timelines
-        assert found is not None
-        return found
-
     def test_the_solver_is_imported_before_the_first_response(self) -> None:
         imported = self.useFixture(fixtures.MockPatchObject(placement_program, 'cp_sat')).mock
-        self.composed(timelines=False)
+        self.composed()
         imported.assert_called_once_with()
 
     def test_before_the_first_response(self) -> None:
@@ -71,7 +63,7 @@ class Starts:
         migration.metadata().create_all(store.engine)
         store.run(lambda tx: tx.resources.insert(cases.host(1)))
         parts, app = self.composed()
-        self.assertTrue(self.loaded(parts).has(cases.TYPE))
+        self.assertTrue(parts.store.timelines.has(cases.TYPE))
         answer = http.send(app, 'GET', CHECK)
         self.assertEqual(200, answer.status_int)
         counters = answer.json['checks']['timelines']['counters']
@@ -86,10 +78,4 @@ class Starts:
         self.assertEqual(300, http.send(app, 'GET', '/').status_int)
         migration.metadata().create_all(parts.store.engine)
         until('timelines are loaded', lambda: http.send(app, 'GET', CHECK).status_int == 200)
-        self.assertTrue(self.loaded(parts).has(cases.TYPE))
-
-    def test_disabled(self) -> None:
-        parts, app = self.composed(timelines=False)
-        self.assertIsNone(parts.store._timelines)
-        parts.store.load_timelines([cases.TYPE])
-        self.assertEqual(400, http.send(app, 'GET', CHECK).status_int)
+        self.assertTrue(parts.store.timelines.has(cases.TYPE))

@@ -53,10 +53,8 @@ def parse(query_string: str) -> Parameters:
         characters that a database cannot store
     """
     try:
-        # Servers pass octets that a client should have encoded as characters of Latin-1.
-        text = query_string.encode('latin-1').decode()
-        pairs = parse_qsl(text, keep_blank_values=True, errors='strict', max_num_fields=100)
-    except UnicodeError:
+        pairs = parse_qsl(query_string, keep_blank_values=True, errors='strict', max_num_fields=100)
+    except UnicodeDecodeError:
         raise exceptions.InvalidInput('The query string is not valid UTF-8') from None
     except ValueError:
         raise exceptions.InvalidInput('The query string has too many parameters') from None

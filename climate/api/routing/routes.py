@@ -101,29 +101,25 @@ class PathTree(Generic[V]):
 
     def find(self, path: str) -> tuple[V | None, dict[str, str]]:
         """Return the value of a path, and the ids in it by name; None if it has none."""
+        node, ids = self, dict[str, str]()
         first, *segments = path.rstrip('/').split('/')
-        return (None, {}) if first else self._find(segments)
-
-    def _find(self, segments: list[str]) -> tuple[V | None, dict[str, str]]:
-        if not segments:
-            return self._value, {}
-        word = self._words.get(segments[0])
-        if word is not None:
-            value, ids = word._find(segments[1:])
-            if value is not None:
-                return value, ids
-        # A word that leads nowhere is an id, for objects may have any name.
-        return self._find_id(segments)
-
-    def _find_id(self, segments: list[str]) -> tuple[V | None, dict[str, str]]:
-        if self._id is None:
-            return None, {}
-        if self._id_name in path_ids.WITH_SLASHES:
-            return self._id._value, {self._id_name: '/'.join(segments)}
-        if not segments[0]:
-            return None, {}
-        value, ids = self._id._find(segments[1:])
-        return value, {self._id_name: segments[0], **ids}
+        if first:
+            return None, ids
+        for number, segment in enumerate(segments):
+            word = node._words.get(segment)
+            if word is not None:
+                node = word
+            elif node._id is None:
+                return None, ids
+            elif node._id_name in path_ids.WITH_SLASHES:
+                ids[node._id_name] = '/'.join(segments[number:])
+                return node._id._value, ids
+            elif not segment:
+                return None, ids
+            else:
+                ids[node._id_name] = segment
+                node = node._id
+        return node._value, ids
 
 
 class RouteTable:

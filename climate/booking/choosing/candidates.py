@@ -56,7 +56,7 @@ class MatchingBlocks:
     def _all(self, resource_type: str) -> Sequence[Block]:
         # Read once: to check that a timeline is current takes a while as well.
         if resource_type not in self._every:
-            blocks: Sequence[Block] = self._tx.timeline(resource_type) or ()
+            blocks: Sequence[Block] = self._tx.timeline(resource_type)
             if self._gone:
                 blocks = extracts.vacated(blocks, self._gone)
             self._every[resource_type] = blocks

@@ -21,11 +21,9 @@ from climate.allocation import shares as slots
 from climate.booking.choosing import placements
 from climate.booking.choosing import refusals
 from climate.booking.choosing.requirements import Requirements
-from climate.booking.choosing.requirements import Searches
-from climate.booking.choosing.timeline_searches import TimelineSearches
+from climate.booking.choosing.searches import Searches
 from climate.db.booking import judgement
 from climate.db.booking.books import Books
-from climate.db.search.rooms import Window
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.resources import Candidate
@@ -92,8 +90,7 @@ class Chooser:
     :param rng: breaks ties, so that concurrent bookings choose differently
     :param changing: ids of the reservations that are being changed: of their
         allocations, only those passed to :meth:`occupy` block each other
-    :param searches: returns the searches of the database; None for new ones for
-        each reservation
+    :param searches: returns the searches; None for new ones for each reservation
     """
 
     def __init__(
@@ -106,7 +103,7 @@ class Chooser:
     ) -> None:
         self.tx = tx
         self.settings = settings
-        self._searches = searches or functools.partial(_searches(tx), tx, settings, rng)
+        self._searches = searches or functools.partial(Searches, tx, settings, rng, changing)
         self._rng = rng
         self._changing = tuple(changing)
         self._generations: dict[int, int] = {}
@@ -214,7 +211,7 @@ class Chooser:
         self.tx.budget.check()
         never, rooms = {*needed.never, *self._whole}, list[Room]()
         if needed.search.demand:
-            rooms = self._searches().every_room(needed, self._window(needed))
+            rooms = self._searches().every_room(needed)
             rooms = [room for room in rooms if room.resource_id not in never]
             candidates = [self._candidate(needed, room) for room in rooms]
         else:
@@ -256,13 +253,7 @@ class Chooser:
         They need not be open to new bookings.
         """
         self.tx.budget.check()
-        return self.tx.rooms.find(
-            needed.match,
-            needed.search.demand,
-            self._window(needed),
-            only_ids=only,
-            bookable=False,
-        )
+        return self._searches().rooms_of(needed, only)
 
     def hold(
         self, needed: Requirements, shares: Iterable[Share], rooms: Mapping[int, Room]
@@ -284,7 +275,7 @@ class Chooser:
         self.tx.budget.check()
         fit = functools.partial(self._fit, needed)
         reduced = [key for key, parts in self._parts.items() if parts.total()]
-        reasons = self._searches().reasons(needed, self._window(needed), fit, reduced)
+        reasons = self._searches().reasons(needed, fit, reduced)
         return refusals.refusal(self.tx, needed, reasons)
 
     def _record(
@@ -311,8 +302,8 @@ class Chooser:
     def _candidates(self, needed: Requirements) -> Iterator[list[Candidate]]:
         """Yield more and more candidates, until the caller has enough."""
         if needed.search.demand:
-            never, window = {*needed.never, *self._whole}, self._window(needed)
-            for rooms in self._searches().rooms(needed, window, never):
+            never = {*needed.never, *self._whole}
+            for rooms in self._searches().rooms(needed, never):
                 yield [
                     self._candidate(needed, room) for room in rooms if room.resource_id not in never
                 ]
@@ -349,17 +340,6 @@ class Chooser:
     def _occupied(self, room: Room, name: str) -> int:
         return self._parts[room.resource_id][name] if room.resource_id in self._parts else 0
 
-    def _window(self, needed: Requirements) -> Window:
-        return Window(
-            period=needed.period,
-            padded=needed.padded,
-            except_reservations=self._changing,
-        )
-
-
-def _searches(tx: Transaction) -> type[Searches]:
-    return Searches if tx.timelines is None else TimelineSearches
-
 
 def together(
     tx: Transaction,
@@ -376,7 +356,7 @@ def together(
     :raises climate.exceptions.NotEnoughResources: with the reasons
     """
     maximum = sum(one.maximum for one in needed)
-    searches = functools.cache(functools.partial(_searches(tx), tx, settings, rng, maximum))
+    searches = functools.cache(functools.partial(Searches, tx, settings, rng, (), maximum))
     if any(one.placement is not None for one in needed):
         chooser = Chooser(tx, settings, rng, searches=searches)
         chosen = placements.together(chooser, needed)

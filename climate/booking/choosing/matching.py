@@ -2,9 +2,9 @@
 
 """Which resources of a timeline meet the conditions of a search, in memory.
 
-A comparison takes some microseconds for all resources of a block. In SQL, each comparison is
-a subquery, so a statement with a hundred of them takes longer to write than to answer here,
-and looks up each resource a hundred times.
+A comparison takes some microseconds for all resources of a block. In the statement that checks
+a few resources, each comparison is a subquery, so that one with a hundred of them takes longer
+to write than to compare all resources here.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ import numpy as np
 from climate.allocation import requirements
 from climate.allocation.blocks import Block
 from climate.allocation.matches import Match
+from climate.allocation.requirements import Requirement
 from climate.allocation.steps import Bools
 from climate.db.transactions.store import Transaction
 
 MOST_IN_SQL: Final = 10
-"""How many conditions of a requirement a search compares in SQL at most."""
+"""How many conditions of a requirement are checked in SQL at most."""
 
 
-def is_long(match: Match) -> bool:
+def is_long(requirement: Requirement) -> bool:
     """Whether a requirement has too many conditions for SQL."""
-    return requirements.conditions(match.requirement) > MOST_IN_SQL
+    return requirements.conditions(requirement) > MOST_IN_SQL
 
 
 def hidden(tx: Transaction, match: Match) -> Collection[str]:

@@ -47,7 +47,7 @@ def searching(context: Context, new: ChangeRequest) -> Iterator[ChangeSearch]:
     :raises climate.exceptions.ClimateError: if the lease cannot be changed in this way
     """
     findings = _findings(context, new)
-    with context.store.reading(context.store.timelines, new.caller.budget) as tx:
+    with context.store.reading(new.caller.budget) as tx:
         yield ChangeSearch(tx, context, new, findings)
 
 
@@ -55,7 +55,7 @@ def _findings(context: Context, new: ChangeRequest) -> Findings:
     """Return what the changed requests name in the cloud."""
     findings = prepare.NOTHING
     while new.change.reservations:
-        with context.store.reading(budget=new.caller.budget) as tx:
+        with context.store.reading(new.caller.budget) as tx:
             try:
                 work = ChangeWork(context=context, caller=new.caller, new=new, findings=findings)
                 outcome = work.choose(tx)

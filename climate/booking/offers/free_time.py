@@ -46,7 +46,7 @@ def show(
         )
     pause = context.settings.cleaning_time
     expired_holds.release(context.store)
-    with context.store.reading(context.store.timelines, budget) as tx:
+    with context.store.reading(budget) as tx:
         match = Match(
             resource_type=query.resource_type,
             requirement=requests.parsed_requirement(

@@ -82,7 +82,7 @@ def takeable(
 def searching(context: Context, new: NewLease) -> Iterator[OfferSearch]:
     """Open a search for periods of a request, in a transaction that only reads."""
     expired_holds.release(context.store)
-    with context.store.reading(context.store.timelines, new.caller.budget) as tx:
+    with context.store.reading(new.caller.budget) as tx:
         yield OfferSearch(tx, context, new)
 
 

@@ -3,5 +3,5 @@
 """Transactions that change many leases, with one statement for each step.
 
 Start with ``batches``. Imports ``engine``, ``leases``, ``resources``, ``schema``,
-``statements`` and ``transactions``.
+``statements``, ``timelines`` and ``transactions``.
 """

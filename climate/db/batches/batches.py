@@ -51,6 +51,7 @@ from climate.db.statements.deferred import DeferredWrites
 from climate.db.statements.deferred import LeaseWrites
 from climate.db.statements.deferred import NotBatched
 from climate.db.statements.lists import Among
+from climate.db.timelines.timelines import Timelines
 from climate.db.transactions.store import Transaction
 from climate.domain.events import Event
 from climate.domain.history import Effect
@@ -267,11 +268,14 @@ class UnitOfWork(Transaction):
 
     :param writes: records what it changes
     :param clock: the time at which the transaction of the batch began
+    :param timelines: those of the store
     """
 
-    def __init__(self, reads: BatchReads, writes: DeferredWrites, clock: ManualClock) -> None:
+    def __init__(
+        self, reads: BatchReads, writes: DeferredWrites, clock: ManualClock, timelines: Timelines
+    ) -> None:
         session = cast(sa.Connection, writes)
-        super().__init__(session, clock)
+        super().__init__(session, clock, timelines)
         self.leases = _BatchLeases(session, self.now, reads, writes)
         self.reservations = _BatchReservations(session, self.now, reads, writes)
         self.events = _BatchEvents(session, self.now, reads, writes)
@@ -309,7 +313,7 @@ class Batch:
         limit_waits(tx.session)
         self._reads = BatchReads(tx.session, tx.now, lease_ids, owner, early_types)
         self._writes = DeferredWrites(tx.session.info)
-        self._unit = UnitOfWork(self._reads, self._writes, ManualClock(tx.now))
+        self._unit = UnitOfWork(self._reads, self._writes, ManualClock(tx.now), tx.timelines)
         self._records: list[LeaseWrites] = []
         self.next_due: datetime.datetime | None = None
 

@@ -94,8 +94,8 @@ def findings(
             FROM resources r WHERE r.id IN (…)) found
         WHERE found.shut = 1 OR found.away = 1 OR found.others > 0
 
-    Where an amount was added, it finds the peak of use within the window, like
-    :meth:`climate.db.search.rooms.Rooms.find`::
+    Where an amount was added, it finds the peak of use within the window, by visiting all
+    starts and ends in order, ends first::
 
         WITH windows AS (SELECT r.id, …, :from AS start_date, :until AS end_date
                          FROM resources r LEFT JOIN inventories i ON … WHERE r.id IN (…)

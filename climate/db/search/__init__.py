@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Searches in SQL: which resources match, and how much of them is free.
+"""Checks of a few resources in SQL: which of them match, and which are free.
 
 Start with ``search``. Imports ``engine``, ``resources``, ``schema`` and ``statements``.
 """

@@ -8,14 +8,20 @@ import dataclasses
 import math
 from collections.abc import Collection
 from collections.abc import Mapping
+from typing import Final
 
 import sqlalchemy as sa
 
+from climate.db.resources import properties
 from climate.db.schema.tables import PROPERTIES
-from climate.db.search import ranking
 from climate.db.statements.repository import Repository
 
-_LEAD_TIME = ranking.LEAD_TIME.where(PROPERTIES.c.resource_id.in_(sa.bindparam('ids')))
+LEAD_TIME: Final = sa.select(sa.func.max(PROPERTIES.c.number)).where(
+    PROPERTIES.c.name == sa.literal_column(f"'{properties.LEAD_TIME}'"),
+    PROPERTIES.c.kind == sa.literal_column(f"'{properties.CAPABILITY}'"),
+)
+"""The statement for the longest lead time, which lacks the condition on the resources."""
+_OF_SOME = LEAD_TIME.where(PROPERTIES.c.resource_id.in_(sa.bindparam('ids')))
 # A year, in seconds; operators can set any number.
 _LONGEST = 366 * 86400
 
@@ -46,5 +52,5 @@ class LeadTimes(Repository):
         if self._known.keys() >= set(resource_ids):
             longest = max(self._known[resource_id] or 0 for resource_id in resource_ids)
         else:
-            longest = self._session.scalar(_LEAD_TIME, {'ids': list(resource_ids)})
+            longest = self._session.scalar(_OF_SOME, {'ids': list(resource_ids)})
         return None if longest is None or longest <= 0 else math.ceil(min(longest, _LONGEST))

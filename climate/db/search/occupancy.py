@@ -12,7 +12,6 @@ The bounds of periods are instants, or parameters of a statement.
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from typing import Any
 from typing import Final
 
@@ -21,7 +20,6 @@ import sqlalchemy as sa
 from climate.db.schema.tables import ALLOCATIONS
 from climate.db.schema.tables import MAINTENANCES
 from climate.db.schema.tables import RESOURCES
-from climate.domain.periods import Period
 
 # A driver takes longer to send a parameter than the digit itself.
 ZERO: Final[Any] = sa.literal_column('0')
@@ -81,20 +79,6 @@ def is_busy(period: Any) -> Any:
 def was_busy(period: Any) -> Any:
     """Return the condition that the resource was released within *period*, in the past."""
     return sa.func.coalesce(_last_release(), period.start) > period.start
-
-
-def blocker_end(period: Period, now: datetime.datetime) -> Any:
-    """Return the expression for the end of the first allocation in the way, or NULL."""
-    live = (
-        sa.select(ALLOCATIONS.c.end_date)
-        .where(*_overlapping(period))
-        .order_by(ALLOCATIONS.c.end_date)
-        .limit(ONE)
-        .scalar_subquery()
-    )
-    if period.start >= now:
-        return live
-    return sa.case((_last_release() > period.start, _last_release()), else_=live)
 
 
 def last_end(instant: Any, now: Any) -> Any:

@@ -30,8 +30,6 @@ class TimelineEvent(enum.StrEnum):
     """Timelines that were compared with the generations in the database."""
     RELOADED = 'reloaded'
     """Resources that had changed and were read again."""
-    BYPASSED = 'bypassed'
-    """Searches in SQL, because the timeline was being loaded or does not reach far enough."""
     WON = 'won'
     """Bookings of resources that were chosen from a timeline."""
     LOST = 'lost'

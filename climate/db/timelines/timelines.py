@@ -23,7 +23,6 @@ from typing import Final
 
 from climate.allocation import memory
 from climate.allocation.blocks import Block
-from climate.allocation.blocks import SIZE
 from climate.db.timelines.bookings import NewBookings
 from climate.db.timelines.counts import TimelineCounts
 from climate.db.timelines.counts import TimelineEvent
@@ -74,58 +73,55 @@ class Timelines:
         """Whether the timeline of a type has been loaded."""
         return resource_type in self._kept
 
-    def is_small(self, resource_type: str) -> bool:
-        """Whether SQL reads all resources of a type as fast as a few of them."""
-        kept = self._kept.get(resource_type)
-        return kept is not None and sum(each.block.ids.size for each in kept.values()) <= SIZE
-
-    def latest(self, resource_type: str, until: datetime.datetime) -> list[Block] | None:
+    def latest(self, resource_type: str) -> list[Block]:
         """Return the resources of a type as they were read last, which may be long ago.
 
-        :returns: None if they were not read yet, or if they lack allocations that start
-            before *until*
+        :returns: nothing if they were not read yet; without allocations beyond the horizon
         """
+        return [each.block for each in self._kept.get(resource_type, {}).values()]
+
+    def unchanged(
+        self, reader: TimelineReader, resource_type: str, until: datetime.datetime
+    ) -> list[Block] | None:
+        """Return what :meth:`current` returns if nothing has to be read; None otherwise."""
         kept = self._kept.get(resource_type)
         if kept is None or _lacking(kept, until):
             return None
-        return [each.block for each in kept.values()]
+        self.counts.add(TimelineEvent.VALIDATED)
+        if not self._is_current(kept, reader.sums(resource_type), reader.now):
+            return None
+        return [kept[number].block for number in sorted(kept)]
 
     def current(
         self,
         reader: TimelineReader,
         resource_type: str,
         until: datetime.datetime | None = None,
-    ) -> list[Block] | None:
+    ) -> list[Block]:
         """Return all resources of a type as they are now, in id order.
 
+        The first one to ask loads them; others wait for that.
+
         :param reader: of a transaction that has written nothing
-        :param until: the end of the period that is of interest; None for one within the
-            horizon
-        :returns: None if there are allocations in this period that are not kept, or if
-            another thread loads the timeline for the first time: SQL is faster then
+        :param until: the end of the period that is of interest, which may lie beyond the
+            horizon: what is not kept is read; None for all allocations, however far ahead
         """
-        kept = self._kept_now(reader, resource_type, wait=False)
-        if kept is None or (until is not None and _lacking(kept, until)):
-            self.counts.add(TimelineEvent.BYPASSED)
-            return None
-        return [kept[number].block for number in sorted(kept)]
-
-    def complete(
-        self,
-        reader: TimelineReader,
-        resource_type: str,
-        until: datetime.datetime | None = None,
-    ) -> list[Block]:
-        """Return what :meth:`current` returns, but wait for it, and also read what is not kept.
-
-        :param until: None for all allocations, however far ahead
-        """
-        kept = self._kept_now(reader, resource_type, wait=True)
-        assert kept is not None, 'only threads that do not wait return without it'
+        kept = self._kept_now(reader, resource_type)
         found = {number: each.block for number, each in kept.items()}
         for number in _lacking(kept, until):
             found[number] = reader.extended(kept[number])
         return [found[number] for number in sorted(found)]
+
+    def passing(
+        self, reader: TimelineReader, resource_type: str, until: datetime.datetime
+    ) -> list[Block]:
+        """Return what :meth:`current` returns, but read all of it, and keep nothing.
+
+        :param reader: of a transaction that may have written something
+        """
+        since = reader.since(self._cleaning_time)
+        numbers = sorted(reader.sums(resource_type))
+        return [reader.block(resource_type, number, since, until).block for number in numbers]
 
     def holding(self, numbers: Collection[int]) -> Blocks:
         """Return the blocks with some numbers, of all types, as they were read last."""
@@ -156,20 +152,14 @@ class Timelines:
             finally:
                 lock.release()
 
-    def _kept_now(
-        self, reader: TimelineReader, resource_type: str, *, wait: bool
-    ) -> Mapping[int, CachedBlock] | None:
-        """Return what is kept, as it is now; None if another thread loads it.
-
-        :param wait: whether to wait for that thread
-        """
+    def _kept_now(self, reader: TimelineReader, resource_type: str) -> Mapping[int, CachedBlock]:
+        """Return what is kept, as it is now."""
         sums = reader.sums(resource_type)
         self.counts.add(TimelineEvent.VALIDATED)
         kept = self._kept.get(resource_type)
         if kept is not None and self._is_current(kept, sums, reader.now):
             return kept
-        wait = wait or kept is not None
-        return self._refreshed(reader, resource_type, sums, wait=wait)
+        return self._refreshed(reader, resource_type, sums)
 
     def _is_current(
         self, kept: Mapping[int, CachedBlock], sums: Sums, now: datetime.datetime
@@ -180,16 +170,13 @@ class Timelines:
         )
 
     def _refreshed(
-        self, reader: TimelineReader, resource_type: str, sums: Sums, *, wait: bool
-    ) -> Mapping[int, CachedBlock] | None:
-        """Read what has changed; None if another thread reads everything.
+        self, reader: TimelineReader, resource_type: str, sums: Sums
+    ) -> Mapping[int, CachedBlock]:
+        """Read what has changed, or everything for the first time.
 
         One thread reads; those that wait find what it has read.
         """
-        lock = self._locks.setdefault(resource_type, threading.Lock())
-        if not lock.acquire(blocking=wait):
-            return None
-        try:
+        with self._locks.setdefault(resource_type, threading.Lock()):
             latest = self._kept.get(resource_type)
             if latest is None:
                 kept = self._loaded(reader, resource_type, sums)
@@ -197,8 +184,6 @@ class Timelines:
                 kept = self._updated(reader, resource_type, sums, latest)
             self._kept[resource_type] = kept
             return kept
-        finally:
-            lock.release()
 
     def _loaded(
         self, reader: TimelineReader, resource_type: str, sums: Sums

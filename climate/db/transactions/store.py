@@ -67,8 +67,7 @@ class Store:
     """Runs work in transactions on the configured database.
 
     :ivar vault: encrypts the secrets of drafts
-    :ivar timelines: answer questions about free time; bookings search there only if
-        ``[allocation] timelines`` is set
+    :ivar timelines: what is booked, in memory
     :raises climate.exceptions.ConfigurationError: if no database is configured, or
         its driver is not installed
     """
@@ -79,7 +78,6 @@ class Store:
             datetime.timedelta(seconds=conf.allocation.cleaning_time),
             datetime.timedelta(days=conf.allocation.timeline_horizon),
         )
-        self._timelines = self.timelines if conf.allocation.timelines else None
         self._manager = enginefacade.transaction_context()
         self.vault = Vault(key_files.configured(conf))
         connection = addresses.usable(conf.database.connection)
@@ -112,22 +110,16 @@ class Store:
         return self._manager.writer.get_engine()
 
     @contextlib.contextmanager
-    def reading(
-        self, timelines: Timelines | None = None, budget: RequestBudget = UNLIMITED
-    ) -> Iterator[Transaction]:
+    def reading(self, budget: RequestBudget = UNLIMITED) -> Iterator[Transaction]:
         """Open a read-only transaction.
 
-        :param timelines: those that it waits for; None for those of bookings, if they use any
         :param budget: what is left for the request that it serves
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
         try:
             with self.engine.connect() as session, prepared.kept(session), budget.transaction():
                 session.info[VAULT] = self.vault
-                chosen, waits = timelines or self._timelines, timelines is not None
-                yield Transaction(
-                    session, self._clock, timelines=chosen, waits=waits, budget=budget
-                )
+                yield Transaction(session, self._clock, self.timelines, budget=budget)
         except errors.RAISED as error:
             errors.reraise(error, self._password)
 
@@ -142,7 +134,7 @@ class Store:
             session.begin()
             session.info[VAULT] = self.vault
             docket = PendingBookings()
-            transaction = Transaction(session, self._clock, docket, self._timelines, budget=budget)
+            transaction = Transaction(session, self._clock, self.timelines, docket, budget=budget)
             try:
                 with budget.transaction():
                     yield transaction
@@ -201,14 +193,15 @@ class Store:
             errors.reraise(error, self._password)
 
     def load_timelines(self, resource_types: Iterable[str]) -> None:
-        """Load the timelines that are not loaded yet, if they are enabled.
+        """Load the timelines that are not loaded yet.
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
         for resource_type in resource_types:
-            if self._timelines is not None and not self._timelines.has(resource_type):
+            if not self.timelines.has(resource_type):
                 with self.reading() as transaction:
-                    transaction.timeline(resource_type)
+                    # Without what lies beyond the horizon.
+                    transaction.timeline(resource_type, transaction.now)
 
     def ping(self) -> None:
         """Check that the database answers, and that it can be written to.

@@ -53,7 +53,6 @@ from climate.db.resources.property_choices import PropertyCounts
 from climate.db.resources.resource_types import ResourceTypes
 from climate.db.resources.resources import Resources
 from climate.db.resources.things import Things
-from climate.db.search.rooms import Rooms
 from climate.db.search.search import ResourceSearch
 from climate.db.statements.repository import Repository
 from climate.db.timelines.following import TimelineFollowing
@@ -91,16 +90,14 @@ class Transaction:
     :ivar book: locks resources, and returns the :class:`Books` that can book them
     :param clock: the source of that instant
     :param docket: None in a read-only transaction
-    :ivar timelines: None if everything is searched for in SQL
+    :ivar timelines: those of the store
     :ivar following: lets them follow what it books; None if no search has used them
-    :param waits: whether it waits for timelines, since SQL does not answer its questions
     :ivar budget: what is left for the request that it serves
     """
 
     resources = _Rows(Resources)
     things = _Rows(Things)
     failures = _Rows(Failures)
-    rooms = _Rows(Rooms)
     search = _Rows(ResourceSearch)
     catalogue = _Rows(Catalogue)
     maintenances = _Rows(Maintenances)
@@ -139,10 +136,9 @@ class Transaction:
         self,
         session: sa.Connection,
         clock: Clock,
+        timelines: Timelines,
         docket: PendingBookings | None = None,
-        timelines: Timelines | None = None,
         *,
-        waits: bool = False,
         budget: RequestBudget = UNLIMITED,
     ) -> None:
         self.now = now = clock.now()
@@ -151,37 +147,38 @@ class Transaction:
         self.timelines = timelines
         self.following: TimelineFollowing | None = None
         self._docket = docket
-        self._waits = waits
         self.budget = budget
 
-    def timeline(
-        self, resource_type: str, until: datetime.datetime | None = None, *, waits: bool = False
-    ) -> list[Block] | None:
-        """Return all resources of a type with what is booked of them; None to use SQL.
+    def timeline(self, resource_type: str, until: datetime.datetime | None = None) -> list[Block]:
+        """Return all resources of a type with what is booked of them.
 
         Before anything is written: timelines must not contain what may be rolled back.
 
-        :param until: the end of the period that is of interest; None for one within the
-            horizon, or for everything in a transaction that waits
-        :param waits: whether this question is not for SQL, as all of such a transaction
+        :param until: the end of the period that is of interest; None for everything
         """
-        if self.timelines is None:
-            return None
         reader = TimelineReader(self.session, self.now)
-        blocks: list[Block] | None
         with self.budget.for_all():
-            if self._waits or waits:
-                blocks = self.timelines.complete(reader, resource_type, until)
-            else:
-                blocks = self.timelines.current(reader, resource_type, until)
-        if blocks is not None:
-            self.follow(self.timelines)
+            blocks = self.timelines.current(reader, resource_type, until)
+        self.follow()
         return blocks
 
-    def follow(self, timelines: Timelines) -> None:
+    def unchanged_timeline(
+        self, resource_type: str, until: datetime.datetime
+    ) -> list[Block] | None:
+        """Return what :meth:`timeline` returns if nothing has to be read; None otherwise."""
+        reader = TimelineReader(self.session, self.now)
+        with self.budget.for_all():
+            return self.timelines.unchanged(reader, resource_type, until)
+
+    def passing_timeline(self, resource_type: str, until: datetime.datetime) -> list[Block]:
+        """Return what :meth:`timeline` returns, also of what this transaction has written."""
+        reader = TimelineReader(self.session, self.now)
+        return self.timelines.passing(reader, resource_type, until)
+
+    def follow(self) -> None:
         """Let timelines follow what it books, because it chooses from them."""
         if self._docket is not None and self.following is None:
-            self.following = TimelineFollowing(timelines, self._docket)
+            self.following = TimelineFollowing(self.timelines, self._docket)
 
     def undo(self) -> None:
         """Roll back what was written, and release all locks."""

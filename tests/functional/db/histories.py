@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A random history, after each step of which timelines are compared with SQL."""
+"""A random history, after each step of which timelines are compared with all allocations."""
 
 from __future__ import annotations
 
@@ -9,31 +9,36 @@ import dataclasses
 import datetime
 import random
 import types
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate.allocation import capacity
 from climate.allocation import selection
 from climate.allocation import shares
 from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bounds
+from climate.allocation.capacity import Use
 from climate.allocation.matches import Match
 from climate.allocation.requirements import parse
 from climate.allocation.steps import microseconds
 from climate.booking.choosing import matching
 from climate.booking.choosing.requirements import Requirements
-from climate.booking.choosing.timeline_searches import TimelineSearches
+from climate.booking.choosing.searches import Searches
 from climate.db.schema.tables import ALLOCATIONS
-from climate.db.search.rooms import Window
+from climate.db.schema.tables import MAINTENANCES
 from climate.db.timelines.reader import TimelineReader
 from climate.db.timelines.timelines import Timelines
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.maintenances import MaintenanceDraft
+from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 from climate.domain.resources import Inventory
+from climate.domain.resources import Room
 from climate.leases.settings import LeasingSettings
 from climate.plugins import contract
 from climate.upkeep.maintenances import Maintenances
@@ -63,7 +68,7 @@ DEMANDS = ({}, {'VCPU': 1}, {'VCPU': 2, 'MEMORY_MB': 8}, {'MEMORY_MB': 2})
 
 
 class HistoryCase:
-    """A random history of committed changes, each looked at both ways.
+    """A random history of committed changes, each looked at in two ways.
 
     :cvar comparisons: at least so many
     :cvar seed: of what happens
@@ -75,8 +80,7 @@ class HistoryCase:
     def setUp(self) -> None:
         super().setUp()
         self.timelines = Timelines(PAUSE)
-        store: Any = self.store
-        store._timelines = self.timelines
+        self.store.timelines = self.timelines
         self.rng = random.Random(self.seed)
         self.hosts = self.add_hosts(5, inventories=INVENTORIES, **FACTS)
         self.compared = 0
@@ -87,9 +91,7 @@ class HistoryCase:
         """Return the timeline of hosts as a new transaction sees it."""
         with self.store.reading() as tx:
             reader = TimelineReader(tx.session, tx.now)
-            found = (timelines or self.timelines).current(reader, cases.TYPE)
-            assert found is not None
-            return found
+            return (timelines or self.timelines).current(reader, cases.TYPE, tx.now)
 
     def test_a_history(self) -> None:
         changes = [
@@ -122,7 +124,7 @@ class HistoryCase:
         self.compared += 1
 
     def compare(self) -> None:
-        """Compare what is kept with what is read at once, and with SQL."""
+        """Compare what is kept with what is read at once, and with each allocation."""
         kept, fresh = self.blocks(), self.blocks(Timelines(PAUSE))
         since = microseconds(self.clock.now() - PAUSE)
         self.same(*([plain(block, since) for block in each] for each in (fresh, kept)))
@@ -130,40 +132,33 @@ class HistoryCase:
             # No search looks at the past.
             first = self.elapsed + self.rng.randrange(12)
             period = cases.hours(first, first + self.rng.randrange(1, 6))
-            window = Window(period=period, padded=period.padded(PAUSE))
-            self.compare_candidates(kept, window)
+            self.compare_candidates(kept, period)
             for demand in DEMANDS:
                 with self.store.reading() as tx:
-                    expected = _by_sql(tx, demand, window)
-                self.same(expected, _by_timeline(kept, demand, window), demand)
+                    expected = _by_hand(tx, demand, period)
+                self.same(expected, _by_timeline(kept, demand, period), demand)
                 if demand:
-                    self.compare_without_own(kept, demand, window)
+                    self.compare_without_own(demand, period)
         self.compare_requirements(kept)
 
-    def compare_without_own(
-        self, kept: list[Block], demand: dict[str, int], window: Window
-    ) -> None:
+    def compare_without_own(self, demand: dict[str, int], period: Period) -> None:
         """Compare what is free if some reservations do not count."""
         own = self.rng.sample(self.booked, min(len(self.booked), 2))
-        window = dataclasses.replace(window, except_reservations=own)
         nothing: Any = types.SimpleNamespace(things=lambda _request: ())
         needed = Requirements(
             search=contract.Search(resource_type=cases.TYPE, minimum=1, maximum=1, demand=demand),
             plugin=nothing,
             request=None,
-            period=window.period,
-            padded=window.padded,
+            period=period,
+            padded=period.padded(PAUSE),
             minimum=1,
             maximum=1,
             private=False,
         )
-        store: Any = self.store
-        with store.reading() as tx:
-            expected = _by_sql(tx, demand, window)
-            tx.timelines = self.timelines
-            blocks = TimelineSearches(tx, LeasingSettings(), self.rng)._blocks(needed, window)
-        assert blocks is not None
-        self.same(expected, _by_timeline(blocks, demand, window), (demand, own))
+        with self.store.reading() as tx:
+            expected = _by_hand(tx, demand, period, own)
+            rooms = Searches(tx, LeasingSettings(), self.rng, own).every_room(needed)
+        self.same(expected, _by_rooms(rooms, demand), (demand, own))
 
     def compare_requirements(self, kept: list[Block]) -> None:
         """Compare the hosts that match a requirement."""
@@ -186,24 +181,23 @@ class HistoryCase:
             ]
             self.same(expected, found, match)
 
-    def compare_candidates(self, kept: list[Block], window: Window) -> None:
+    def compare_candidates(self, kept: list[Block], period: Period) -> None:
         """Compare the free hosts with their holes; the order is that of the choice."""
         with self.store.reading() as tx:
-            starts = _first_starts(tx, window)
+            starts = _first_starts(tx, period)
             # Where parts overlap, SQL takes the start of the one that ends first.
+            ids = [int(key) for block in kept for key in block.ids]
             expected = [
                 dataclasses.replace(item, busy_from=starts.get(item.resource_id))
-                for item in tx.search.free(ANY, window.padded, limit=100)
+                for item in tx.search.among(ids, ANY, period.padded(PAUSE))
             ]
         now = microseconds(self.clock.now())
-        found = selection.wholes(kept, _bounds(window), now, self.rng)
+        found = selection.wholes(kept, _bounds(period), now, self.rng)
         candidates = found.candidates(now, 100)
         self.same(expected, sorted(candidates, key=lambda item: item.resource_id))
-        one = shares.choose(
-            expected, window.period.start, window.period.end, 0, 1, random.Random(1)
-        )
-        best = [_hole(share.candidate, window) for share in one]
-        self.same(best, [_hole(item, window) for item in candidates[:1]])
+        one = shares.choose(expected, period.start, period.end, 0, 1, random.Random(1))
+        best = [_hole(share.candidate, period) for share in one]
+        self.same(best, [_hole(item, period) for item in candidates[:1]])
 
     # -- changes
 
@@ -218,7 +212,7 @@ class HistoryCase:
 
         def write(tx: Transaction) -> None:
             if in_memory:
-                tx.timeline(cases.TYPE)
+                tx.timeline(cases.TYPE, tx.now)
             books = tx.book([host], pause=PAUSE)
             tx.leases.insert(lease)
             tx.reservations.insert(lease.reservations)
@@ -340,50 +334,91 @@ class HistoryCase:
         self.clock.advance(60 * self.rng.randrange(40))
 
 
-def _hole(candidate: Candidate, window: Window) -> tuple[Any, ...]:
+def _hole(candidate: Candidate, period: Period) -> tuple[Any, ...]:
     """Return how well a host fits."""
     sides = (
-        candidate.busy_until and window.period.start - candidate.busy_until,
-        candidate.busy_from and candidate.busy_from - window.period.end,
+        candidate.busy_until and period.start - candidate.busy_until,
+        candidate.busy_from and candidate.busy_from - period.end,
     )
     known = [side for side in sides if side is not None]
     return 2 - len(known), sum(known, datetime.timedelta(0))
 
 
-def _bounds(window: Window) -> Bounds:
+def _bounds(period: Period) -> Bounds:
+    padded = period.padded(PAUSE)
     return Bounds(
-        start=microseconds(window.period.start),
-        end=microseconds(window.period.end),
-        clear_start=microseconds(window.padded.start),
-        clear_end=microseconds(window.padded.end),
+        start=microseconds(period.start),
+        end=microseconds(period.end),
+        clear_start=microseconds(padded.start),
+        clear_end=microseconds(padded.end),
     )
 
 
-def _first_starts(tx: Transaction, window: Window) -> dict[int, datetime.datetime]:
-    """Return when the first allocation after a window starts, by resource."""
+def _first_starts(tx: Transaction, period: Period) -> dict[int, datetime.datetime]:
+    """Return when the first allocation after a period starts, by resource."""
     query = (
         sa.select(ALLOCATIONS.c.resource_id, sa.func.min(ALLOCATIONS.c.start_date))
-        .where(ALLOCATIONS.c.live == 1, ALLOCATIONS.c.end_date > window.padded.end)
+        .where(ALLOCATIONS.c.live == 1, ALLOCATIONS.c.end_date > period.padded(PAUSE).end)
         .group_by(ALLOCATIONS.c.resource_id)
     )
     return {row.resource_id: row[1] for row in tx.session.execute(query)}
 
 
-def _by_timeline(blocks: list[Block], demand: dict[str, int], window: Window) -> dict[int, int]:
+def _by_timeline(blocks: list[Block], demand: dict[str, int], period: Period) -> dict[int, int]:
     found = {}
     for block in blocks:
-        slots = block.slots(demand, _bounds(window))
+        slots = block.slots(demand, _bounds(period))
         found.update({int(block.ids[row]): int(slots[row]) for row in np.flatnonzero(slots)})
     return found
 
 
-def _by_sql(tx: Transaction, demand: dict[str, int], window: Window) -> dict[int, int]:
-    if not demand:
-        found = tx.search.free(ANY, window.padded, limit=100)
-        return {item.resource_id: 1 for item in found}
-    rooms = tx.rooms.find(ANY, demand, window)
-    slots = {
+def _by_rooms(rooms: list[Room], demand: dict[str, int]) -> dict[int, int]:
+    return {
         room.resource_id: min(room.left[name] // demand[name] for name in room.left)
         for room in rooms
     }
-    return {host: count for host, count in slots.items() if count > 0}
+
+
+def _by_hand(
+    tx: Transaction, demand: dict[str, int], period: Period, own: Collection[str] = ()
+) -> dict[int, int]:
+    """Return how often *demand* fits on each host, by looking at all its allocations.
+
+    :param own: ids of reservations that do not count
+    """
+    padded = period.padded(PAUSE)
+    away = period if demand else padded
+    allocations = tx.session.execute(
+        sa.select(ALLOCATIONS).where(ALLOCATIONS.c.reservation_id.not_in([*own, '']))
+    ).all()
+    maintenances = tx.session.execute(sa.select(MAINTENANCES)).all()
+    found = {}
+    for host in tx.resources.of_type(cases.TYPE):
+        mine = [row for row in allocations if row.resource_id == host.id]
+        live = [row for row in mine if row.live]
+        # What was released is cleaned, and has ended by now.
+        whole = [row for row in mine if not demand or row.resource_class is None]
+        if (
+            not host.reservable
+            or host.disabled
+            or host.failed_at is not None
+            or any(_overlaps(row, padded) for row in whole)
+            or any(_overlaps(row, away) for row in maintenances if row.resource_id == host.id)
+        ):
+            continue
+        uses = [
+            Use(
+                period=Period(start=row.start_date, end=row.end_date),
+                resource_class=row.resource_class,
+                amount=row.amount,
+            )
+            for row in live
+        ]
+        count = capacity.slots(host.inventories, demand, uses, period) if demand else 1
+        if count:
+            found[host.id] = count
+    return found
+
+
+def _overlaps(row: Any, period: Period) -> bool:
+    return bool(row.end_date > period.start and row.start_date < period.end)

@@ -25,23 +25,22 @@ from tests import services
 from tests.functional.db import cases
 
 CALLER = Caller(user_id='u', project_id='p')
-# More than SQL would read as fast.
+# In two blocks.
 HOSTS = 260
 
 
 @services.on_each_engine(cases.StoreCase)
 class LatestCase:
-    """One process with a timeline, and one that searches in SQL."""
+    """One process with a timeline, and another one."""
 
     def setUp(self) -> None:
         super().setUp()
         self.timelines = Timelines(datetime.timedelta(0))
-        self.store._timelines = self.timelines
+        self.store.timelines = self.timelines
         self.hosts = self.add_hosts(HOSTS)
         self.leases = self._leases(self.store)
         self.other = cases.connect(self.url, self.clock)
         self.addCleanup(self.other.close)
-        self.other._timelines = None
         self.rivals = self._leases(self.other)
         self.create(1)
 

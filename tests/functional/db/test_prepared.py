@@ -34,7 +34,7 @@ class TestPsycopg(cases.StoreCase):
             store.run(lambda tx: tx.book([host], known={host: 0}) and None)
             with store.reading() as tx:
                 tx.search.among([host], match, period)
-                tx.search.free(match, period, limit=5)
+                tx.search.named(['compute-1'], match, period)
         with store.reading() as tx:
             query = sa.text('SELECT statement FROM pg_prepared_statements')
             return list(tx.session.scalars(query))

@@ -190,8 +190,8 @@ class Queues:
         self.store.run(lambda tx: tx.allocations.release([theirs]))
         with self.store.reading() as tx:
             self.assertEqual([True, False, False], [tx.allocations.in_use(host) for host in hosts])
-            free = tx.search.free(
-                Match(resource_type=cases.TYPE), Period(start=cases.NOW, end=cases.at(1)), limit=9
+            free = tx.search.among(
+                hosts, Match(resource_type=cases.TYPE), Period(start=cases.NOW, end=cases.at(1))
             )
             self.assertEqual(hosts[1:], [item.resource_id for item in free])
 

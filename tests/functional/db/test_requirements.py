@@ -77,7 +77,7 @@ class Requirements:
                 shown = requirements.dumps(requirement)
                 match = Match(resource_type=cases.TYPE, requirement=requirement)
                 self.assertEqual(expected, tx.search.matching(match, ids), shown)
-                found = tx.search.free(match, cases.hours(1, 2), limit=100)
+                found = tx.search.among(ids, match, cases.hours(1, 2))
                 self.assertEqual(sorted(expected), [item.resource_id for item in found], shown)
             raise _Undo
 
@@ -89,7 +89,8 @@ class Requirements:
             match = Match(
                 resource_type=cases.TYPE, requirement=requirements.parse(text), private=private
             )
-            return tx.search.reasons(match, cases.hours(1, 2))[0]
+            ids = [item.id for item in tx.resources.of_type(cases.TYPE)]
+            return len(tx.search.matching(match, ids))
 
     def test_what_the_cloud_says_counts_like_what_operators_say(self) -> None:
         self.store.run(

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The search for parts of resources, held against the pure timelines."""
+"""Parts of resources as timelines read them, held against the pure functions."""
 
 from __future__ import annotations
 
-import datetime
+from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
 
 from climate.allocation import capacity
+from climate.allocation.blocks import Bounds
 from climate.allocation.capacity import Use
-from climate.allocation.matches import Match
-from climate.db.search.rooms import Window
+from climate.allocation.steps import microseconds
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
 from climate.domain.resources import Inventory
+from climate.domain.resources import used_classes
 from tests import services
 from tests.functional.db import cases
 
-ANY = Match(resource_type=cases.TYPE)
 INVENTORIES = (
     Inventory(resource_class='VCPU', total=8, reserved=1, allocation_ratio=1.5, max_unit=8),
     Inventory(resource_class='MEMORY_MB', total=64, min_unit=2, step_size=2, max_unit=64),
@@ -44,15 +44,31 @@ class _Undo(Exception):
     """Rolls a transaction back."""
 
 
-def window(start: float, end: float, **facts: object) -> Window:
-    """Return a window of some hours, without cleaning unless it is said."""
-    period = cases.hours(start, end)
-    return Window(**{'period': period, 'padded': period, **facts})
+def slots(
+    tx: Transaction, demand: dict[str, int], wanted: Period, pause: int = 0
+) -> dict[int, int]:
+    """Return how many slots are free on each host, also after what was just written.
+
+    :param pause: the time for cleaning, in hours
+    """
+    padded = wanted.padded(pause * cases.HOUR)
+    bounds = Bounds(
+        start=microseconds(wanted.start),
+        end=microseconds(wanted.end),
+        clear_start=microseconds(padded.start),
+        clear_end=microseconds(padded.end),
+    )
+    return {
+        int(host): int(count)
+        for block in tx.passing_timeline(cases.TYPE, padded.end)
+        for host, count in zip(block.ids, block.slots(used_classes(demand), bounds), strict=True)
+        if count
+    }
 
 
 @services.on_each_engine(cases.StoreCase, 'TestRooms')
 class Rooms:
-    """What SQL says is left, against what the timelines say."""
+    """What is left of hosts."""
 
     guarded = False
 
@@ -72,18 +88,18 @@ class Rooms:
                 for number in range(len(drawn))
             ]
             booked = {
-                host: [_allocation(lease.reservations[0].id, host, *item) for item in items]
+                host: [_allocation(lease.reservations[0].id, host, *_over(item)) for item in items]
                 for host, items in zip(ids, drawn, strict=True)
             }
             cases.put(tx, (item for items in booked.values() for item in items))
             for start, length in wanted:
-                self._compare(tx, booked, window(start, start + length))
+                self._compare(tx, booked, cases.hours(start, start + length))
             raise _Undo
 
         self.assertRaises(_Undo, self.store.run, compare)
 
     def _compare(
-        self, tx: Transaction, booked: dict[int, list[Allocation]], wanted: Window
+        self, tx: Transaction, booked: dict[int, list[Allocation]], wanted: Period
     ) -> None:
         for demand in DEMANDS:
             expected = {}
@@ -93,38 +109,10 @@ class Rooms:
                     for item in items
                     if item.state is not AllocationState.RELEASED or item.resource_class is None
                 ]
-                slots = capacity.slots(INVENTORIES, demand, live, wanted.period)
-                if slots:
-                    expected[host] = slots
-            found = {
-                room.resource_id: min(room.left[name] // demand[name] for name in room.left)
-                for room in tx.rooms.find(ANY, demand, wanted)
-            }
-            self.assertEqual(expected, {host: count for host, count in found.items() if count > 0})
-
-    def test_what_is_being_changed_does_not_count(self) -> None:
-        def look(tx: Transaction) -> None:
-            lease = cases.lease()
-            tx.leases.insert(lease)
-            tx.reservations.insert(lease.reservations)
-            mine = lease.reservations[0].id
-            host = tx.resources.insert(cases.host(1, inventories=INVENTORIES))
-            free = tx.resources.insert(cases.host(2, inventories=INVENTORIES))
-            cases.put(tx, [_allocation(mine, host, 0, 4, 'VCPU', 4, 'booked')])
-
-            def left(**facts: object) -> list[tuple[int, int]]:
-                rooms = tx.rooms.find(ANY, {'VCPU': 1}, window(1, 2, **facts))
-                return [(room.resource_id, room.left['VCPU']) for room in rooms]
-
-            self.assertEqual([(host, 6), (free, 10)], left())
-            self.assertEqual([(host, 10), (free, 10)], left(except_reservations=[mine]))
-            loaded = tx.rooms.find(ANY, {'VCPU': 1}, window(1, 2), loaded=True)
-            self.assertEqual([host], [room.resource_id for room in loaded])
-            self.assertEqual(cases.at(4), tx.rooms.first_end(ANY, {'VCPU': 1}, window(1, 2)))
-            self.assertIsNone(tx.rooms.first_end(ANY, {'VCPU': 1}, window(5, 6)))
-            raise _Undo
-
-        self.assertRaises(_Undo, self.store.run, look)
+                count = capacity.slots(INVENTORIES, demand, live, wanted)
+                if count:
+                    expected[host] = count
+            self.assertEqual(expected, slots(tx, demand, wanted))
 
     def test_a_whole_host_is_cleaned_before_parts_are_used(self) -> None:
         def look(tx: Transaction) -> None:
@@ -133,9 +121,8 @@ class Rooms:
             tx.reservations.insert(lease.reservations)
             host = tx.resources.insert(cases.host(1, inventories=INVENTORIES))
             cases.put(tx, [_allocation(lease.reservations[0].id, host, 0, 4, None, 1, 'booked')])
-            padded = cases.hours(5, 6).padded(datetime.timedelta(hours=2))
-            self.assertEqual([], tx.rooms.find(ANY, {'VCPU': 1}, window(5, 6, padded=padded)))
-            self.assertEqual(1, len(tx.rooms.find(ANY, {'VCPU': 1}, window(5, 6))))
+            self.assertEqual({}, slots(tx, {'VCPU': 1}, cases.hours(5, 6), pause=2))
+            self.assertEqual({host: 10}, slots(tx, {'VCPU': 1}, cases.hours(5, 6)))
             raise _Undo
 
         self.assertRaises(_Undo, self.store.run, look)
@@ -151,8 +138,7 @@ class Rooms:
             row = tx.allocations.live_of([mine])[0]
             tx.allocations.give_back({row.id: 2})
             self.assertEqual([4], [item.amount for item in tx.allocations.live_of([mine])])
-            room = tx.rooms.find(ANY, {'VCPU': 1}, window(1, 2))[0]
-            self.assertEqual(6, room.left['VCPU'])
+            self.assertEqual({host: 6}, slots(tx, {'VCPU': 1}, cases.hours(1, 2)))
             tx.allocations.give_back({row.id: 9})
             self.assertEqual([], tx.allocations.live_of([mine]))
             raise _Undo
@@ -179,6 +165,14 @@ class Rooms:
             raise _Undo
 
         self.assertRaises(_Undo, self.store.run, look)
+
+
+def _over(item: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a use that has ended by now if it was released."""
+    start, length, name, amount, state = item
+    if state is AllocationState.RELEASED:
+        start = min(start, -length)
+    return start, length, name, amount, state
 
 
 def _allocation(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search finds exactly what somebody finds who looks at every allocation."""
+"""The check of a few finds exactly what one finds who looks at every allocation."""
 
 from __future__ import annotations
 
@@ -85,14 +85,12 @@ class Search:
         # Made for each engine: hypothesis wants one function to be one test.
         drawn = st.lists(calendars(), min_size=HOSTS, max_size=HOSTS)
         wanted = st.lists(windows, min_size=1, max_size=8)
-        search = given(drawn, wanted, st.integers(0, HOSTS))(self._finds)
-        settings(max_examples=40)(search)()
+        settings(max_examples=40)(given(drawn, wanted)(self._finds))()
 
     def _finds(
         self,
         drawn: list[list[tuple[Period, AllocationState]]],
         wanted: list[Period],
-        split: int,
     ) -> None:
         def compare(tx: Transaction) -> None:
             lease = cases.lease()
@@ -111,7 +109,7 @@ class Search:
                 )
                 cases.put(tx, booked)
             for window in wanted:
-                self._compare(tx, ids, drawn, window, ids[0] + split)
+                self._compare(tx, ids, drawn, window)
             raise _Undo
 
         self.assertRaises(_Undo, self.store.run, compare)
@@ -122,28 +120,16 @@ class Search:
         ids: list[int],
         drawn: list[list[tuple[Period, AllocationState]]],
         window: Period,
-        pivot: int,
     ) -> None:
         candidates = [
             expected(number, f'compute-{place}', calendar, window)
             for place, (number, calendar) in enumerate(zip(ids, drawn, strict=True))
         ]
         right = [candidate for candidate in candidates if candidate is not None]
-        self.assertEqual(right, tx.search.free(ANY, window, limit=100))
-        self.assertEqual(right[:2], tx.search.free(ANY, window, limit=2))
-        halves = tx.search.free(ANY, window, first_id=pivot, limit=100)
-        halves += tx.search.free(ANY, window, before_id=pivot, limit=100)
-        self.assertEqual(right, sorted(halves, key=lambda item: item.resource_id))
-        ends = [
-            period.end
-            for calendar in drawn
-            for period, state in calendar
-            if state is not AllocationState.RELEASED and period.overlaps(window)
-        ]
-        self.assertEqual(
-            (HOSTS, len(right), min(ends, default=None)),
-            tx.search.reasons(ANY, window),
-        )
+        self.assertEqual(right, tx.search.among(ids, ANY, window))
+        self.assertEqual(right[::-1], tx.search.among(ids[::-1], ANY, window))
+        names = [f'compute-{place}' for place in range(HOSTS)]
+        self.assertEqual(right, tx.search.named(names, ANY, window))
         clashing = set(ids) - {candidate.resource_id for candidate in right}
         self.assertEqual(clashing, tx.allocations.clashes(ids, window, []))
 
@@ -152,46 +138,25 @@ class Search:
         self.book(ids[:1], -3, -0.25, state=AllocationState.RELEASED)
         padded = cases.hours(0, 1).padded(datetime.timedelta(minutes=30))
         with self.store.reading() as tx:
-            free = tx.search.free(ANY, padded, limit=9)
+            free = tx.search.among(ids, ANY, padded)
             self.assertEqual(ids[1:], [item.resource_id for item in free])
-            self.assertEqual((2, 1, cases.at(-0.25)), tx.search.reasons(ANY, padded))
             self.assertEqual(set(ids[:1]), tx.allocations.clashes(ids, padded, []))
             later = cases.hours(1, 2).padded(datetime.timedelta(minutes=30))
-            self.assertEqual(2, len(tx.search.free(ANY, later, limit=9)))
+            self.assertEqual(2, len(tx.search.among(ids, ANY, later)))
 
     def test_what_is_closed_disabled_or_gone_is_not_found(self) -> None:
         ids = self.add_hosts(4)
         self.store.run(lambda tx: tx.resources.set_reservable(ids[0], False))
         self.store.run(lambda tx: tx.resources.delete(ids[1]))
-        self.store.run(lambda tx: tx.resources.insert(cases.host(9, disabled=True)))
+        off = self.store.run(lambda tx: tx.resources.insert(cases.host(9, disabled=True)))
         with self.store.reading() as tx:
-            found = tx.search.free(ANY, cases.hours(1, 2), limit=9, except_ids=[ids[2]])
-            self.assertEqual(ids[3:], [item.resource_id for item in found])
-            self.assertIn(tx.search.pivot(cases.TYPE, 0.5), range(ids[2], ids[3] + 1))
+            found = tx.search.among([*ids, off], ANY, cases.hours(1, 2))
+            self.assertEqual(ids[2:], [item.resource_id for item in found])
+            names = ['compute-1', 'compute-2', 'compute-3', 'compute-9']
+            found = tx.search.named(names, ANY, cases.hours(1, 2))
+            self.assertEqual(ids[2:3], [item.resource_id for item in found])
 
-    def test_the_best_of_a_sample(self) -> None:
-        """Those with the smallest holes, of as many as the sample has, wherever it begins."""
-        ids = self.add_hosts(8)
-        for place, host in enumerate(ids[:5]):
-            self.book([host], 10 - place, 12)
-            self.book([host], 14, 16)
-        self.book([ids[5]], 10, 12)
-        wanted = Period(start=cases.at(12 + 1), end=cases.at(13 + 1))
-
-        def best(limit: int, most: int, first: int = 0) -> list[int]:
-            with self.store.reading() as tx:
-                found = tx.search.sample(
-                    ANY, wanted, only_ids=None, first_id=first, limit=limit, best=most
-                )
-            return sorted(item.resource_id for item in found)
-
-        self.assertEqual(ids[:2], best(8, 2))
-        # The sample ends before the last, or goes on at the beginning.
-        self.assertEqual(ids[:6], best(8, 6))
-        self.assertEqual([ids[2], ids[3]], best(2, 2, ids[2]))
-        self.assertEqual([*ids[:2], ids[6], ids[7]], best(4, 2, ids[6]))
-
-    def test_lead_times_of_a_sample_need_no_other_statement(self) -> None:
+    def test_lead_times_of_what_was_checked_need_no_other_statement(self) -> None:
         hosts = [
             cases.host(number, capabilities={} if text is None else {'lead_time': text})
             for number, text in enumerate(('60', '90.5', None, '-5'))
@@ -201,7 +166,7 @@ class Search:
         wanted = (ids[:1], ids[:2], ids[2:3], ids[3:], ids)
         with self.store.reading() as tx:
             expected = [tx.search.lead_times.longest(some) for some in wanted]
-            tx.search.sample(ANY, window, only_ids=None, first_id=ids[1], limit=8, best=8)
+            tx.search.among(ids, ANY, window)
             with plans.captured(self.store.engine) as statements:
                 found = [tx.search.lead_times.longest(some) for some in wanted]
                 self.assertEqual([], statements)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Timelines in memory, against the search by SQL and against timelines read at once."""
+"""Timelines in memory, against each allocation and against timelines read at once."""
 
 from __future__ import annotations
 
@@ -59,20 +59,18 @@ class TimelinesCase(histories.HistoryCase):
             reader = TimelineReader(tx.session, tx.now)
             near = timelines.current(reader, cases.TYPE, cases.at(1))
             far = timelines.current(reader, cases.TYPE, cases.at(31))
-        self.assertIsNone(far)
-        assert near is not None
+        self.assertFalse(far[0].occupied.is_zero)
         self.assertTrue(near[0].occupied.is_zero)
         self.clock.advance(29 * 3600)
         with self.store.reading() as tx:
             reader = TimelineReader(tx.session, tx.now)
-            near = timelines.current(reader, cases.TYPE, cases.at(30))
-        assert near is not None
+            near = timelines.current(reader, cases.TYPE, tx.now)
         self.assertFalse(near[0].occupied.is_zero)
 
     def complete(self, timelines: Timelines, until: datetime.datetime | None = None) -> Any:
-        """Return what timelines answer to a question that waits, as plain values."""
+        """Return what timelines answer, as plain values."""
         with self.store.reading() as tx:
-            found = timelines.complete(TimelineReader(tx.session, tx.now), cases.TYPE, until)
+            found = timelines.current(TimelineReader(tx.session, tx.now), cases.TYPE, until)
         return [plain(block, 0) for block in found]
 
     def test_questions_beyond_the_horizon(self) -> None:
@@ -101,9 +99,7 @@ class TimelinesCase(histories.HistoryCase):
         """Return what is booked of each host within two days, as a search sees it."""
         with self.store.reading() as tx:
             until = tx.now + 48 * cases.HOUR
-            found = timelines.current(TimelineReader(tx.session, tx.now), cases.TYPE, until)
-            # None if the search has to be made in SQL.
-            blocks = found or timelines.complete(TimelineReader(tx.session, tx.now), cases.TYPE)
+            blocks = timelines.current(TimelineReader(tx.session, tx.now), cases.TYPE, until)
             window = microseconds(tx.now), microseconds(until)
         return [peak for block in blocks for peak in block.occupied.peaks(*window).tolist()]
 
@@ -139,14 +135,17 @@ class TimelinesCase(histories.HistoryCase):
         self.assertEqual(counts[0], counts[1])
 
     def test_a_search_while_another_thread_loads(self) -> None:
-        with self.store.reading() as tx:
-            reader = TimelineReader(tx.session, tx.now)
-            lock = self.timelines._locks.setdefault(cases.TYPE, threading.Lock())
+        """It waits, and is right."""
+        self.book([self.hosts[0]], 1, 2)
+        lock = self.timelines._locks.setdefault(cases.TYPE, threading.Lock())
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
             with lock:
-                self.assertIsNone(self.timelines.current(reader, cases.TYPE))
-            self.assertIsNotNone(self.timelines.current(reader, cases.TYPE))
-        counted = self.timelines.counts.found
-        self.assertEqual((1, 1), (counted['bypassed'], counted['loaded']))
+                waiting = pool.submit(self.blocks)
+                self.assertRaises(TimeoutError, waiting.result, 0.2)
+            found = waiting.result(60)
+        self.assertEqual(1, self.timelines.counts.found['loaded'])
+        fresh = self.blocks(Timelines(PAUSE))
+        self.assertEqual(*([plain(block, 0) for block in each] for each in (fresh, found)))
 
     def test_a_change_while_it_is_loaded(self) -> None:
         class Reader(TimelineReader):
@@ -187,8 +186,7 @@ class TimelinesCase(histories.HistoryCase):
             expected = frozenset(disabled)
             with self.store.reading() as tx:
                 found = self.timelines.current(TimelineReader(tx.session, tx.now), cases.TYPE)
-            # None while another thread loads it.
-            open_hosts = {int(one) for block in found or () for one in block.ids[block.bookable]}
+            open_hosts = {int(one) for block in found for one in block.ids[block.bookable]}
             return not expected & open_hosts
 
         with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:

@@ -81,9 +81,13 @@ class TestDefault(booted.BootedCase):
 
     def hinted(self, hint: object, lease: Lease | None = None, project: str = 'blue') -> Server:
         """Boot a server with a hint, on the host of a lease or on another."""
-        hosts = ['compute-1', 'compute-2', 'compute-3', 'compute-4']
         if lease is not None:
             hosts = [item.resource_name for item in self.office.allocations(lease)]
+        else:
+            taken = {
+                item.resource_name for one in self.leases() for item in self.office.allocations(one)
+            }
+            hosts = [name for name in (f'compute-{n}' for n in range(1, 5)) if name not in taken]
         return self.cloud.boot_server(
             hosts[0], project, 'vm', '2', hints={'reservation': hint}, user_id='alice'
         )

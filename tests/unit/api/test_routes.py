@@ -80,16 +80,6 @@ class RoutesTest(base.TestCase):
         self.assertEqual(('allocations.show', '7'), match('GET', '/os-hosts/7/allocation'))
         self.assertRaises(exceptions.MethodNotAllowed, match, 'DELETE', '/os-hosts/properties')
 
-    def test_a_word_that_leads_nowhere_is_an_id(self):
-        wanted = ('allocations.show', 'allocations')
-        self.assertEqual(wanted, match('GET', '/os-hosts/allocations/allocation'))
-        wanted = ('resources.refresh', 'allocations')
-        self.assertEqual(wanted, match('POST', '/resources/allocations/refresh'))
-        # Properties have names with slashes.
-        self.assertRaises(
-            exceptions.MethodNotAllowed, match, 'POST', '/resources/properties/refresh'
-        )
-
     def test_a_property_may_hold_a_slash(self):
         for path, name in (('a/b', 'a/b'), ('/a', '/a'), ('a/', 'a'), ('a//b', 'a//b')):
             wanted = ('properties.update', name)

@@ -18,6 +18,7 @@ from climate.db.leases.events import Events
 from climate.db.schema.tables import EVENTS
 from climate.db.statements.deferred import DeferredWrites
 from climate.db.statements.deferred import NotBatched
+from climate.db.timelines.timelines import Timelines
 from climate.domain.events import EventKind
 from climate.leases import schedule
 from tests import base
@@ -41,7 +42,7 @@ class TestDeferredWrites(base.TestCase):
         lease = types.SimpleNamespace(events=(event,))
         reads = cast('BatchReads', types.SimpleNamespace(leases={'lease': lease}))
         writes = DeferredWrites({})
-        unit = UnitOfWork(reads, writes, ManualClock(NOW))
+        unit = UnitOfWork(reads, writes, ManualClock(NOW), Timelines(datetime.timedelta(0)))
         unit.events.update(dataclasses.replace(event, attempts=1))
         (row,) = writes.record.updates[EVENTS].values()
         self.assertEqual({'row_id': event.id, 'attempts': 1, 'updated_at': NOW}, row)
