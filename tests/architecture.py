@@ -31,7 +31,6 @@ LONGEST_MODULE = 350
 TABLES = {
     'climate/db/migrations/versions/0028_initial_tables.py',
     'climate/db/schema/tables.py',
-    'tests/functional/api_story.py',
 }
 MOST_MOCKS = 0.1
 

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 OWNER = 'alice:physics:member'
 OTHER = 'bob:biology:reader'
 ADMIN = 'root:operators:admin'
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Step:
     """One request of the story.
 
@@ -22,10 +23,18 @@ class Step:
     """
 
     name: str
-    method: str
     path: str
+    version: str = '1.0'
+    _: dataclasses.KW_ONLY
+    method: str
     status: int = 200
     token: str = OWNER
-    version: str = '1.0'
     sends: bool = False
     worked: bool = False
+
+
+get = functools.partial(Step, method='GET')
+post = functools.partial(Step, method='POST', status=201, sends=True)
+put = functools.partial(Step, method='PUT', sends=True)
+patch = functools.partial(Step, method='PATCH', sends=True)
+delete = functools.partial(Step, method='DELETE', status=204)
