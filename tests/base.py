@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import unittest
+from collections.abc import Mapping
 from typing import Any
 
 import fixtures
@@ -60,6 +62,13 @@ class TestCase(testtools.TestCase):
                     raise cause from None
                 cause = cause.__context__
             raise
+
+    def assert_has(self, found: Any, **expected: object) -> None:
+        """Check some attributes of an object, or items of a mapping, by their names."""
+        read = (
+            found.__getitem__ if isinstance(found, Mapping) else functools.partial(getattr, found)
+        )
+        self.assertEqual(expected, {name: read(name) for name in expected})
 
     def onException(self, exc_info: Any, tb_label: str = 'traceback') -> None:
         """Name the row of a table of cases before the failure is reported."""

@@ -23,6 +23,7 @@ import sqlalchemy as sa
 from climate.db.engine import addresses
 from climate.db.migrations import migration
 from tests import services
+from tests.narrowing import present
 
 # All databases of this process, and those that no test has now, by kind.
 _made: list[services.Database] = []
@@ -76,8 +77,7 @@ class TabledDatabase(fixtures.Fixture):
     def _setUp(self) -> None:
         if self.kind == services.SQLITE:
             self.url = self.useFixture(services.Database(self.kind)).url
-            path = sa.make_url(self.url).database
-            assert path is not None
+            path = present(sa.make_url(self.url).database)
             pathlib.Path(path).write_bytes(_file())
             return
         database = _taken(self.kind)

@@ -298,6 +298,16 @@ class Deployment(fixtures.Fixture):
         except LookupError:
             return 'gone'
 
+    def status_at(self, seconds: float, lease: Lease) -> str:
+        """Let time pass until *seconds* after the start, and return the status of a lease."""
+        self.until(seconds)
+        return self.status(lease)
+
+    def settled(self, lease: Lease) -> str:
+        """Process everything that is due now, and return the status of a lease."""
+        self.work()
+        return self.status(lease)
+
     def reservation(self, lease: Lease) -> str:
         """Return the status of the first reservation of a lease."""
         return self.now(lease).reservations[0].status.value

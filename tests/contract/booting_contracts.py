@@ -9,6 +9,7 @@ import datetime
 from climate import exceptions
 from climate.cloud import base
 from tests.contract import contracts
+from tests.narrowing import present
 from tests.waiting import until
 
 METADATA = {'climate:lease_end': '2030-01-01 00:00', 'a': 'b'}
@@ -31,16 +32,14 @@ class BootedContract(contracts.Contract):
         return server_id
 
     def test_who_made_it_and_when(self) -> None:
-        found = self.compute.find_server(self.server_id)
-        assert found is not None
+        found = present(self.compute.find_server(self.server_id))
         self.assertTrue(found.user_id)
         age = datetime.datetime.now(datetime.UTC) - found.created_at
         self.assertLess(abs(age), datetime.timedelta(minutes=5))
         self.assertEqual((datetime.UTC, 0), (found.created_at.tzinfo, found.created_at.microsecond))
 
     def test_listed_since_it_was_made(self) -> None:
-        found = self.compute.find_server(self.server_id)
-        assert found is not None
+        found = present(self.compute.find_server(self.server_id))
         second = datetime.timedelta(seconds=1)
         half = datetime.timedelta(microseconds=500000)
         for instant, listed in (
@@ -52,15 +51,13 @@ class BootedContract(contracts.Contract):
             self.assertEqual(listed, self.server_id in ids, instant)
 
     def test_listed_in_their_order_until_they_are_gone(self) -> None:
-        first = self.compute.find_server(self.server_id)
-        assert first is not None
+        first = present(self.compute.find_server(self.server_id))
         second = self.made()
 
         def mine() -> list[str]:
             listed = self.compute.list_servers_since(first.created_at)
-            self.assertEqual(
-                sorted(one.created_at for one in listed), [i.created_at for i in listed]
-            )
+            found = [i.created_at for i in listed]
+            self.assertEqual(sorted(one.created_at for one in listed), found)
             return [one.id for one in listed if one.id in (first.id, second)]
 
         self.assertEqual({first.id, second}, set(mine()))
@@ -75,8 +72,7 @@ class BootedContract(contracts.Contract):
     def test_metadata_is_set_and_the_rest_stays(self) -> None:
         for value in ('1', 'ü', 'ü', 'x' * 255):
             self.compute.set_server_metadata(self.server_id, {'climate:lease_id': value})
-            found = self.compute.find_server(self.server_id)
-            assert found is not None
+            found = present(self.compute.find_server(self.server_id))
             self.assertEqual({**METADATA, 'climate:lease_id': value}, found.metadata)
 
     def test_metadata_that_is_not_taken(self) -> None:
@@ -90,8 +86,7 @@ class BootedContract(contracts.Contract):
         verb = self.compute.set_server_metadata
         self.lost('compute.set_server_metadata', verb, self.server_id, {'a': '2'})
         verb(self.server_id, {'a': '2'})
-        found = self.compute.find_server(self.server_id)
-        assert found is not None
+        found = present(self.compute.find_server(self.server_id))
         self.assertEqual({**METADATA, 'a': '2'}, found.metadata)
 
 
@@ -102,8 +97,7 @@ class BootedAndShelvedContract(BootedContract):
         self.compute.shelve_server(self.server_id)
 
         def shelved() -> bool:
-            found = self.compute.find_server(self.server_id)
-            assert found is not None
+            found = present(self.compute.find_server(self.server_id))
             return found.status == 'SHELVED_OFFLOADED' and found.task_state is None
 
         until(shelved, self.world.patience, 'it is shelved')

@@ -13,6 +13,7 @@ from climate import exceptions
 from climate.cloud import base
 from tests.base import TestCase
 from tests.contract import worlds
+from tests.narrowing import present
 
 NOBODY = str(uuid.UUID(int=0))
 NO_AGGREGATE = 2147483000
@@ -63,9 +64,7 @@ class Contract(TestCase):
 
     def find(self, aggregate: base.Aggregate) -> base.Aggregate:
         """Return an aggregate as it is now."""
-        found = self.compute.find_aggregate(aggregate.name)
-        assert found is not None
-        return found
+        return present(self.compute.find_aggregate(aggregate.name))
 
     def lost(self, verb: str, call: Any, *arguments: Any) -> None:
         """Call a verb whose answer gets lost after the work was done."""
@@ -110,8 +109,7 @@ class HypervisorContract(Contract):
         hypervisor = self.compute.list_hypervisors()[0]
         zone = worlds.unique('zone')
         self.aggregate(zone, hypervisor.service_host)
-        found = self.compute.find_hypervisor(hypervisor.hostname)
-        assert found is not None
+        found = present(self.compute.find_hypervisor(hypervisor.hostname))
         self.assertEqual(zone, found.availability_zone)
         zones = {item.hostname: item.availability_zone for item in self.compute.list_hypervisors()}
         self.assertEqual(zone, zones[hypervisor.hostname])
@@ -140,8 +138,7 @@ class AggregateContract(Contract):
         name = worlds.unique()
         self.lost('compute.create_aggregate', self.compute.create_aggregate, name, None)
         self.assertRaises(base.CloudConflict, self.compute.create_aggregate, name, None)
-        found = self.compute.find_aggregate(name)
-        assert found is not None
+        found = present(self.compute.find_aggregate(name))
         self.compute.delete_aggregate(found.id)
 
     def test_metadata_is_set_kept_and_removed(self) -> None:
@@ -157,18 +154,13 @@ class AggregateContract(Contract):
         self.assertEqual(made.availability_zone, self.find(made).availability_zone)
 
     def test_metadata_of_what_is_not_there(self) -> None:
-        self.assertRaises(
-            base.CloudNotFound, self.compute.set_aggregate_metadata, NO_AGGREGATE, {'a': '1'}
-        )
+        with self.assertRaises(base.CloudNotFound):
+            self.compute.set_aggregate_metadata(NO_AGGREGATE, {'a': '1'})
 
     def test_the_zone_is_not_metadata(self) -> None:
         made = self.aggregate()
-        self.assertRaises(
-            exceptions.Permanent,
-            self.compute.set_aggregate_metadata,
-            made.id,
-            {'availability_zone': 'x'},
-        )
+        with self.assertRaises(exceptions.Permanent):
+            self.compute.set_aggregate_metadata(made.id, {'availability_zone': 'x'})
         self.assertIsNone(self.find(made).availability_zone)
 
     def test_metadata_set_although_the_answer_was_lost(self) -> None:

@@ -10,6 +10,7 @@ from climate import exceptions
 from climate.cloud import base
 from tests.contract import contracts
 from tests.contract import worlds
+from tests.narrowing import present
 
 
 class FlavorCase(contracts.Contract):
@@ -90,8 +91,7 @@ class FlavorContract(FlavorCase):
 
     def specs(self, flavor: base.Flavor) -> object:
         """Return the extra specs that a flavor has now."""
-        found = self.compute.find_flavor(flavor.id)
-        assert found is not None
+        found = present(self.compute.find_flavor(flavor.id))
         return found.extra_specs
 
     def test_extra_specs_that_cannot_be(self) -> None:
@@ -196,8 +196,7 @@ class ServerGroupContract(contracts.Contract):
         server_id = self.compute.create_server(draft)
         self.addCleanup(self.gone, server_id)
         self.world.until_still(server_id)
-        found = self.compute.find_server_group(made.id)
-        assert found is not None
+        found = present(self.compute.find_server_group(made.id))
         self.assertEqual((server_id,), found.members)
         self.compute.delete_server_group(made.id)
         self.assertIsNotNone(self.compute.find_server(server_id))

@@ -15,6 +15,7 @@ from climate.cloud.protocols.trusts import Trust
 from tests import waiting
 from tests.contract import contracts
 from tests.contract import people
+from tests.narrowing import present
 
 SOON = datetime.timedelta(seconds=4)
 MEMBER = frozenset({'member'})
@@ -55,9 +56,12 @@ class TrustContract(IdentityCase):
 
     def test_made_found_and_deleted_and_again(self) -> None:
         made = self.trust()
-        self.assertEqual(
-            (self.person.user_id, self.person.project_id, ('member',), None),
-            (made.trustor_user_id, made.project_id, made.roles, made.expires_at),
+        self.assert_has(
+            made,
+            trustor_user_id=self.person.user_id,
+            project_id=self.person.project_id,
+            roles=('member',),
+            expires_at=None,
         )
         self.assertEqual(made, self.identity.find_trust(made.id))
         for _ in range(2):
@@ -124,9 +128,11 @@ class TrustContract(IdentityCase):
         self.assertRaises(exceptions.Transient, self.trust, expires_at=expires_at)
         (made,) = set(self.identity.list_trusts()) - set(before)
         self.addCleanup(self.identity.delete_trust, made.id)
-        self.assertEqual(
-            (self.person.user_id, self.person.project_id, expires_at),
-            (made.trustor_user_id, made.project_id, made.expires_at),
+        self.assert_has(
+            made,
+            trustor_user_id=self.person.user_id,
+            project_id=self.person.project_id,
+            expires_at=expires_at,
         )
 
 
@@ -230,8 +236,7 @@ class MemberContract(IdentityCase):
 
     def email(self) -> str:
         """Return the address of the person."""
-        user = self.identity.find_user(self.person.user_id)
-        assert user is not None
+        user = present(self.identity.find_user(self.person.user_id))
         return user.email
 
     def test_what_is_not_there_is_none(self) -> None:

@@ -11,6 +11,7 @@ from climate.cloud import base
 from tests.contract import contracts
 from tests.contract import network_worlds
 from tests.contract import worlds
+from tests.narrowing import present
 
 FREE = '198.51.100.100'
 
@@ -54,9 +55,13 @@ class NetworkContract(NetworkingContract):
     def test_made_found_and_listed(self) -> None:
         name, segment = worlds.unique(), self.world.segment()
         made = self.made(name, segment)
-        self.assertEqual(
-            (name, self.world.project, segment, False, frozenset()),
-            (made.name, made.project_id, made.segment, made.external, made.tags),
+        self.assert_has(
+            made,
+            name=name,
+            project_id=self.world.project,
+            segment=segment,
+            external=False,
+            tags=frozenset(),
         )
         self.assertRegex(made.id, worlds.UUID)
         for found in (
@@ -77,8 +82,7 @@ class NetworkContract(NetworkingContract):
         for description in ('else', ''):
             self.lost('network.describe_network', describe, made.id, name, description)
             describe(made.id, name, description)
-            found = self.network.find_network(made.id)
-            assert found is not None
+            found = present(self.network.find_network(made.id))
             self.assertEqual((name, description), (found.name, found.description))
         self.assertRaises(base.CloudNotFound, describe, contracts.NOBODY, 'a', 'b')
 
@@ -141,16 +145,14 @@ class NetworkContract(NetworkingContract):
         self.assertEqual(made, self.network.find_network(made.id))
 
     def test_nothing_is_tagged_that_is_not_there(self) -> None:
-        self.assertRaises(
-            base.CloudNotFound, self.network.set_network_tags, contracts.NOBODY, {'a'}
-        )
+        with self.assertRaises(base.CloudNotFound):
+            self.network.set_network_tags(contracts.NOBODY, {'a'})
 
     def test_made_tagged_and_deleted_although_the_answer_was_lost(self) -> None:
         name, segment = worlds.unique(), self.world.segment()
         create = self.network.create_network
         self.lost('network.create_network', create, name, self.world.project, segment)
-        found = self.network.find_network_of_segment(segment)
-        assert found is not None
+        found = present(self.network.find_network_of_segment(segment))
         self.assertEqual(name, found.name)
         self.assertRaises(base.CloudConflict, create, name, self.world.project, segment)
         self.lost('network.set_network_tags', self.network.set_network_tags, found.id, {'a'})
@@ -163,15 +165,18 @@ class NetworkContract(NetworkingContract):
         made = self.made()
         subnet_id = self.world.subnet(made.id)
         (found,) = self.network.list_subnets(made.id)
-        self.assertEqual(
-            (subnet_id, made.id, '10.9.0.0/24', '10.9.0.1', (('10.9.0.2', '10.9.0.254'),)),
-            (found.id, found.network_id, found.cidr, found.gateway_ip, found.allocation_pools),
+        self.assert_has(
+            found,
+            id=subnet_id,
+            network_id=made.id,
+            cidr='10.9.0.0/24',
+            gateway_ip='10.9.0.1',
+            allocation_pools=(('10.9.0.2', '10.9.0.254'),),
         )
 
     def test_the_pool_of_an_external_network_is_told(self) -> None:
         network_id, subnet_id = self.world.external()
-        network = self.network.find_network(network_id)
-        assert network is not None
+        network = present(self.network.find_network(network_id))
         self.assertTrue(network.external)
         (subnet,) = self.network.list_subnets(network_id)
         self.assertEqual((subnet_id, network_worlds.CIDR), (subnet.id, subnet.cidr))
@@ -261,8 +266,7 @@ class PortContract(NetworkingContract):
         port = self.world.port(self.subnet)
         floating = self.floating_ip(external, address=FREE)
         self.world.attach(floating.id, port)
-        found = self.network.find_floating_ip(external, FREE)
-        assert found is not None
+        found = present(self.network.find_floating_ip(external, FREE))
         self.assertEqual(port, found.port_id)
         self.network.delete_port(port)
         self.assertEqual(floating, self.network.find_floating_ip(external, FREE))
@@ -288,9 +292,13 @@ class FloatingIPContract(NetworkingContract):
         self.assertIsNone(self.network.find_floating_ip(self.external, FREE))
         made = self.take(subnet_id=self.subnet, address=FREE, description='for ä')
         self.assertEqual('for ä', made.description)
-        self.assertEqual(
-            (self.external, FREE, self.world.project, None, frozenset()),
-            (made.network_id, made.address, made.project_id, made.port_id, made.tags),
+        self.assert_has(
+            made,
+            network_id=self.external,
+            address=FREE,
+            project_id=self.world.project,
+            port_id=None,
+            tags=frozenset(),
         )
         self.assertEqual(made, self.network.find_floating_ip(self.external, FREE))
         self.assertIsNone(self.network.find_floating_ip(contracts.NOBODY, FREE))
@@ -335,9 +343,8 @@ class FloatingIPContract(NetworkingContract):
         self.network.set_floating_ip_tags(made.id, set())
         self.assertEqual((), self.network.list_floating_ips(tag))
         self.assertEqual(1, len(self.network.list_floating_ips(description=tag)))
-        self.assertRaises(
-            base.CloudNotFound, self.network.set_floating_ip_tags, contracts.NOBODY, {'a'}
-        )
+        with self.assertRaises(base.CloudNotFound):
+            self.network.set_floating_ip_tags(contracts.NOBODY, {'a'})
 
     def test_deleted_and_again(self) -> None:
         made = self.take(address=FREE)
@@ -374,11 +381,9 @@ class FloatingIPContract(NetworkingContract):
         create = self.network.create_floating_ip
         self.world.lose_answer('network.create_floating_ip')
         self.assertRaises(exceptions.Transient, self.take, address=FREE)
-        found = self.network.find_floating_ip(self.external, FREE)
-        assert found is not None
-        self.assertRaises(
-            base.CloudConflict, create, self.external, self.world.project, address=FREE
-        )
+        found = present(self.network.find_floating_ip(self.external, FREE))
+        with self.assertRaises(base.CloudConflict):
+            create(self.external, self.world.project, address=FREE)
         self.lost('network.delete_floating_ip', self.network.delete_floating_ip, found.id)
         self.assertIsNone(self.network.find_floating_ip(self.external, FREE))
         self.network.delete_floating_ip(found.id)

@@ -8,6 +8,7 @@ from climate import exceptions
 from climate.cloud import base
 from tests.contract import contracts
 from tests.contract import worlds
+from tests.narrowing import present
 from tests.waiting import until
 
 
@@ -29,8 +30,7 @@ class ServerContract(contracts.Contract):
 
     def test_a_server_is_found(self) -> None:
         server_id = self.boot(self.world.hosts[0], 'mine')
-        found = self.compute.find_server(server_id)
-        assert found is not None
+        found = present(self.compute.find_server(server_id))
         self.assertEqual((server_id, 'mine', None), (found.id, found.name, found.task_state))
         self.assertIsNone(self.compute.find_server(contracts.NOBODY))
 
@@ -190,8 +190,7 @@ class ServerLifeContract(contracts.Contract):
 
     def settled(self, server_id: str, status: str) -> base.Server | None:
         """Return a server if it has this status and nothing is done with it."""
-        found = self.compute.find_server(server_id)
-        assert found is not None
+        found = present(self.compute.find_server(server_id))
         return found if (found.status, found.task_state) == (status, None) else None
 
     def until_offloaded(self, server_id: str) -> base.Server:
@@ -206,8 +205,7 @@ class ServerLifeContract(contracts.Contract):
     def test_a_shelved_server_holds_nothing_and_its_image_goes_with_it(self) -> None:
         server_id = self.make(host=self.world.hosts[0])
         root = self.still(server_id, 'ACTIVE').hypervisor_hostname
-        provider = self.placement.find_provider(root)
-        assert provider is not None
+        provider = present(self.placement.find_provider(root))
 
         def holds() -> bool:
             held = self.placement.allocations(provider.uuid)
@@ -294,8 +292,7 @@ class ImageContract(contracts.Contract):
         """Wait until an image is active."""
 
         def found() -> base.Image | None:
-            image = self.images.find_image(image_id)
-            assert image is not None
+            image = present(self.images.find_image(image_id))
             return image if image.status == 'active' else None
 
         return until(found, self.world.patience, 'the image is active')
@@ -304,8 +301,7 @@ class ImageContract(contracts.Contract):
         server_id = self.boot(self.world.hosts[0])
         self.world.slow('image')
         image_id = self.image(server_id, worlds.unique('reserved'))
-        early = self.images.find_image(image_id)
-        assert early is not None
+        early = present(self.images.find_image(image_id))
         self.assertIn(early.status, ('queued', 'saving', 'active'))
         image = self.active(image_id)
         server = self.world.until_still(server_id)

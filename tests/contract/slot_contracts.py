@@ -8,6 +8,7 @@ from climate.cloud import base
 from climate.domain.resources import Inventory
 from tests.contract import contracts
 from tests.contract import worlds
+from tests.narrowing import present
 from tests.waiting import until
 
 SMALL = {'vcpus': 1, 'memory_mb': 64, 'disk_gb': 0, 'public': False}
@@ -18,8 +19,7 @@ class SlotContract(contracts.Contract):
 
     def setUp(self) -> None:
         super().setUp()
-        host = self.placement.find_provider(self.world.hosts[1])
-        assert host is not None
+        host = present(self.placement.find_provider(self.world.hosts[1]))
         self.nested = self.placement.create_provider(worlds.unique('nested'), host.uuid)
         self.addCleanup(self.placement.delete_provider, self.nested.uuid)
         self.resource_class, self.trait = (

@@ -13,6 +13,7 @@ from climate.cloud.protocols.stacks import StackDraft
 from tests import waiting
 from tests.contract import contracts
 from tests.contract import worlds
+from tests.narrowing import present
 
 PATIENCE = 60
 VERSION = 'heat_template_version: 2021-04-16\n'
@@ -65,9 +66,7 @@ class StackCase(contracts.Contract):
 
     def find(self, stack_id: str) -> Stack:
         """Return a stack as it is now."""
-        found = self.heat.find_stack(stack_id)
-        assert found is not None
-        return found
+        return present(self.heat.find_stack(stack_id))
 
     def settled(self, stack_id: str) -> Stack:
         """Return a stack as soon as nothing is being done with it."""
@@ -293,8 +292,7 @@ class LostStackContract(StackCase):
     def test_made_although_the_answer_was_lost(self) -> None:
         draft = self.draft()
         self.lost('orchestration.create_stack', self.make, draft)
-        found = self.heat.find_stack(draft.name)
-        assert found is not None
+        found = present(self.heat.find_stack(draft.name))
         self.addCleanup(self.heat.delete_stack, found.id)
         self.assertRaises(base.CloudConflict, self.make, draft)
 

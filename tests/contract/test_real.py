@@ -17,6 +17,7 @@ from tests import waiting
 from tests.base import TestCase
 from tests.contract import contracts
 from tests.contract import worlds
+from tests.narrowing import present
 
 ACTION = r'POST .*/os-aggregates/\d+/action'
 
@@ -86,8 +87,7 @@ class TestTroubles(RealClientTest):
     def test_conflict(self) -> None:
         world = self.open()
         world.stub.trouble(ACTION, 'status', None, status=409)
-        pool = world.cloud.compute.find_aggregate('freepool')
-        assert pool is not None
+        pool = present(world.cloud.compute.find_aggregate('freepool'))
         add = world.cloud.compute.add_host
         error = self.assertRaises(base.CloudConflict, add, pool.id, 'compute-1')
         self.assertIn('no luck today', error.message)
@@ -267,8 +267,7 @@ class TestRequests(RealClientTest):
 
     def test_zones_are_not_asked_for_if_not_wanted(self) -> None:
         world = self.open(az_aware=False)
-        found = world.cloud.compute.find_hypervisor('compute-1')
-        assert found is not None
+        found = present(world.cloud.compute.find_hypervisor('compute-1'))
         self.assertEqual('', found.availability_zone)
         self.assertEqual(0, world.stub.count('os-services'))
 

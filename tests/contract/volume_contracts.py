@@ -12,6 +12,7 @@ from tests import waiting
 from tests.contract import contracts
 from tests.contract import worlds
 from tests.contract.volume_worlds import PATIENCE
+from tests.narrowing import present
 
 
 class StorageContract(contracts.Contract):
@@ -33,13 +34,10 @@ class StorageContract(contracts.Contract):
         """Wait until a volume has been made, or not."""
 
         def look() -> base.Volume | None:
-            found = self.volume.find_volume(volume_id)
-            assert found is not None
+            found = present(self.volume.find_volume(volume_id))
             return None if found.status in ('creating', 'downloading') else found
 
-        found = waiting.until(look, PATIENCE, 'the volume is made')
-        assert found is not None
-        return found
+        return present(waiting.until(look, PATIENCE, 'the volume is made'))
 
     def clean_volume(self, volume_id: str) -> None:
         """Remove a volume and its snapshots, and wait until they are gone."""
@@ -65,13 +63,10 @@ class StorageContract(contracts.Contract):
         snapshot_id = self.volume.create_snapshot(volume_id, worlds.unique())
 
         def look() -> base.VolumeSnapshot | None:
-            found = self.volume.find_snapshot(snapshot_id)
-            assert found is not None
+            found = present(self.volume.find_snapshot(snapshot_id))
             return None if found.status == 'creating' else found
 
-        found = waiting.until(look, PATIENCE, 'the snapshot is made')
-        assert found is not None
-        return found
+        return present(waiting.until(look, PATIENCE, 'the snapshot is made'))
 
     def gone_snapshot(self, snapshot_id: str) -> None:
         """Delete a snapshot and wait until it is gone."""
@@ -108,8 +103,7 @@ class VolumeContract(StorageContract):
         self.assertEqual((), self.volume.list_volumes(volume_type=worlds.unique()))
         ids = [found.id for found in self.volume.list_volumes()]
         self.assertEqual(sorted(ids), ids)
-        found = self.volume.find_volume_type(made.volume_type)
-        assert found is not None
+        found = present(self.volume.find_volume_type(made.volume_type))
         self.assertEqual(made.volume_type, self.made(volume_type=found.name).volume_type)
 
     def test_what_is_not_there_is_none_or_fine(self) -> None:
@@ -170,8 +164,7 @@ class VolumeContract(StorageContract):
         made = self.made()
         server_id = self.world.attach(made.id)
         self.addCleanup(self.free, made.id, server_id)
-        found = self.volume.find_volume(made.id)
-        assert found is not None
+        found = present(self.volume.find_volume(made.id))
         self.assertEqual(('in-use', (server_id,)), (found.status, found.server_ids))
         self.refused(base.CloudConflict, self.volume.delete_volume, made.id)
         self.assertEqual('available', self.snapshot(made.id).status)
@@ -199,8 +192,7 @@ class VolumeContract(StorageContract):
 
     def volumes_of(self, server_id: str) -> tuple[str, ...]:
         """Return the volumes of a server, as Nova knows them."""
-        found = self.compute.find_server(server_id)
-        assert found is not None
+        found = present(self.compute.find_server(server_id))
         return tuple(found.volume_ids)
 
     def test_one_with_snapshots_stays(self) -> None:
@@ -225,9 +217,8 @@ class SnapshotContract(StorageContract):
     def test_made_found_listed_and_deleted_and_again(self) -> None:
         volume = self.made()
         made = self.snapshot(volume.id)
-        self.assertEqual(
-            (volume.id, volume.project_id, 1, 'available'),
-            (made.volume_id, made.project_id, made.size_gb, made.status),
+        self.assert_has(
+            made, volume_id=volume.id, project_id=volume.project_id, size_gb=1, status='available'
         )
         self.assertEqual((made,), self.volume.list_snapshots(volume.id))
         for _ in range(2):
@@ -276,11 +267,8 @@ class BackupContract(StorageContract):
             PATIENCE,
             'the backup is made',
         )
-        found = self.volume.find_backup(backup_id)
-        assert found is not None
-        self.assertEqual(
-            (volume.project_id, 1, ''), (found.project_id, found.size_gb, found.reason)
-        )
+        found = present(self.volume.find_backup(backup_id))
+        self.assert_has(found, project_id=volume.project_id, size_gb=1, reason='')
         self.clean_volume(volume.id)
         self.assertEqual((found,), self.volume.list_backups(volume.id))
         for _ in range(2):
@@ -301,12 +289,10 @@ class NoBackupContract(StorageContract):
         backup_id = self.volume.create_backup(volume.id, 'mine')
 
         def look() -> base.Backup | None:
-            found = self.volume.find_backup(backup_id)
-            assert found is not None
+            found = present(self.volume.find_backup(backup_id))
             return None if found.status == 'creating' else found
 
-        made = waiting.until(look, PATIENCE, 'the backup is decided upon')
-        assert made is not None
+        made = present(waiting.until(look, PATIENCE, 'the backup is decided upon'))
         self.assertEqual(('mine', volume.id, 'error'), (made.name, made.volume_id, made.status))
         self.assertIn('Service', made.reason)
         self.assertEqual((made,), self.volume.list_backups(volume.id))

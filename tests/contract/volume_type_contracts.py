@@ -9,6 +9,7 @@ from climate.cloud import base
 from tests.contract import contracts
 from tests.contract import volume_contracts
 from tests.contract import worlds
+from tests.narrowing import present
 
 
 class VolumeTypeContract(volume_contracts.StorageContract):
@@ -57,8 +58,7 @@ class VolumeTypeContract(volume_contracts.StorageContract):
 
     def test_everybody_is_let_into_a_public_one_anyway(self) -> None:
         name = self.made().volume_type
-        found = self.volume.find_volume_type(name)
-        assert found is not None
+        found = present(self.volume.find_volume_type(name))
         self.assertTrue(found.public)
         project = '1' * 32
         self.refused(base.CloudNotFound, self.volume.list_volume_type_projects, found.id)
@@ -69,8 +69,7 @@ class VolumeTypeContract(volume_contracts.StorageContract):
         name = worlds.unique()
         create, allow = self.volume.create_volume_type, self.volume.allow_volume_type
         self.lost('volume.create_volume_type', create, name, {})
-        found = self.volume.find_volume_type(name)
-        assert found is not None
+        found = present(self.volume.find_volume_type(name))
         self.refused(base.CloudConflict, create, name, {})
         self.lost('volume.allow_volume_type', allow, found.id, '1' * 32)
         allow(found.id, '1' * 32)

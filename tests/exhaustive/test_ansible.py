@@ -224,9 +224,8 @@ class AnsibleTest(base.TestCase):
             self.assertEqual('active', self.ask('systemctl', 'is-active', unit).strip())
             self.assertEqual('enabled', self.ask('systemctl', 'is-enabled', unit).strip())
         for unit in OTHERS:
-            self.assertEqual(
-                'disabled', self.system.run('systemctl', 'is-enabled', unit).stdout.strip()
-            )
+            found = self.system.run('systemctl', 'is-enabled', unit).stdout.strip()
+            self.assertEqual('disabled', found)
         code = (
             'import urllib.request as r; '
             'print(r.urlopen("http://localhost:1234/healthcheck?checks=database").status)'

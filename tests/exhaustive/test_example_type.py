@@ -20,6 +20,7 @@ from tests import base
 from tests.architecture import ROOT
 from tests.functional import http
 from tests.functional.fixtures import Service
+from tests.narrowing import present
 
 PAGE = ROOT / 'doc' / 'source' / 'contributor' / 'plugins.rst'
 MOST_LINES = 60
@@ -91,8 +92,7 @@ def book() -> dict[str, list[str]]:
 
     from climate.plugins import loading
 
-    names = re.search(r'resource_types = (.*)', printed()['climate.conf'])
-    assert names is not None
+    names = present(re.search(r'resource_types = (.*)', printed()['climate.conf']))
     conf = cfg.ConfigOpts()
     kinds = [name.strip() for name in names[1].split(',')]
     plugin = loading.load(kinds[1:], conf)['example:flavor']

@@ -103,7 +103,7 @@ def _never_looking(present: Any) -> Any:
     return lambda self, resource, repaired: self._made(network_effects.of(resource.attributes))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Defect:
     """A defect, and the scenario that finds it.
 
@@ -121,102 +121,62 @@ class Defect:
 _FIP = 'virtual:floatingip'
 DEFECTS = {
     'forgets_to_release': Defect(
-        kind=_FIP,
-        scenario='end',
-        place=effects.AddressEffects,
-        method='remove',
-        mutate=lambda _: _saying_that_all_is_removed,
+        _FIP, 'end', effects.AddressEffects, 'remove', lambda _: _saying_that_all_is_removed
     ),
     'ends_although_a_call_failed': Defect(
-        kind=_FIP,
-        scenario='end',
-        place=floating_ip_plugin.FloatingIP,
-        method='end',
-        mutate=_swallowing(exceptions.Transient),
+        _FIP, 'end', floating_ip_plugin.FloatingIP, 'end', _swallowing(exceptions.Transient)
     ),
     'takes_no_answer_for_nothing': Defect(
-        kind=_FIP,
-        scenario='end',
-        place=effects.AddressEffects,
-        method='_look',
-        mutate=_taking_no_answer_for_nothing,
+        _FIP, 'end', effects.AddressEffects, '_look', _taking_no_answer_for_nothing
     ),
     'gives_up_after_one_failure': Defect(
-        kind=_FIP,
-        scenario='start',
-        place=floating_ip_plugin.FloatingIP,
-        method='start',
-        mutate=_giving_up,
+        _FIP, 'start', floating_ip_plugin.FloatingIP, 'start', _giving_up
     ),
     'keeps_what_a_change_had_added': Defect(
-        kind=_FIP,
-        scenario='undo grow',
-        place=floating_ip_plugin.FloatingIP,
-        method='start',
-        mutate=_keeping_what_was_undone,
+        _FIP, 'undo grow', floating_ip_plugin.FloatingIP, 'start', _keeping_what_was_undone
     ),
     'leaves_what_a_sweep_would_find': Defect(
-        kind=_FIP,
-        scenario='sweep',
-        place=floating_ip_plugin.FloatingIP,
-        method='sweep',
-        mutate=lambda _: lambda *_args, **_facts: (),
+        _FIP, 'sweep', floating_ip_plugin.FloatingIP, 'sweep', lambda _: lambda *_args, **_facts: ()
     ),
     'starts_although_it_was_refused': Defect(
-        kind='network',
-        scenario='start',
-        place=network_plugin.NetworkPlugin,
-        method='start',
-        mutate=_swallowing(exceptions.Permanent),
+        'network', 'start', network_plugin.NetworkPlugin, 'start', _swallowing(exceptions.Permanent)
     ),
     'does_not_look_before_it_makes': Defect(
-        kind='network',
-        scenario='start',
-        place=network_effects.Segments,
-        method='_present',
-        mutate=_never_looking,
+        'network', 'start', network_effects.Segments, '_present', _never_looking
     ),
     'leaves_the_network': Defect(
-        kind='network',
-        scenario='end',
-        place=network_plugin.NetworkPlugin,
-        method='end',
-        mutate=_in_a_cloud_without('delete_network'),
+        'network', 'end', network_plugin.NetworkPlugin, 'end', _in_a_cloud_without('delete_network')
     ),
     'undo_leaves_the_aggregate': Defect(
-        kind='physical:host',
-        scenario='start',
-        place=host_plugin.PhysicalHost,
-        method='end',
-        mutate=_in_a_cloud_without('delete_aggregate'),
+        'physical:host',
+        'start',
+        host_plugin.PhysicalHost,
+        'end',
+        _in_a_cloud_without('delete_aggregate'),
     ),
     'puts_no_host_back': Defect(
-        kind='physical:host',
-        scenario='end',
-        place=pools.HostPools,
-        method='_pool',
-        mutate=lambda _: _nothing,
+        'physical:host', 'end', pools.HostPools, '_pool', lambda _: _nothing
     ),
     'lets_servers_stay': Defect(
-        kind='physical:host',
-        scenario='end',
-        place=host_plugin.PhysicalHost,
-        method='end',
-        mutate=_in_a_cloud_without('delete_server'),
+        'physical:host',
+        'end',
+        host_plugin.PhysicalHost,
+        'end',
+        _in_a_cloud_without('delete_server'),
     ),
     'leaves_the_flavor': Defect(
-        kind='virtual:instance',
-        scenario='end',
-        place=by_size.VirtualInstance,
-        method='end',
-        mutate=_in_a_cloud_without('delete_flavor'),
+        'virtual:instance',
+        'end',
+        by_size.VirtualInstance,
+        'end',
+        _in_a_cloud_without('delete_flavor'),
     ),
     'leaves_the_volume': Defect(
-        kind='virtual:volume',
-        scenario='end',
-        place=volume_plugin.VirtualVolume,
-        method='end',
-        mutate=_in_a_cloud_without('delete_volume'),
+        'virtual:volume',
+        'end',
+        volume_plugin.VirtualVolume,
+        'end',
+        _in_a_cloud_without('delete_volume'),
     ),
 }
 

@@ -160,20 +160,18 @@ class ProxyCase:
             return one.recv(65536)
 
     def test_others_are_answered(self) -> None:
-        port = self.port
         for kind in KINDS:
-            strangers = Strangers(port, kind, CONNECTIONS)
+            strangers = Strangers(self.port, kind, CONNECTIONS)
             with strangers:
                 self.assertEqual(CONNECTIONS, strangers.open(), kind)
                 answered = 0
                 for _ in range(REQUESTS):
                     strangers.drip()
-                    answered += self.ask(port)[0] == 200
+                    answered += self.ask(self.port)[0] == 200
                 self.assertEqual(REQUESTS, answered, kind)
 
     def test_a_head_that_never_ends_is_cut(self) -> None:
-        port = self.port
-        strangers = self.useFixture(Strangers(port, 'dripping heads', CONNECTIONS))
+        strangers = self.useFixture(Strangers(self.port, 'dripping heads', CONNECTIONS))
 
         def cut() -> bool:
             strangers.drip()
@@ -183,14 +181,13 @@ class ProxyCase:
         processes.until('all are closed', cut, 120)
 
     def test_one_address_has_a_limit(self) -> None:
-        port = self.port
-        self.useFixture(Strangers(port, 'dripping bodies', 300, '127.0.0.2'))
+        self.useFixture(Strangers(self.port, 'dripping bodies', 300, '127.0.0.2'))
         for _ in range(REQUESTS):
-            self.assertEqual(200, self.ask(port)[0])
+            self.assertEqual(200, self.ask(self.port)[0])
         said = b''
         with (
             contextlib.suppress(OSError),
-            socket.create_connection(('127.0.0.1', port), 60, ('127.0.0.2', 0)) as one,
+            socket.create_connection(('127.0.0.1', self.port), 60, ('127.0.0.2', 0)) as one,
         ):
             one.sendall(b'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
             said = one.recv(65536)
@@ -219,11 +216,10 @@ class ProxyCase:
         self.assertEqual('TOO_MANY_REQUESTS', json.loads(body)['error_name'])
 
     def test_bodies(self) -> None:
-        port = self.port
         for size, status in ((114_688, 400), (114_689, 413), (10_000_000, 413)):
             for chunked in (False, True):
                 try:
-                    answer = self.sized(port, size, chunked=chunked)
+                    answer = self.sized(self.port, size, chunked=chunked)
                 except OSError:
                     # It stopped reading, and closed: what it said is lost.
                     self.assertGreater(size, 1_000_000)
@@ -258,16 +254,14 @@ class ProxyCase:
         self.assertNotIn('192.0.2.7', self.api.said)
 
     def test_paths_arrive_as_they_are(self) -> None:
-        port = self.port
         for path in ('/v1/leases/a%2Fb', '/v1/leases/%E2%82%AC', '/v1/leases/a%252Fb'):
-            direct, through = self.ask(self.api.port, path), self.ask(port, path)
+            direct, through = self.ask(self.api.port, path), self.ask(self.port, path)
             self.assertEqual(direct, through, path)
 
     def test_malformed_chunks(self) -> None:
-        port = self.port
         for chunk in (b'0x2', b'-1', b'zz', b'1;\r', b''):
             request = HEAD + b'Transfer-Encoding: chunked\r\n\r\n' + chunk + b'\r\n{}\r\n0\r\n\r\n'
-            for where in (port, self.api.port):
+            for where in (self.port, self.api.port):
                 self.assertRegex(self.raw(where, request), rb'^HTTP/1.1 400 ', chunk)
         self.assertNotIn('Traceback', self.api.said)
 

@@ -124,12 +124,11 @@ class _Storm:
 
         :param twice: what was booked twice meanwhile
         """
-        installed = self.installed
         processes.until(
-            'everything is settled', lambda: not installed.unsettled(), deployed_users.PATIENCE
+            'everything is settled', lambda: not self.installed.unsettled(), deployed_users.PATIENCE
         )
         self.assertEqual([], twice)
-        self.assertEqual([], installed.complaints(users))
+        self.assertEqual([], self.installed.complaints(users))
         self.assertGreater(users.reallocations, 0)
-        print(installed.figures(users))
+        print(self.installed.figures(users))
         print(', '.join(f'{times} {name}' for name, times in self.happened.items()))

@@ -81,9 +81,8 @@ class TestAudit(AuditCase):
             self.assertEqual(lease['id'], event['target']['id'])
             self.assertEqual('service/reservation/leases', event['target']['typeURI'])
         self.assertEqual(['create', 'update', 'delete'], [event['action'] for event in self.told])
-        self.assertEqual(
-            ['201', '200', '204'], [event['reason']['reasonCode'] for event in self.told]
-        )
+        found = [event['reason']['reasonCode'] for event in self.told]
+        self.assertEqual(['201', '200', '204'], found)
         self.assertIn(made.headers['x-openstack-request-id'], create['tags'][0])
         self.assertEqual({'after': made.json}, self.parts(create))
         self.assertEqual({'before': made.json, 'after': changed.json}, self.parts(update))

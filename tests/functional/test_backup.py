@@ -168,12 +168,11 @@ class TestBackup(BackupCase):
     def check(self, kind: str) -> None:
         """Make a backup at work, restore it an hour later, and let it go on."""
         self.prepare(kind)
-        office = self.office
-        running, ending = office.create(0, 7200), office.create(0, 1200)
-        late, missed = office.create(600, 7200), office.create(600, 1200)
-        later = office.create(5000, 7000, hosts=2)
-        office.until(10)
-        booker = BusyBooker(office)
+        running, ending = self.office.create(0, 7200), self.office.create(0, 1200)
+        late, missed = self.office.create(600, 7200), self.office.create(600, 1200)
+        later = self.office.create(5000, 7000, hosts=2)
+        self.office.until(10)
+        booker = BusyBooker(self.office)
         booker.start()
         self.addCleanup(booker.stop)
         self.assertTrue(booker.begun.wait(60))
@@ -187,10 +186,8 @@ class TestBackup(BackupCase):
         restored.away_until(3600)
         self.commands(restored, {ending.id, late.id, missed.id})
         restored.work()
-        self.assertEqual(
-            ['ACTIVE', 'TERMINATED', 'ACTIVE', 'TERMINATED', 'PENDING'],
-            [restored.status(lease) for lease in (running, ending, late, missed, later)],
-        )
+        found = [restored.status(lease) for lease in (running, ending, late, missed, later)]
+        self.assertEqual(['ACTIVE', 'TERMINATED', 'ACTIVE', 'TERMINATED', 'PENDING'], found)
         start = restored.event(missed, EventKind.START)
         self.assertIs(EventState.ERROR, start.state)
         self.assertIn('had ended before it could start', start.error or '')

@@ -24,6 +24,7 @@ from climate.heat import booking
 from climate.heat import failures
 from tests.architecture import ROOT
 from tests.functional import clients
+from tests.narrowing import present
 
 HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 LEASE_FILE = """
@@ -72,8 +73,7 @@ class TestSDK(ClientTest):
         )
         active = proxy.wait_for_lease(lease, interval=0.1)
         self.assertEqual(('ACTIVE', False), (active.status, active.is_degraded))
-        found = proxy.find_lease('a')
-        assert found is not None
+        found = present(proxy.find_lease('a'))
         self.assertEqual((lease.id, None), (found.id, proxy.find_lease('b')))
         self.assertEqual('b', proxy.update_lease(active, name='b').name)
         self.assertGreater(proxy.lease_extension(lease)['end_date'], lease.end_date)
@@ -195,10 +195,7 @@ class TestCommands(ClientTest):
         )
         self.assertEqual('ACTIVE', lease['status'])
         hosts, instances = lease['reservations']
-        self.assertEqual(
-            (1, 2, '[">=", "$vcpus", "2"]'),
-            (hosts['min'], hosts['max'], hosts['resource_properties']),
-        )
+        self.assert_has(hosts, min=1, max=2, resource_properties='[">=", "$vcpus", "2"]')
         self.assertEqual((2, 1024), (instances['amount'], instances['memory_mb']))
         listed = self.run_command('lease list --status active').stdout
         self.assertRegex(listed, r'\| a +\| ACTIVE \|.* CES?T \| 1-2 hosts ')
@@ -238,9 +235,7 @@ class TestCommands(ClientTest):
         table = self.run_command('lease show g').stdout
         self.assertRegex(table, r'notify_before_start +\| default .*\n.*notices +\| default ')
         changed = self.json('lease set g --notice error --notice before_end --notify-before 90m')
-        self.assertEqual(
-            (['before_end', 'error'], [5400]), (changed['notices'], changed['notify_before_start'])
-        )
+        self.assert_has(changed, notices=['before_end', 'error'], notify_before_start=[5400])
         table = self.run_command('lease show g').stdout
         self.assertRegex(table, r'notify_before_start +\| 1h30m ')
         self.assertRegex(table, r'notices +\| before_end, error ')

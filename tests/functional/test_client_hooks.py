@@ -84,10 +84,8 @@ class TestHooks(base.TestCase):
         own = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'own.conf'
         own.write_text('')
         state = self.service.state / 'climate.conf'
-        self.assertEqual(
-            (0, [f'{made["id"]} enabled for project demo: 127.0.0.1']),
-            run('--config-file', str(own), '--config-file', str(state), 'webhook', 'list'),
-        )
+        found = run('--config-file', str(own), '--config-file', str(state), 'webhook', 'list')
+        self.assertEqual((0, [f'{made["id"]} enabled for project demo: 127.0.0.1']), found)
         table = self.run_command('lease webhook set w --name v')
         self.assertRegex(table, r'\| event_types +\| webhook.test +\|')
         delivery = self.json(f'lease webhook test {made["id"]}')['delivery_id']
@@ -109,9 +107,7 @@ class TestHooks(base.TestCase):
         for named in ('lease webhook show none', 'lease feed delete none'):
             self.assertIn("'none'", self.run_command(named, 1))
         shown = self.json('lease webhook show x')
-        self.assertEqual(
-            ('x', ['webhook.test'], False), (shown['name'], shown['event_types'], shown['enabled'])
-        )
+        self.assert_has(shown, name='x', event_types=['webhook.test'], enabled=False)
         self.assertNotIn('secret', shown)
         self.stop('webhooks', made['id'])
         (row,) = self.json('lease webhook list')

@@ -116,9 +116,7 @@ class TestChanges(LeaseCommandsTest):
         line = "lease set a --hosts 1 --where 'vcpus >= 2' --instances 3 --memory 2G"
         hosts, servers = self.json(line)['reservations']
         self.assertEqual('[">=", "$vcpus", "2"]', hosts['resource_properties'])
-        self.assertEqual(
-            (3, 2048, 5), (servers['amount'], servers['memory_mb'], servers['disk_gb'])
-        )
+        self.assert_has(servers, amount=3, memory_mb=2048, disk_gb=5)
         wanted = f'{{"id": "{hosts["id"][:8]}", "resource_properties": ""}}'
         hosts, _ = self.json(f"lease set a --reservation '{wanted}'")['reservations']
         self.assertEqual('', hosts['resource_properties'])

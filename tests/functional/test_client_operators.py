@@ -159,9 +159,8 @@ class TestLeaseCommands(OperatorTest):
         ended = self.json('lease wait a --status TERMINATED')
         self.assertLess(ended['end_date'], rows[-1]['Time'])
         self.assertEqual('power cut', ended['end_reason'])
-        self.assertEqual(
-            ['a'], [row['Name'] for row in self.json('lease list --ended --all-projects')]
-        )
+        found = [row['Name'] for row in self.json('lease list --ended --all-projects')]
+        self.assertEqual(['a'], found)
         self.assertEqual([], self.json('lease list --project another'))
 
     def test_reallocation(self) -> None:

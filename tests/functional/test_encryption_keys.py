@@ -151,10 +151,8 @@ class TestEncryptionKeys(base.TestCase):
         _, (new,) = run('keys', 'new')
         file.write_text(f'{new}\n{old}')
         # The URL of the webhook, and its secret.
-        self.assertEqual(
-            (0, ['2 secrets encrypted, 0 of ended leases erased']),
-            run('--config-file', str(self.first), 'keys', 'rotate'),
-        )
+        found = run('--config-file', str(self.first), 'keys', 'rotate')
+        self.assertEqual((0, ['2 secrets encrypted, 0 of ended leases erased']), found)
         file.write_text(f'# the new one\n{new}\n')
         self.assertEqual(upgradecheck.Code.SUCCESS, self.status(self.first)[0])
         with self.store(self.first).reading() as tx:

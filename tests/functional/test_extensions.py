@@ -101,15 +101,12 @@ class TestRunning(ExtensionsCase):
         self.assertEqual(self.hour(5), found['end_date'])
         self.assertEqual(['extended', 'following'], [one['reason'] for one in found['offers']])
         following = found['offers'][1]
-        self.assertEqual(
-            (self.hour(5), self.hour(24)), (following['start_date'], following['end_date'])
-        )
+        self.assert_has(following, start_date=self.hour(5), end_date=self.hour(24))
         self.assertEqual(200, self.dry('PUT', path, {'end_date': self.hour(5)}))
         self.assertEqual(409, self.dry('PUT', path, {'end_date': after(self.hour(5))}))
         new = {key: following[key] for key in ('start_date', 'end_date')}
-        self.assertEqual(
-            201, self.send('POST', 'leases', {**body, **new, 'reservations': [hosts]}).status_int
-        )
+        actual = self.send('POST', 'leases', {**body, **new, 'reservations': [hosts]}).status_int
+        self.assertEqual(201, actual)
 
     def test_alternatives_to_more(self) -> None:
         """A running lease grows as far as it can, and for as long as it can."""

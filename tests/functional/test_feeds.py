@@ -223,9 +223,8 @@ class FeedsTest(TestCase):
         def reading(feed: Feed) -> Any:
             with shares.begin(CallerGroup.ANONYMOUS), shares.begin(CallerGroup.ANONYMOUS):
                 shares.begin(CallerGroup.PROJECT, 'blue')
-                self.assertRaises(
-                    exceptions.TooManyAtOnce, shares.begin, CallerGroup.PROJECT, 'blue'
-                )
+                with self.assertRaises(exceptions.TooManyAtOnce):
+                    shares.begin(CallerGroup.PROJECT, 'blue')
             return read(feed)
 
         self.patch(feeds, 'read', reading)

@@ -42,11 +42,10 @@ class HiddenHostsTest(base.TestCase):
 
     def hide(self) -> None:
         """Serve with the rules."""
-        service = self.service
-        service.conf.set_override('policy_file', str(self.rules), group='oslo_policy')
-        enforcer = make_enforcer(service.conf)
-        service.services = dataclasses.replace(service.services, enforcer=enforcer)
-        service.app = service.made()
+        self.service.conf.set_override('policy_file', str(self.rules), group='oslo_policy')
+        enforcer = make_enforcer(self.service.conf)
+        self.service.services = dataclasses.replace(self.service.services, enforcer=enforcer)
+        self.service.app = self.service.made()
 
     def named(self, path: str, token: str) -> bool:
         """Whether the answer names a host."""

@@ -269,9 +269,7 @@ class TestHold(HoldsCase):
         offer = self.held(ALL_HOSTS)
         found = self.sent('GET', 'resources/allocations', None, 'root:ops:admin').json
         (shown,) = found['allocations'][0]['reservations']
-        self.assertEqual(
-            (offer['id'], offer['held_until']), (shown['lease_id'], shown['held_until'])
-        )
+        self.assert_has(shown, lease_id=offer['id'], held_until=offer['held_until'])
         host = found['allocations'][0]['resource_id']
         self.check_status(409, self.sent('DELETE', f'os-hosts/{host}', None, 'root:ops:admin'))
         disabled = self.sent('PUT', f'resources/{host}', {'disabled': True}, 'root:ops:admin')

@@ -121,10 +121,8 @@ class TestJsonLogs(JsonLogCase):
             said,
             [line['message'] for line in found],
         )
-        self.assertEqual(
-            [booked, booked, changed, changed, changed, deleted],
-            [line['extra']['request_id'] for line in found],
-        )
+        actual = [line['extra']['request_id'] for line in found]
+        self.assertEqual([booked, booked, changed, changed, changed, deleted], actual)
         for line in found:
             self.assertEqual('INFO', line['levelname'])
             self.assertEqual(GLOBAL, line['extra']['global_request_id'])

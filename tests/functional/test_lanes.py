@@ -52,10 +52,8 @@ class TestLane(base.TestCase):
         lane = self.lane(**TESTS)
         outcome = self.run_lane(lane)
         found = {result.name: result for result in outcome.results}
-        self.assertEqual(
-            {'good': 'passed', 'bad': 'failed', 'away': 'skipped'},
-            {name: found[f'tests.unit.test_{name}.Test.test'].outcome for name in TESTS},
-        )
+        actual = {name: found[f'tests.unit.test_{name}.Test.test'].outcome for name in TESTS}
+        self.assertEqual({'good': 'passed', 'bad': 'failed', 'away': 'skipped'}, actual)
         self.assertIn('3 != 2', found['tests.unit.test_bad.Test.test'].log)
         self.assertIn('3 != 2', outcome.log.read_text())
         self.assertEqual([], outcome.missing)

@@ -58,9 +58,7 @@ class TestLibcloud(base.TestCase):
         self.assertEqual(201, made.status_int, made.text)
         driver = self.driver(self.printed_name())
         (lease,) = driver.ex_list_leases()
-        self.assertEqual(
-            (made.json['lease']['id'], 'mine', 'PENDING'), (lease.id, lease.name, lease.status)
-        )
+        self.assert_has(lease, id=made.json['lease']['id'], name='mine', status='PENDING')
         self.assertEqual('physical:host', lease.reservations[0]['resource_type'])
         (host,) = driver.ex_list_hosts()
         self.assertEqual('compute-1', host.hypervisor_hostname)

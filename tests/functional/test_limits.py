@@ -63,9 +63,7 @@ class TestQuestions(JudgedCase):
         lease = self.created(hosts=2)
         (asked,) = self.judge.calls
         self.assertEqual('check-create', asked.name)
-        self.assertEqual(
-            (lease['id'], 'PENDING'), (asked.body['lease']['id'], asked.body['lease']['status'])
-        )
+        self.assert_has(asked.body['lease'], id=lease['id'], status='PENDING')
         (line,) = asked.body['lease']['reservations']
         self.assertEqual(lease['reservations'][0]['id'], line['id'])
         with self.service.store.reading() as tx:

@@ -138,9 +138,8 @@ class TestMeanwhile(_Meanwhile, JudgedCase):
         (line,) = committed.body['lease']['reservations']
         with self.service.store.reading() as tx:
             booked = tx.allocations.live_of([lease['reservations'][0]['id']])
-        self.assertEqual(
-            {item.resource_name for item in booked}, {item['name'] for item in line['allocations']}
-        )
+        found = {item['name'] for item in line['allocations']}
+        self.assertEqual({item.resource_name for item in booked}, found)
         checks = len(self.judge.named('check-create'))
         self.assertEqual(checks - 1, len(self.judge.named('release')))
 
@@ -157,9 +156,8 @@ class TestMeanwhile(_Meanwhile, JudgedCase):
         answer = self.update(lease, {'end_date': '2031-05-01T15:00:00Z'})
         self.assert_refused(answer, 404, 'NOT_FOUND')
         self.work()
-        self.assertEqual(
-            {('commit', 'a'), ('release', 'b'), ('on-end', 'c')}, set(self.questions()[2:])
-        )
+        found = set(self.questions()[2:])
+        self.assertEqual({('commit', 'a'), ('release', 'b'), ('on-end', 'c')}, found)
 
     def test_the_database_goes_away(self) -> None:
         """What the API cannot write down any more is found by a manager."""

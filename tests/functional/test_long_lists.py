@@ -115,9 +115,8 @@ class Lists:
             shown = answer.json['allocations']
             self.assertEqual([str(n) for n in range(1, 21)], [one['resource_id'] for one in shown])
             self.patch(resources, '_BATCH', 1000)
-            self.assertEqual(
-                answer.json, http.send(self.service.app, 'GET', path, version='1.3').json
-            )
+            found = http.send(self.service.app, 'GET', path, version='1.3').json
+            self.assertEqual(answer.json, found)
             self.patch(resources, '_BATCH', 7)
 
     def test_no_more_is_read_than_is_sent(self) -> None:

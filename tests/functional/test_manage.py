@@ -21,6 +21,7 @@ from climate.db.messages.outbox import OutboxRow
 from climate.db.transactions.store import Store
 from climate.simulator import SimulatedCloud
 from tests import base
+from tests.narrowing import present
 
 
 def run(*arguments: str) -> tuple[int, list[str]]:
@@ -126,9 +127,8 @@ class TestManage(base.TestCase):
 
     def test_discover_and_repair(self) -> None:
         lines = self.run_command(0, 'host', 'discover')
-        self.assertEqual(
-            ['compute-1', 'compute-2', 'compute-3'], [line.split()[0] for line in lines]
-        )
+        found = [line.split()[0] for line in lines]
+        self.assertEqual(['compute-1', 'compute-2', 'compute-3'], found)
         self.assertIn('16 VCPU, 65536 MiB, 500 GiB, up, enabled', lines[0])
         lines = self.run_command(0, 'host', 'discover', '--register', 'compute-1', 'compute-3')
         self.assertEqual(['compute-1 is host 1', 'compute-3 is host 2'], lines)
@@ -136,16 +136,13 @@ class TestManage(base.TestCase):
         self.assertEqual(['compute-2'], [line.split()[0] for line in lines], lines)
         self.run_command(1, 'host', 'discover', '--register', 'compute-1')
         self.run_command(1, 'host', 'discover', '--register', 'compute-7')
-        pool = self.cloud.compute.find_aggregate('freepool')
-        assert pool is not None
+        pool = present(self.cloud.compute.find_aggregate('freepool'))
         self.assertEqual(('compute-1', 'compute-3'), pool.hosts)
         self.assertEqual(['0 found, 0 left'], self.run_command(0, 'lease', 'repair'))
         self.cloud.compute.remove_host(pool.id, 'compute-3')
         what = 'host compute-3 is in no lease and not in freepool'
-        self.assertEqual(
-            [f'{what}: left as it is', '1 found, 1 left'],
-            self.run_command(1, 'lease', 'repair', '--dry-run'),
-        )
+        actual = self.run_command(1, 'lease', 'repair', '--dry-run')
+        self.assertEqual([f'{what}: left as it is', '1 found, 1 left'], actual)
         self.assertEqual(
             [f'{what}: put there', '1 found, 0 left'], self.run_command(0, 'lease', 'repair')
         )
@@ -161,10 +158,8 @@ class TestManage(base.TestCase):
         self.assertEqual(0, ended)
         settings = self.file.read_text()
         self.file.write_text(f'{settings}encryption_keys = {key}\n')
-        self.assertEqual(
-            ['0 secrets encrypted, 0 of ended leases erased'],
-            self.run_command(0, 'keys', 'rotate'),
-        )
+        found = self.run_command(0, 'keys', 'rotate')
+        self.assertEqual(['0 secrets encrypted, 0 of ended leases erased'], found)
         self.file.write_text(f'{settings}encryption_keys = {key},{key[5:]}\n')
         (line,) = self.run_command(2, 'keys', 'rotate')
         self.assertIn('[database] encryption_keys: number 2 is not a key', line)
@@ -226,15 +221,13 @@ class TestManage(base.TestCase):
             ],
             lines[1].split(),
         )
-        self.assertEqual(
-            ['1 notifications are sent again'], self.run_command(0, 'outbox', 'retry', 'message-0')
-        )
+        found = self.run_command(0, 'outbox', 'retry', 'message-0')
+        self.assertEqual(['1 notifications are sent again'], found)
         lines = self.run_command(1, 'outbox', 'drop', 'message-0', 'message-1')
         self.assertEqual('1 notifications were dropped', lines[0])
         self.assertIn('1 of these were not set aside', lines[1])
-        self.assertEqual(
-            ['1 notifications were dropped'], self.run_command(0, 'outbox', 'drop', '--all')
-        )
+        actual = self.run_command(0, 'outbox', 'drop', '--all')
+        self.assertEqual(['1 notifications were dropped'], actual)
         self.assertEqual([], self.run_command(0, 'outbox', 'list'))
         with store.reading() as tx:
             self.assertEqual(2, tx.outbox.waiting())

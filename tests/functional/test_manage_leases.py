@@ -26,6 +26,7 @@ from tests import base
 from tests import services
 from tests.functional.manager.harness import Office
 from tests.functional.test_manage import run
+from tests.narrowing import present
 
 HOUR = datetime.timedelta(hours=1)
 
@@ -129,10 +130,8 @@ class TestLists(ManageCase):
     def test_a_lease(self) -> None:
         lease = self.book()
         found = self.document(0, 'lease', 'show', lease.id)
-        self.assertEqual(
-            ('ACTIVE', 'blue', 'alice'),
-            tuple(found[key] for key in ('status', 'project_id', 'user_id')),
-        )
+        actual = tuple(found[key] for key in ('status', 'project_id', 'user_id'))
+        self.assertEqual(('ACTIVE', 'blue', 'alice'), actual)
         (reservation,) = found['reservations']
         self.assertEqual('physical:host', reservation['resource_type'])
         self.assertEqual(1, len(reservation['resources']))
@@ -237,8 +236,7 @@ class TestEnd(ManageCase):
     def ended(self, lease: Lease) -> None:
         """Check that a manager ends a lease, and frees its host."""
         self.tick()
-        self.office.work()
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.settled(lease))
         self.assertEqual([], self.office.allocations(lease))
 
     def test_active(self) -> None:
@@ -273,8 +271,7 @@ class TestEnd(ManageCase):
         self.office.hire().die_after('effect')
         self.manage(0, 'lease', 'end', lease.id)
         self.tick(60)
-        self.office.work()
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.settled(lease))
         self.assertEqual(['freepool'] * 4, [place for [place] in self.office.places().values()])
 
 
@@ -287,23 +284,19 @@ class TestRetry(ManageCase):
         self.assertIn(event, self.manage(0, 'event', 'retry', '--dry-run', '--all')[0])
         self.assertEqual(7, self.office.event(lease, EventKind.END).attempts)
         self.assertEqual(['1 events are tried now'], self.manage(0, 'event', 'retry', event))
-        due = self.office.now(lease).next_due
-        assert due is not None
+        due = present(self.office.now(lease).next_due)
         self.assertLessEqual(due, SystemClock().now())
         self.tick()
-        self.office.work()
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.settled(lease))
         self.assertIn(event, self.manage(1, 'event', 'retry', event)[0])
 
     def test_of_a_lease(self) -> None:
         lease, other = self.book(), self.book()
         self.fail_event(lease, EventKind.CHECK, 'no')
-        self.assertEqual(
-            ['0 events are tried now'], self.manage(0, 'event', 'retry', '--lease', other.id)
-        )
-        self.assertEqual(
-            ['1 events are tried now'], self.manage(0, 'event', 'retry', '--lease', lease.id)
-        )
+        found = self.manage(0, 'event', 'retry', '--lease', other.id)
+        self.assertEqual(['0 events are tried now'], found)
+        actual = self.manage(0, 'event', 'retry', '--lease', lease.id)
+        self.assertEqual(['1 events are tried now'], actual)
         self.manage(1, 'event', 'retry', '--lease', 'none')
 
     def test_while_a_manager_works_on_it(self) -> None:
@@ -324,9 +317,8 @@ class ServerCase(ManageCase):
         event = self.fail_event(lease, EventKind.CHECK, 'no')
         found = {x['id']: x['why'] for x in self.document(1, 'lease', 'stuck', '--older', '0')}
         self.assertEqual({late.id: stuck.UNCLAIMED, lease.id: stuck.FAILING}, found)
-        self.assertEqual(
-            [late.id], [x['id'] for x in self.document(0, 'lease', 'list', '--overdue')]
-        )
+        actual = [x['id'] for x in self.document(0, 'lease', 'list', '--overdue')]
+        self.assertEqual([late.id], actual)
         self.assertEqual(['1 events are tried now'], self.manage(0, 'event', 'retry', event))
         self.assertEqual('ACTIVE', self.document(0, 'lease', 'show', lease.id)['status'])
         self.office.store.run(
@@ -337,8 +329,7 @@ class ServerCase(ManageCase):
         self.manage(0, 'lease', 'end', lease.id)
         self.manage(0, 'outbox', 'list', '--all')
         self.tick()
-        self.office.work()
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.settled(lease))
 
 
 class TestOnMariaDB(ServerCase):

@@ -15,6 +15,7 @@ from tests import base
 from tests import browsers
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
+from tests.narrowing import present
 
 LEASE: dict[str, Any] = {
     'name': 'linked',
@@ -52,8 +53,7 @@ class TestLinks(base.TestCase):
 
     def link(self, mail: email.message.EmailMessage, part: str, pattern: str) -> str:
         """Return the link in a part of a mail."""
-        body = mail.get_body((part,))
-        assert body is not None
+        body = present(mail.get_body((part,)))
         text = body.get_content().replace('\r\n', '\n')
         match = re.search(pattern, text, re.MULTILINE)
         assert match is not None, text

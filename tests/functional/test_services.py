@@ -172,9 +172,7 @@ class TestAddress(base.TestCase):
             fixtures.EnvironmentVariable('CLIMATE_TEST_MYSQL_URL', 'mysql://me:pw@db:33/')
         )
         found = services.address(services.MARIADB)
-        self.assertEqual(
-            ('me', 'pw', 'db', 33), (found.username, found.password, found.host, found.port)
-        )
+        self.assert_has(found, username='me', password='pw', host='db', port=33)
 
     def test_encryption_on_request(self) -> None:
         url = 'postgresql://me@db/postgres?sslmode=require'

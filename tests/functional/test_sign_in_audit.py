@@ -59,9 +59,8 @@ class TestSignIns(base.TestCase):
                 for event in self.told
             ],
         )
-        self.assertEqual(
-            {'service/reservation/sessions'}, {event['target']['typeURI'] for event in self.told}
-        )
+        found = {event['target']['typeURI'] for event in self.told}
+        self.assertEqual({'service/reservation/sessions'}, found)
         who = [(one['initiator']['id'], one['initiator']['project_id']) for one in self.told]
         self.assertEqual(('u1', 'blue'), who[0])
         self.assertEqual({('unknown', 'unknown')}, set(who[1:2] + who[3:]))

@@ -76,9 +76,8 @@ class TestSingleSignOn(SignInCase):
             '/v3/auth/OS-FEDERATION/identity_providers/shibboleth/protocols/saml2/websso',
             location.path,
         )
-        self.assertEqual(
-            {'origin': ['http://localhost/ui/session/websso']}, parse_qs(location.query)
-        )
+        found = parse_qs(location.query)
+        self.assertEqual({'origin': ['http://localhost/ui/session/websso']}, found)
         cookie, *attributes = answer.headers['Set-Cookie'].split('; ')
         self.assertLessEqual(
             {'HttpOnly', 'Path=/', 'SameSite=none', 'secure', 'Max-Age=600'}, set(attributes)
@@ -201,9 +200,8 @@ class TestSingleSignOn(SignInCase):
 
     def test_wrong_options(self) -> None:
         for way in ('', 'a/b/c', '../openid', 'openid?x'):
-            self.assertRaises(
-                exceptions.ConfigurationError, SingleSignOn, 'https://keystone', {'x': way}
-            )
+            with self.assertRaises(exceptions.ConfigurationError):
+                SingleSignOn('https://keystone', {'x': way})
         for url in ('https://keystone:port', 'https://keystone:70000', 'https://[::1'):
             self.assertRaises(exceptions.ConfigurationError, SingleSignOn, url, {'x': 'openid'})
         self.service.conf.clear_override('websso_url', group='ui')

@@ -25,6 +25,7 @@ from tests import waiting
 from tests.functional import processes
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
+from tests.narrowing import present
 
 QUICK = """
 [manager]
@@ -126,8 +127,7 @@ class TestRunning(_Test):
         self.assertIn('lease.event.start_lease', self.service.command.said)
 
     def test_it_reloads(self) -> None:
-        process = self.service.command.process
-        assert process is not None
+        process = present(self.service.command.process)
         process.send_signal(signal.SIGHUP)
         until('it reloads', lambda: 'configuration is reloaded' in self.service.command.said)
         self.assertEqual(200, self.service.ask('GET', '/leases')[0])

@@ -372,8 +372,7 @@ class TestOthers(_Test):
             },
         )
         self.assertEqual(201, created.status_code)
-        self.assertEqual(
-            3, len(connection.reservation.get('/os-hosts/allocations').json()['allocations'])
-        )
+        found = len(connection.reservation.get('/os-hosts/allocations').json()['allocations'])
+        self.assertEqual(3, found)
         path = f'/leases/{created.json()["lease"]["id"]}'
         self.assertEqual(204, connection.reservation.delete(path).status_code)

@@ -144,10 +144,8 @@ class TestTraces(TraceCase):
         self.ask('DELETE', f'/v1/leases/{lease["id"]}')
         self.work()
         found = {span.name: span for span in self.found()}
-        self.assertEqual(
-            found['DELETE /v1/leases/{id}'].context.trace_id,
-            found['delete_lease'].context.trace_id,
-        )
+        actual = found['delete_lease'].context.trace_id
+        self.assertEqual(found['DELETE /v1/leases/{id}'].context.trace_id, actual)
         self.assertNotEqual(int(TRACE, 16), found['delete_lease'].context.trace_id)
 
 

@@ -71,9 +71,7 @@ class TestSessions(PageCase):
         self.assertNotIn('secure', attributes)
         me = self.send('GET', '/v1/me', Cookie=cookie, **PAGE)
         self.assertEqual(200, me.status_int, me.text)
-        self.assertEqual(
-            ('the blue', 'alice'), (me.json['me']['project_name'], me.json['me']['user_name'])
-        )
+        self.assert_has(me.json['me'], project_name='the blue', user_name='alice')
         self.assertEqual(answer.json['expires_at'][:13], me.json['me']['token_expires_at'][:13])
         shown = self.send('GET', '/ui/session', Cookie=cookie).json
         self.assertEqual({'auth_strategy': 'keystone', 'signed_in': True, 'sso': []}, shown)
@@ -382,7 +380,6 @@ class TestFiles(base.TestCase):
         self.assertEqual(
             {'index.html', 'app-4ABCDEF2.js', 'assets/style.css', 'messages.de.json'}, set(files)
         )
-        self.assertEqual(
-            {'app-4ABCDEF2.js'}, {name for name, one in files.items() if one.immutable}
-        )
+        found = {name for name, one in files.items() if one.immutable}
+        self.assertEqual({'app-4ABCDEF2.js'}, found)
         self.assertEqual('text/css; charset=utf-8', files['assets/style.css'].content_type)

@@ -148,10 +148,8 @@ class LogsTest(base.TestCase):
         self.logger(None, 'climate.api.access_log')
         self.send(service, '127.0.0.1')
         self.send(service, '198.51.100.7')
-        self.assertEqual(
-            ['203.0.113.5', '198.51.100.7'],
-            [line.split()[0] for line in self.text.getvalue().splitlines()],
-        )
+        found = [line.split()[0] for line in self.text.getvalue().splitlines()]
+        self.assertEqual(['203.0.113.5', '198.51.100.7'], found)
 
     def send(self, service: Service, peer: str) -> None:
         """Send a request with a header of a proxy."""

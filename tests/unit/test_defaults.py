@@ -56,9 +56,8 @@ class TestSettings(base.TestCase):
     def test_a_configuration_is_read(self) -> None:
         conf = self.configured()
         conf.set_override('effect_deadline', 7.0, group='manager')
-        self.assertEqual(
-            Retries(deadline=datetime.timedelta(seconds=7)), Whole.from_conf(conf).retries
-        )
+        found = Whole.from_conf(conf).retries
+        self.assertEqual(Retries(deadline=datetime.timedelta(seconds=7)), found)
 
     def test_a_secret_is_not_shown(self) -> None:
         self.assertNotIn('hush', repr(Retries(token='hush')))

@@ -66,10 +66,8 @@ class TestSearch(TestCase):
         return [(hit.line, hit.term.phrase) for hit in style.search(path, text)]
 
     def test_page(self) -> None:
-        self.assertEqual(
-            [(1, 'whoever'), (2, 'is told')],
-            self.found('page.rst', 'Whoever asks\nfor it is\ntold.\n'),
-        )
+        found = self.found('page.rst', 'Whoever asks\nfor it is\ntold.\n')
+        self.assertEqual([(1, 'whoever'), (2, 'is told')], found)
 
     def test_words_that_contain_one(self) -> None:
         self.assertEqual([], self.found('page.rst', 'climate:nobody, anewer; nobody-else'))

@@ -95,9 +95,8 @@ class _Duplicates:
         # The one that is there is left as it is.
         self.assertEqual(409, error.code)
         with self.store.reading() as tx:
-            self.assertEqual(
-                ['compute-1'], list(tx.resources.names_of_type(host.resource_type).values())
-            )
+            found = list(tx.resources.names_of_type(host.resource_type).values())
+            self.assertEqual(['compute-1'], found)
 
     def test_resource_types(self) -> None:
         declaration = Declaration(name='custom:licence')

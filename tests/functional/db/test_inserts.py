@@ -193,9 +193,8 @@ class Inserts:
     def test_an_instant_without_a_zone_is_refused(self) -> None:
         rows = self.rows(1, 1)
         naive = [{**row, 'due': row['due'].replace(tzinfo=None)} for row in rows[EVENTS]]
-        self.assertRaises(
-            ValueError, self.store.run, lambda tx: bulk.insert(tx.session, EVENTS, naive)
-        )
+        with self.assertRaises(ValueError):
+            self.store.run(lambda tx: bulk.insert(tx.session, EVENTS, naive))
 
 
 _ORDER = {

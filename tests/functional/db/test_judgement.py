@@ -176,11 +176,8 @@ class Judgement:
             'Inventories of compute-1 cannot be changed: 4 units of VCPU are booked at one time',
             error.message,
         )
-        self.assertRaises(
-            exceptions.InventoryInUse,
-            self.store.run,
-            lambda tx: tx.book([host]).restock(host, []),
-        )
+        with self.assertRaises(exceptions.InventoryInUse):
+            self.store.run(lambda tx: tx.book([host]).restock(host, []))
 
     def test_what_was_overbooked_before_is_no_fault_of_others(self) -> None:
         (host,) = self.add_hosts(1, inventories=STOCK)

@@ -136,10 +136,8 @@ class Leases:
     def test_an_unknown_marker_is_refused(self) -> None:
         self.add(cases.lease(project_id='q', id='theirs'))
         for marker, project in (('nobody', None), ('theirs', 'p')):
-            error = self.assertRaises(
-                exceptions.InvalidInput, self.page, marker=marker, project_id=project, limit=1
-            )
-            self.assertIn('marker', error.message)
+            with self.assertRaisesRegex(exceptions.InvalidInput, 'marker'):
+                self.page(marker=marker, project_id=project, limit=1)
 
     def test_purge_forgets_what_ended_long_ago(self) -> None:
         (host,) = self.add_hosts(1)

@@ -18,6 +18,7 @@ from climate.domain.usage import UsageRow
 from tests import services
 from tests.functional.db import cases
 from tests.functional.processes import until
+from tests.narrowing import present
 
 DAY = datetime.timedelta(days=1)
 
@@ -66,9 +67,8 @@ class Refused:
             ],
             self.amounts(UsageKey.PROJECT),
         )
-        self.assertEqual(
-            [(cases.TYPE, None, 2, 10800)], self.amounts(UsageKey.TYPE, project_id='blue')
-        )
+        found = self.amounts(UsageKey.TYPE, project_id='blue')
+        self.assertEqual([(cases.TYPE, None, 2, 10800)], found)
         self.assertEqual(
             [(None, None, 3, 10801), (None, 'MEMORY_MB', 1, 20), (None, 'VCPU', 1, 10)],
             self.amounts(UsageKey.CLASS),
@@ -88,9 +88,8 @@ class Refused:
             each.start()
         for each in threads:
             each.join()
-        self.assertEqual(
-            [('blue', None, 4, 20), ('blue', 'VCPU', 4, 4)], self.amounts(UsageKey.PROJECT)
-        )
+        found = self.amounts(UsageKey.PROJECT)
+        self.assertEqual([('blue', None, 4, 20), ('blue', 'VCPU', 4, 4)], found)
 
     def test_counts_wait_for_the_database(self) -> None:
         def away(*_: object) -> None:
@@ -119,15 +118,13 @@ class Refused:
             self.demand.flush()
         self.demand.add('red', refused(whole=1))
         self.demand.flush()
-        self.assertEqual(
-            [('blue', None, 6, 2**53), ('red', None, 1, 1)], self.amounts(UsageKey.PROJECT)
-        )
+        found = self.amounts(UsageKey.PROJECT)
+        self.assertEqual([('blue', None, 6, 2**53), ('red', None, 1, 1)], found)
 
     def test_written_after_a_fork(self) -> None:
         """Threads do not survive it."""
         self.demand.start()
-        thread = self.demand._thread
-        assert thread is not None
+        thread = present(self.demand._thread)
         thread.stop(10)
         self.demand.add('blue', refused(whole=1))
         assert self.demand._thread is not None

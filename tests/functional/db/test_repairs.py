@@ -63,9 +63,8 @@ class _Repairs:
         with self.store.reading() as tx:
             strays = {item.lease_id: item.resource_name for item in tx.inconsistencies.strays()}
             self.assertEqual({over.id: 'compute-1', gone.id: 'compute-2'}, strays)
-            self.assertEqual(
-                [gone.id], [item.lease_id for item in tx.inconsistencies.strays(gone.id)]
-            )
+            found = [item.lease_id for item in tx.inconsistencies.strays(gone.id)]
+            self.assertEqual([gone.id], found)
             self.assertEqual([fine.id], tx.inconsistencies.active())
             alive, ended = tx.inconsistencies.reservations()
             self.assertEqual({over.reservations[0].id, gone.reservations[0].id}, ended)

@@ -164,6 +164,5 @@ class TestAway(base.TestCase):
             self.addCleanup(store.close)
             error = self.assertRaises(exceptions.DatabaseUnavailable, store.ping)
             self.assertEqual(503, error.code)
-            self.assertRaises(
-                exceptions.DatabaseUnavailable, store.run, lambda tx: tx.claims.next_due()
-            )
+            with self.assertRaises(exceptions.DatabaseUnavailable):
+                store.run(lambda tx: tx.claims.next_due())

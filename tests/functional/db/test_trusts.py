@@ -35,8 +35,7 @@ class _Trusts:
             self.store.run(lambda tx, name=name, lease_id=lease_id: tx.trusts.give(name, lease_id))
         self.store.run(lambda tx: tx.trusts.forget('f'))
         self.assertEqual([('a', over.id), ('b', gone.id)], self.left(-1))
-        self.assertEqual(
-            [('a', over.id), ('b', gone.id), ('d', 'purged'), ('e', None)], self.left(1)
-        )
+        found = self.left(1)
+        self.assertEqual([('a', over.id), ('b', gone.id), ('d', 'purged'), ('e', None)], found)
         self.assertEqual([('b', gone.id)], self.left(1, gone.id))
         self.assertEqual([], self.left(1, fine.id))

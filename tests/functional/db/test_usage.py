@@ -114,13 +114,10 @@ class Reported:
         vcpus = (None, 'VCPU', 1, 4.0, 0.0, 0.0, 4.0)
         whole = (None, None, 1, 2.0, 0.0, 0.0, 2.0)
         self.assertEqual([whole, vcpus], self.report(UsageKey.CLASS))
-        self.assertEqual(
-            {(lease.project_id, *vcpus[1:]), ('another', *whole[1:])},
-            set(self.report(UsageKey.PROJECT)),
-        )
-        self.assertEqual(
-            [('another', *whole[1:])], self.report(UsageKey.PROJECT, project_id='another')
-        )
+        found = set(self.report(UsageKey.PROJECT))
+        self.assertEqual({(lease.project_id, *vcpus[1:]), ('another', *whole[1:])}, found)
+        actual = self.report(UsageKey.PROJECT, project_id='another')
+        self.assertEqual([('another', *whole[1:])], actual)
         self.assertEqual([], self.report(resource_type='network'))
 
     def test_a_report_is_bounded(self) -> None:

@@ -32,6 +32,7 @@ from tests.functional.mail.server import PASSWORD
 from tests.functional.mail.server import SmtpServer
 from tests.functional.mail.server import USER
 from tests.functional.processes import until
+from tests.narrowing import present
 from tests.unit.mail.samples import envelope
 from tests.unit.mail.samples import NOW
 from tests.unit.mail.samples import spooled
@@ -116,8 +117,7 @@ class TestPostman(PostCase):
             sender.take(envelope(BEFORE_END, number))
         pauses = []
         for _ in range(4):
-            next_try = sender.round()
-            assert next_try is not None
+            next_try = present(sender.round())
             pauses.append((next_try - self.clock.now()).total_seconds())
             # Not before its time.
             self.assertEqual(next_try, sender.round())
@@ -150,8 +150,7 @@ class TestPostman(PostCase):
         self.handler.forget = 1
         sender = self.sender()
         sender.take(envelope(BEFORE_END))
-        next_try = sender.round()
-        assert next_try is not None
+        next_try = present(sender.round())
         self.clock.move_to(next_try)
         self.assertIsNone(sender.round())
         ids = [letter['Message-ID'] for letter in self.handler.letters]
@@ -200,9 +199,8 @@ class TestPeople(PostCase):
         for number, user in ((1, 'bob'), (2, 'carol')):
             sender.take(envelope(BEFORE_END, number, user_id=user))
         sender.round()
-        self.assertEqual(
-            ['bob@example.org', 'carol@mail.example.org'], sorted(self.handler.recipients)
-        )
+        found = sorted(self.handler.recipients)
+        self.assertEqual(['bob@example.org', 'carol@mail.example.org'], found)
 
     def test_who_has_none_is_told_nothing_and_the_log_says_so(self) -> None:
         self.cloud.set_email('carol', '')

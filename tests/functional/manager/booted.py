@@ -26,6 +26,7 @@ from tests import services
 from tests.base import TestCase
 from tests.functional import whole_leases
 from tests.functional.manager import harness
+from tests.narrowing import present
 
 HINT = '{"name": "then", "start": "now", "end": "2030-01-01 13:00"}'
 ON = ServerLeaseSettings(enabled=True)
@@ -92,8 +93,7 @@ class BootedCase(TestCase):
 
     def told(self, server: Server) -> dict[str, str]:
         """Return what the metadata of a server say of its lease."""
-        found = self.cloud.compute.find_server(server.id)
-        assert found is not None
+        found = present(self.cloud.compute.find_server(server.id))
         keys = ('climate:lease_id', 'climate:lease_error')
         return {key: found.metadata[key] for key in keys if found.metadata.get(key)}
 

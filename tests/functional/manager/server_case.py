@@ -42,6 +42,11 @@ class ServerCase(base.TestCase):
         """Return the status of the server; 'gone' if it is."""
         return self.server().status if self.cloud.servers() else 'gone'
 
+    def statuses_at(self, seconds: float, lease: Lease) -> tuple[str, str]:
+        """Let time pass until then, and return the statuses of the server and of its lease."""
+        self.world.until(seconds)
+        return self.status(), self.world.status(lease)
+
     def images(self) -> list[tuple[str, str]]:
         """Return the states and the owners of the images of the server."""
         return [

@@ -16,6 +16,7 @@ from tests.functional.manager import harness
 from tests.functional.manager.walk.stacks import SMALL
 from tests.functional.manager.walk.stacks import TEMPLATE
 from tests.functional.manager.walk.world import World
+from tests.narrowing import present
 
 TYPE = 'virtual:stack'
 START, END = 100, 3600
@@ -49,9 +50,7 @@ class StackCase(base.TestCase):
 
     def stack(self, name_or_id: str = 'mine') -> Stack:
         """Return a stack as it is."""
-        found = self.heat.find_stack(name_or_id)
-        assert found is not None
-        return found
+        return present(self.heat.find_stack(name_or_id))
 
     def state(self, name_or_id: str = 'mine') -> str:
         """Return what was done with a stack last, and what came of it."""

@@ -107,13 +107,8 @@ class FloatingIPTest(NeutronCase):
     def test_whole_life(self) -> None:
         lease = self.book(amount='2', required_floatingips=[ADDRESSES[2]])
         reservation = self.reservation(lease)
-        self.assertEqual(
-            (self.public.id, 2, [ADDRESSES[2]]),
-            (
-                reservation['network_id'],
-                reservation['amount'],
-                reservation['required_floatingips'],
-            ),
+        self.assert_has(
+            reservation, network_id=self.public.id, amount=2, required_floatingips=[ADDRESSES[2]]
         )
         self.assertEqual({}, self.found())
         self.until(START)

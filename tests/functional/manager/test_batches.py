@@ -21,6 +21,7 @@ from tests.functional.manager import both_ways
 from tests.functional.manager import harness
 from tests.functional.manager.walk import kinds
 from tests.functional.manager.walk.world import World
+from tests.narrowing import present
 
 HOSTS = 12
 MANY = 50
@@ -123,8 +124,7 @@ class Stories:
         leases = [self.book(f'drifts {number}', 0, 1000) for number in range(4)]
         self.office.until(100)
         for lease in leases[:2]:
-            aggregate = self.office.cloud.compute.find_aggregate(lease.reservations[0].id)
-            assert aggregate is not None
+            aggregate = present(self.office.cloud.compute.find_aggregate(lease.reservations[0].id))
             for host in aggregate.hosts:
                 self.office.cloud.compute.remove_host(aggregate.id, host)
         self.office.until(300)

@@ -23,6 +23,7 @@ from climate.policies import leases as lease_policies
 from tests import services
 from tests.functional.manager import booted
 from tests.functional.manager import harness
+from tests.narrowing import present
 
 HOUR = datetime.timedelta(hours=1)
 
@@ -49,12 +50,9 @@ class TestBooted(booted.BootedCase):
         )
         (reservation,) = lease.reservations
         said = {key: reservation.request[key] for key in ('server_id', 'on_end', 'guarantee')}
-        self.assertEqual(
-            {'server_id': server.id, 'on_end': ['stop'], 'guarantee': False},
-            {**said, 'on_end': list(said['on_end'])},
-        )
-        self.office.until(1)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        found = {**said, 'on_end': list(said['on_end'])}
+        self.assertEqual({'server_id': server.id, 'on_end': ['stop'], 'guarantee': False}, found)
+        self.assertEqual('ACTIVE', self.office.status_at(1, lease))
 
     def test_by_the_hint_of_2014(self) -> None:
         server = self.boot(booted.HINT)
@@ -74,16 +72,14 @@ class TestBooted(booted.BootedCase):
         self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
         self.office.until(7260)
         self.assertEqual('ACTIVE', self.status(server))
-        self.office.until(10860)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(10860, lease))
         self.assertIsNone(self.cloud.compute.find_server(server.id))
         images = self.cloud.image.list_images(properties={'instance_uuid': server.id})
         self.assertEqual([('active', 'blue')], [(one.status, one.owner) for one in images])
 
     def status(self, server: Server) -> str:
         """Return Nova's word for how a server is."""
-        found = self.cloud.compute.find_server(server.id)
-        assert found is not None
+        found = present(self.cloud.compute.find_server(server.id))
         return found.status
 
     def test_heard_again_and_again(self) -> None:
@@ -154,9 +150,7 @@ class TestBooted(booted.BootedCase):
 
     def wish(self, server: Server) -> booting.RequestedLease:
         """Return what a server asks for."""
-        found = booting.requested_lease(server.metadata, None, self.office.clock.now())
-        assert found is not None
-        return found
+        return present(booting.requested_lease(server.metadata, None, self.office.clock.now()))
 
     def test_each_call_that_fails_is_made_up_for(self) -> None:
         calls = ('find_server', 'scheduler_hints', 'set_server_metadata')
@@ -232,8 +226,7 @@ class TestBooted(booted.BootedCase):
         self.cloud.compute.delete_server(server.id)
         for _ in range(2):
             self.assertFalse(self.hear(server, gone=True))
-        self.office.until(61)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(61, lease))
         self.assertFalse(self.hear(server, gone=True))
 
     def test_nova_is_asked_whether_a_server_was_deleted(self) -> None:
@@ -243,16 +236,14 @@ class TestBooted(booted.BootedCase):
         lease = self.lease(server)
         self.office.until(60)
         self.assertFalse(self.hear(server, gone=True))
-        self.office.until(61)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(61, lease))
         # One that is going is looked at again.
         self.cloud.set_seconds('server_deletion', 5)
         self.cloud.compute.delete_server(server.id)
         self.assertTrue(self.hear(server, gone=True))
         self.office.away_until(70)
         self.assertFalse(self.hear(server, gone=True))
-        self.office.until(71)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(71, lease))
 
     def test_who_may_not_create_leases_gets_none(self) -> None:
         """What policy says of the owner, with the roles that Keystone knows."""
@@ -260,8 +251,7 @@ class TestBooted(booted.BootedCase):
         conf([])
         conf.register_opt(cfg.StrOpt('auth_strategy', default='keystone'))
         policy_opts.set_defaults(conf, policy_file=None)
-        may = composition.policy(conf)
-        assert may is not None
+        may = present(composition.policy(conf))
         self.keeper = self.hire(may=lambda caller: may(caller, lease_policies.CREATE))
         server = self.boot(lease_duration='1h')
         self.cloud.put_member('alice', 'blue', 'reader')
@@ -278,8 +268,7 @@ class TestBooted(booted.BootedCase):
         lease = self.lease(server)
         self.cloud.compute.delete_server(server.id)
         self.hear(server, gone=True)
-        self.office.until(1)
-        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual('gone', self.office.status_at(1, lease))
 
     def test_prolonged_as_any_other(self) -> None:
         server = self.boot(lease_duration='1h')
@@ -288,8 +277,7 @@ class TestBooted(booted.BootedCase):
         self.office.until(1)
         change = LeaseChange(end=harness.at(7200), grain=datetime.timedelta(0))
         self.office.leases.update(harness.CALLER, lease.id, 'blue', change)
-        self.office.until(3601)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(3601, lease))
 
     def test_many_managers_hear_of_it_at_once(self) -> None:
         server = self.boot(lease_duration='1h')

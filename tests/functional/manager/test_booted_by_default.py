@@ -203,5 +203,4 @@ class TestDefault(booted.BootedCase):
         caller = Caller(user_id='alice', project_id='blue')
         change = LeaseChange(end=end, grain=datetime.timedelta(0))
         self.office.leases.update(caller, lease.id, 'blue', change)
-        self.office.until(month + 60)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(month + 60, lease))

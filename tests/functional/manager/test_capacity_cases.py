@@ -55,9 +55,7 @@ class TestShrinks(base.TestCase):
         found.change(lease, {0: {'min': 2, 'max': 2}}, end=60)
         end = harness.at(60).replace(tzinfo=None)
         # The host that is to go is the lease's until the cloud has followed.
-        self.assertEqual(
-            {(1, end), (2, end)},
-            {(row.resource_id, row.end) for row in found.rows()},
-        )
+        actual = {(row.resource_id, row.end) for row in found.rows()}
+        self.assertEqual({(1, end), (2, end)}, actual)
         found.until(12)
         self.assertEqual(1, len({row.resource_id for row in found.rows() if row.state == 'held'}))

@@ -91,16 +91,14 @@ class CustomCase(base.TestCase):
         self.register()
         lease = self.lease(amount=3)
         self.assertEqual([], self.allocated(lease))
-        self.office.until(20)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(20, lease))
         (one,) = self.allocated(lease)
         self.assertEqual(('cae', {'SEAT': 3}), (one['name'], one['resources']))
         self.assertEqual({'server': 'port@host'}, one['properties'])
         told = self.office.bus.last('lease.event.start_lease')['reservations'][0]['request']
         self.assertEqual([one], told['allocated'])
         self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=2)
-        self.office.until(101)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(101, lease))
         self.assertEqual([], self.allocated(lease))
 
     def test_a_running_lease_gives_up_and_gets_more(self) -> None:
@@ -110,13 +108,11 @@ class CustomCase(base.TestCase):
         self.office.until(20)
         for amount in (4, 1):
             self.change(lease, amount=amount)
-            self.office.work()
-            self.assertEqual('ACTIVE', self.office.status(lease))
+            self.assertEqual('ACTIVE', self.office.settled(lease))
             self.assertEqual({'SEAT': amount}, self.allocated(lease)[0]['resources'])
         self.office.leases = self.leases
         self.office.delete(lease)
-        self.office.work()
-        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual('gone', self.office.settled(lease))
 
     def test_a_running_lease_gives_up_whole_things(self) -> None:
         self.types.create(dataclasses.replace(LICENCE, exclusive=True, classes=()))
@@ -126,8 +122,7 @@ class CustomCase(base.TestCase):
         self.office.until(20)
         self.assertEqual(['one', 'two'], [item['name'] for item in self.allocated(lease)])
         self.change(lease, amount=1)
-        self.office.work()
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.settled(lease))
         (left,) = self.allocated(lease)
         self.assertEqual([left['name']], [item.resource_name for item in self.held(lease)])
         self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=2)

@@ -40,16 +40,14 @@ class _Tests:
         return [line.text for step in found.steps for line in step.lines]
 
     def test_a_server_of_the_project_at_the_end(self) -> None:
-        office = self.office
-        lease = office.create(end=100)
-        office.until(10)
-        server_id = office.boot(lease)
-        host = min(office.hosts(lease))
-        office.until(110)
-        self.assertEqual('TERMINATED', office.status(lease))
+        lease = self.office.create(end=100)
+        self.office.until(10)
+        server_id = self.office.boot(lease)
+        host = min(self.office.hosts(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(110, lease))
         what = f'server {server_id} (server) of project {PROJECT} on host {host}'
         self.assertEqual([f'deleted {what}: the lease ends'], self.lines(lease))
-        (told,) = office.bus.deleted()
+        (told,) = self.office.bus.deleted()
         self.assertEqual(
             ('server', server_id, 'server', PROJECT, host, lease.id, 'the lease ends'),
             tuple(
@@ -80,16 +78,14 @@ class _Tests:
         self.assertEqual((PROJECT, host), (content['project_id'], content['host']))
 
     def test_a_server_of_another_project_at_the_start(self) -> None:
-        office = self.office
         servers = {
-            host: office.cloud.boot_server(host, OTHER, 'precious').id
+            host: self.office.cloud.boot_server(host, OTHER, 'precious').id
             for host in ('compute-1', 'compute-2')
         }
-        lease = office.create(hosts=2)
-        office.until(10)
-        self.assertEqual('ACTIVE', office.status(lease))
+        lease = self.office.create(hosts=2)
+        self.assertEqual('ACTIVE', self.office.status_at(10, lease))
         # Its owner and operators find it, and the owner of the lease only that there was one.
-        told = {one['object_id']: one for one in office.bus.deleted()}
+        told = {one['object_id']: one for one in self.office.bus.deleted()}
         self.assertEqual(set(servers.values()), set(told))
         self.assertEqual({OTHER}, {one['project_id'] for one in told.values()})
         for one in told.values():
@@ -104,30 +100,28 @@ class _Tests:
         self.assertEqual({OTHER}, {one.project_id for one in self.audited})
 
     def test_a_manager_that_dies_after_the_request(self) -> None:
-        office = self.office
-        lease = office.create(end=100)
-        office.until(10)
-        server_id = office.boot(lease)
-        office.away_until(101)
+        lease = self.office.create(end=100)
+        self.office.until(10)
+        server_id = self.office.boot(lease)
+        self.office.away_until(101)
 
         def die(_worker: Worker, *_others: object) -> None:
             raise SystemExit
 
         real = Worker.settle_locked
         self.patch(Worker, 'settle_locked', die)
-        self.assertRaises(SystemExit, office.manager.look)
+        self.assertRaises(SystemExit, self.office.manager.look)
         self.patch(Worker, 'settle_locked', real)
-        self.assertIsNone(office.cloud.compute.find_server(server_id))
+        self.assertIsNone(self.office.cloud.compute.find_server(server_id))
         self.assertIn(server_id, ' '.join(self.lines(lease)))
-        office.clock.advance(60)
-        second = office.hire()
+        self.office.clock.advance(60)
+        second = self.office.hire()
         while second.look():
             continue
         second.send()
-        office.until(200)
-        self.assertEqual('TERMINATED', office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(200, lease))
         self.assertEqual(1, ' '.join(self.lines(lease)).count(server_id))
-        self.assertEqual([server_id], [one['object_id'] for one in office.bus.deleted()])
+        self.assertEqual([server_id], [one['object_id'] for one in self.office.bus.deleted()])
 
     def test_repetitions_are_recorded_once_and_not_too_many(self) -> None:
         self.patch(rows, 'MOST', 3)
@@ -152,7 +146,5 @@ class _Tests:
         (line,) = self.lines(lease)
         self.assertTrue(line.startswith(f'deleted network n1 of project {PROJECT}: '), line)
         self.office.work()
-        self.assertEqual(
-            [('n1', lease.id), ('n2', '')],
-            [(one['object_id'], one['lease_id']) for one in self.office.bus.deleted()],
-        )
+        found = [(one['object_id'], one['lease_id']) for one in self.office.bus.deleted()]
+        self.assertEqual([('n1', lease.id), ('n2', '')], found)

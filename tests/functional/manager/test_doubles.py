@@ -36,8 +36,7 @@ class DoubleCase(base.TestCase):
     def active(self, *requests: Mapping[str, Any]) -> Lease:
         """Return a lease that has started."""
         lease = self.world.book(requests, walker.START, walker.END)
-        self.world.until(walker.ACTIVE)
-        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual('ACTIVE', self.world.status_at(walker.ACTIVE, lease))
         return lease
 
     def repair(self) -> None:

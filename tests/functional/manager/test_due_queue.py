@@ -59,9 +59,8 @@ class Queue:
         first = queue.claim(4)
         self.assertEqual((['large'] * 4, True), (self.projects(first.ids), first.more))
         second = queue.claim(6)
-        self.assertEqual(
-            ['large', 'medium', 'small', 'large', 'medium', 'small'], self.projects(second.ids)
-        )
+        found = self.projects(second.ids)
+        self.assertEqual(['large', 'medium', 'small', 'large', 'medium', 'small'], found)
         third = queue.claim(4)
         self.assertEqual(['large', 'medium', 'large', 'medium'], self.projects(third.ids))
 

@@ -41,9 +41,12 @@ class TestEnds(_Ends):
     ) -> None:
         """Fail unless exactly this was told."""
         (end,) = self.told(lease)
-        self.assertEqual(
-            ('on-end', reason, used, f'2030-01-01T{ended_at}.000000'),
-            (end['name'], end['reason'], end['used_seconds'], end['ended_at']),
+        self.assert_has(
+            end,
+            name='on-end',
+            reason=reason,
+            used_seconds=used,
+            ended_at=f'2030-01-01T{ended_at}.000000',
         )
         self.assertEqual('blue', end['context']['project_id'])
         (line,) = end['lease']['reservations']
@@ -51,8 +54,7 @@ class TestEnds(_Ends):
 
     def test_the_end(self) -> None:
         lease = self.office.create(600, 2400, hosts=2)
-        self.office.until(2500)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(2500, lease))
         self.assert_ended(lease, 'ended', 1800, '12:40:00', hosts=2)
         self.office.delete(lease)
         self.assert_ended(lease, 'ended', 1800, '12:40:00', hosts=2)
@@ -80,8 +82,7 @@ class TestEnds(_Ends):
         self.office.cloud.reachable = False
         self.office.until(1060)
         self.office.cloud.reachable = True
-        self.office.until(1100)
-        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual('gone', self.office.status_at(1100, lease))
         self.assert_ended(lease, 'deleted', 400, '12:16:40')
 
     def test_shortened(self) -> None:
@@ -99,26 +100,22 @@ class TestEnds(_Ends):
         lease = self.office.create(600, 2400)
         self.office.until(599)
         self.office.cloud.fail('compute.add_host', error='permanent')
-        self.office.until(700)
-        self.assertEqual('ERROR', self.office.status(lease))
+        self.assertEqual('ERROR', self.office.status_at(700, lease))
         self.assert_ended(lease, 'start_failed', 0, '12:10:00')
         # Neither its end nor its deletion is told again.
         self.office.until(2500)
         self.office.delete(lease)
-        self.office.work()
-        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual('gone', self.office.settled(lease))
         self.assert_ended(lease, 'start_failed', 0, '12:10:00')
 
     def test_deleted_while_its_start_is_tried(self) -> None:
         lease = self.office.create(600, 2400)
         self.office.until(599)
         self.office.cloud.reachable = False
-        self.office.until(690)
-        self.assertEqual('STARTING', self.office.status(lease))
+        self.assertEqual('STARTING', self.office.status_at(690, lease))
         self.office.delete(lease)
         self.office.cloud.reachable = True
-        self.office.until(800)
-        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual('gone', self.office.status_at(800, lease))
         self.assert_ended(lease, 'deleted', 0, '12:11:30')
 
     def test_it_ends_while_its_start_is_tried(self) -> None:
@@ -127,15 +124,13 @@ class TestEnds(_Ends):
         self.office.cloud.reachable = False
         self.office.until(670)
         self.office.cloud.reachable = True
-        self.office.until(800)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(800, lease))
         self.assert_ended(lease, 'ended', 0, '12:11:00')
 
     def test_a_lease_that_no_manager_could_start(self) -> None:
         lease = self.office.create(600, 2400)
         self.office.away_until(3000)
-        self.office.until(3001)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(3001, lease))
         self.assert_ended(lease, 'ended', 0, '12:40:00')
 
     def test_the_service_is_away_when_the_lease_ends(self) -> None:
@@ -171,8 +166,7 @@ class TestUndone(_Ends):
         self.office.until(1000)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.office.update(lease, end=3000, hosts=2)
-        self.office.until(1100)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(1100, lease))
         asked, committed, released = self.told(lease)
         self.assertEqual(
             ['check-update', 'commit', 'release'],
@@ -184,9 +178,8 @@ class TestUndone(_Ends):
         (line,) = released['lease']['reservations']
         self.assertEqual((1, 1), (line['min'], len(line['allocations'])))
         now = self.office.now(lease)
-        self.assertEqual(
-            now.period.end.strftime('%Y-%m-%dT%H:%M:%S.%f'), released['lease']['end_date']
-        )
+        found = released['lease']['end_date']
+        self.assertEqual(now.period.end.strftime('%Y-%m-%dT%H:%M:%S.%f'), found)
 
     def test_a_change_that_works(self) -> None:
         lease = self.office.create(600, 2400)

@@ -30,8 +30,7 @@ class TestFailedStart(base.TestCase):
     def test_it_has_failed_when_the_lease_ends(self) -> None:
         # The lease is over long before the start would be given up.
         lease = self.office.create(10, 60)
-        self.office.until(59)
-        self.assertEqual('STARTING', self.office.status(lease))
+        self.assertEqual('STARTING', self.office.status_at(59, lease))
         self.assertNotIn('error', self.office.bus.told(lease))
         self.office.until(61)
         self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
@@ -54,8 +53,7 @@ class TestFailedStart(base.TestCase):
         with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
             self.office.until(61)
             self.assertEqual('error', self.office.bus.told(lease)[-1])
-        self.office.until(600)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(600, lease))
         self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
 
     def test_it_has_failed_when_the_lease_is_deleted(self) -> None:

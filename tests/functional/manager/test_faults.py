@@ -39,8 +39,7 @@ class TestStart(_Test):
         lease = office.create(100, 3600)
         office.until(99)
         office.cloud.reachable = False
-        office.until(219)
-        self.assertEqual('STARTING', office.status(lease))
+        self.assertEqual('STARTING', office.status_at(219, lease))
         self.assertNotIn('error', office.bus.told())
         tries = [(call.at - harness.NOW).total_seconds() for call in office.cloud.journal()]
         tries = [second for second in tries if second >= 100]
@@ -63,19 +62,16 @@ class TestStart(_Test):
         self.assertEqual((ALL, []), (office.pooled(), office.allocations(lease)))
         self.assertEqual('ERROR', office.status(lease))
         office.delete(lease)
-        office.work()
-        self.assertEqual('gone', office.status(lease))
+        self.assertEqual('gone', office.settled(lease))
 
     def test_back_in_time(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.cloud.reachable = False
-        office.until(150)
-        office.cloud.reachable = True
-        office.until(200)
-        self.assertEqual('ACTIVE', office.status(lease))
-        self.assertNotIn('error', office.bus.told())
-        self.assertEqual(1, office.bus.told().count('start_lease'))
+        lease = self.office.create(100, 3600)
+        self.office.cloud.reachable = False
+        self.office.until(150)
+        self.office.cloud.reachable = True
+        self.assertEqual('ACTIVE', self.office.status_at(200, lease))
+        self.assertNotIn('error', self.office.bus.told())
+        self.assertEqual(1, self.office.bus.told().count('start_lease'))
 
     def test_nova_is_back(self) -> None:
         """However long it was away, what waits for it goes on soon, by default."""
@@ -98,269 +94,230 @@ class TestStart(_Test):
             self.assertEqual(('TERMINATED', 'ACTIVE'), statuses, outage)
 
     def test_half_a_start_is_undone(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600, hosts=3)
-        office.until(99)
-        office.cloud.fail('compute.remove_host', times=None)
-        office.until(219)
-        self.assertEqual(1, len(office.hosts(lease)))
-        office.until(260)
-        self.assertEqual('ERROR', office.status(lease))
-        office.cloud.heal()
-        office.until(400)
-        self.assertEqual(ALL, office.pooled())
-        other = office.create(400, 3600, hosts=4)
-        office.until(410)
-        self.assertEqual('ACTIVE', office.status(other))
+        lease = self.office.create(100, 3600, hosts=3)
+        self.office.until(99)
+        self.office.cloud.fail('compute.remove_host', times=None)
+        self.office.until(219)
+        self.assertEqual(1, len(self.office.hosts(lease)))
+        self.assertEqual('ERROR', self.office.status_at(260, lease))
+        self.office.cloud.heal()
+        self.office.until(400)
+        self.assertEqual(ALL, self.office.pooled())
+        other = self.office.create(400, 3600, hosts=4)
+        self.assertEqual('ACTIVE', self.office.status_at(410, other))
 
     def test_permanent_error_is_not_tried_again(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.until(99)
-        office.cloud.fail('compute.add_host', error='permanent')
-        office.until(100)
-        self.assertEqual('ERROR', office.status(lease))
-        self.assertEqual(['create', 'before_start_lease', 'error'], office.bus.told())
-        self.assertEqual((ALL, []), (office.pooled(), office.allocations(lease)))
+        lease = self.office.create(100, 3600)
+        self.office.until(99)
+        self.office.cloud.fail('compute.add_host', error='permanent')
+        self.assertEqual('ERROR', self.office.status_at(100, lease))
+        self.assertEqual(['create', 'before_start_lease', 'error'], self.office.bus.told())
+        self.assertEqual((ALL, []), (self.office.pooled(), self.office.allocations(lease)))
 
     def test_failed_preparation_does_no_harm(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.cloud.fail('compute.create_aggregate', error='permanent')
-        office.until(60)
-        self.assertEqual(EventState.ERROR, office.event(lease, EventKind.PREPARE).state)
-        office.until(100)
-        self.assertEqual('ACTIVE', office.status(lease))
+        lease = self.office.create(100, 3600)
+        self.office.cloud.fail('compute.create_aggregate', error='permanent')
+        self.office.until(60)
+        self.assertEqual(EventState.ERROR, self.office.event(lease, EventKind.PREPARE).state)
+        self.assertEqual('ACTIVE', self.office.status_at(100, lease))
         # It is told, and all the same it is well.
-        told = office.bus.last('lease.event.error')
+        told = self.office.bus.last('lease.event.error')
         self.assertEqual(('prepare', 'PENDING'), (told['event_type'], told['status']))
-        self.assertEqual(1, office.bus.told().count('error'))
+        self.assertEqual(1, self.office.bus.told().count('error'))
 
     def test_the_end_comes_while_the_start_is_still_tried(self) -> None:
-        office = self.office
-        lease = office.create(100, 150)
-        office.cloud.reachable = False
-        office.until(170)
-        self.assertEqual('TERMINATING', office.status(lease))
-        office.cloud.reachable = True
-        office.until(300)
+        lease = self.office.create(100, 150)
+        self.office.cloud.reachable = False
+        self.assertEqual('TERMINATING', self.office.status_at(170, lease))
+        self.office.cloud.reachable = True
+        self.office.until(300)
         self.assertEqual(
-            ('TERMINATED', 'deleted'), (office.status(lease), office.reservation(lease))
+            ('TERMINATED', 'deleted'), (self.office.status(lease), self.office.reservation(lease))
         )
-        self.assertEqual(ALL, office.pooled())
-        states = {item.kind: item.state for item in office.now(lease).events}
+        self.assertEqual(ALL, self.office.pooled())
+        states = {item.kind: item.state for item in self.office.now(lease).events}
         # What was never started is not said to be: its owner hears of it.
         self.assertEqual(EventState.ERROR, states.pop(EventKind.START))
         self.assertEqual({EventState.DONE}, set(states.values()))
-        self.assertIn('error', office.bus.told())
+        self.assertIn('error', self.office.bus.told())
 
     def test_a_failed_lease_ends_too(self) -> None:
-        office = self.office
-        lease = office.create(100, 1000)
-        office.until(99)
-        office.cloud.fail('compute.*', error='permanent')
-        office.until(1000)
-        self.assertEqual('TERMINATED', office.status(lease))
-        self.assertEqual('end_lease', office.bus.told()[-1])
+        lease = self.office.create(100, 1000)
+        self.office.until(99)
+        self.office.cloud.fail('compute.*', error='permanent')
+        self.assertEqual('TERMINATED', self.office.status_at(1000, lease))
+        self.assertEqual('end_lease', self.office.bus.told()[-1])
 
     def test_deleting_while_the_start_is_tried(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.cloud.reachable = False
-        office.until(110)
-        self.assertEqual('STARTING', office.status(lease))
-        office.delete(lease)
-        self.assertEqual('DELETING', office.status(lease))
-        office.until(1000)
+        lease = self.office.create(100, 3600)
+        self.office.cloud.reachable = False
+        self.assertEqual('STARTING', self.office.status_at(110, lease))
+        self.office.delete(lease)
+        self.assertEqual('DELETING', self.office.status(lease))
+        self.office.until(1000)
         # It cannot be said to be gone before the cloud lets it go.
-        self.assertEqual('ERROR', office.status(lease))
-        self.assertEqual(1, office.bus.told().count('error'))
-        self.assertNotIn('delete', office.bus.told())
-        office.cloud.reachable = True
-        office.until(1100)
-        self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
-        self.assertEqual('delete', office.bus.told()[-1])
-        self.assertNotIn('start_lease', office.bus.told())
+        self.assertEqual('ERROR', self.office.status(lease))
+        self.assertEqual(1, self.office.bus.told().count('error'))
+        self.assertNotIn('delete', self.office.bus.told())
+        self.office.cloud.reachable = True
+        self.office.until(1100)
+        self.assertEqual(('gone', ALL), (self.office.status(lease), self.office.pooled()))
+        self.assertEqual('delete', self.office.bus.told()[-1])
+        self.assertNotIn('start_lease', self.office.bus.told())
 
     def test_deleting_a_failed_lease_before_it_is_undone(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.cloud.reachable = False
-        office.until(500)
-        self.assertEqual('ERROR', office.status(lease))
-        office.delete(lease)
-        office.until(600)
-        office.delete(lease)
-        office.cloud.heal()
-        office.until(700)
-        self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
-        self.assertEqual(1, office.bus.told().count('delete'))
+        lease = self.office.create(100, 3600)
+        self.office.cloud.reachable = False
+        self.assertEqual('ERROR', self.office.status_at(500, lease))
+        self.office.delete(lease)
+        self.office.until(600)
+        self.office.delete(lease)
+        self.office.cloud.heal()
+        self.office.until(700)
+        self.assertEqual(('gone', ALL), (self.office.status(lease), self.office.pooled()))
+        self.assertEqual(1, self.office.bus.told().count('delete'))
 
 
 class TestEnd(_Test):
     """The cloud fails when a lease ends."""
 
     def test_never_given_up_and_told_once(self) -> None:
-        office = self.office
-        lease = office.create(0, 1000)
-        office.until(999)
-        server = office.boot(lease)
-        office.cloud.reachable = False
-        office.until(1100)
-        self.assertEqual('TERMINATING', office.status(lease))
-        office.until(9000)
-        self.assertEqual('ERROR', office.status(lease))
-        self.assertEqual(1, office.bus.told().count('error'))
-        self.assertEqual([server], [item.id for item in office.cloud.servers()])
-        self.assertEqual(1, len(office.allocations(lease)))
-        office.cloud.reachable = True
-        office.until(9100)
+        lease = self.office.create(0, 1000)
+        self.office.until(999)
+        server = self.office.boot(lease)
+        self.office.cloud.reachable = False
+        self.assertEqual('TERMINATING', self.office.status_at(1100, lease))
+        self.assertEqual('ERROR', self.office.status_at(9000, lease))
+        self.assertEqual(1, self.office.bus.told().count('error'))
+        self.assertEqual([server], [item.id for item in self.office.cloud.servers()])
+        self.assertEqual(1, len(self.office.allocations(lease)))
+        self.office.cloud.reachable = True
+        self.office.until(9100)
         self.assertEqual(
-            ('TERMINATED', 'deleted'), (office.status(lease), office.reservation(lease))
+            ('TERMINATED', 'deleted'), (self.office.status(lease), self.office.reservation(lease))
         )
-        self.assertEqual('end_lease', office.bus.told()[-1])
-        self.assertEqual((ALL, ()), (office.pooled(), office.cloud.servers()))
+        self.assertEqual('end_lease', self.office.bus.told()[-1])
+        self.assertEqual((ALL, ()), (self.office.pooled(), self.office.cloud.servers()))
 
     def test_permanent_error_at_the_end_is_told_and_tried_again(self) -> None:
-        office = self.office
-        lease = office.create(0, 1000)
-        office.until(999)
-        office.boot(lease)
-        office.cloud.fail('compute.delete_server', times=3, error='permanent')
-        office.until(1001)
-        self.assertEqual('ERROR', office.status(lease))
-        office.until(1100)
-        self.assertEqual('TERMINATED', office.status(lease))
-        self.assertEqual(1, office.bus.told().count('error'))
+        lease = self.office.create(0, 1000)
+        self.office.until(999)
+        self.office.boot(lease)
+        self.office.cloud.fail('compute.delete_server', times=3, error='permanent')
+        self.assertEqual('ERROR', self.office.status_at(1001, lease))
+        self.assertEqual('TERMINATED', self.office.status_at(1100, lease))
+        self.assertEqual(1, self.office.bus.told().count('error'))
 
     def test_deleting_a_lease_whose_end_fails(self) -> None:
-        office = self.office
-        lease = office.create(0, 1000)
-        office.until(999)
-        office.cloud.reachable = False
-        office.until(1010)
-        office.delete(lease)
-        office.until(1020)
-        office.cloud.reachable = True
-        office.until(1100)
-        self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
+        lease = self.office.create(0, 1000)
+        self.office.until(999)
+        self.office.cloud.reachable = False
+        self.office.until(1010)
+        self.office.delete(lease)
+        self.office.until(1020)
+        self.office.cloud.reachable = True
+        self.office.until(1100)
+        self.assertEqual(('gone', ALL), (self.office.status(lease), self.office.pooled()))
 
     def test_failed_images_are_told_and_do_not_keep_it_from_ending(self) -> None:
-        office = self.office
-        lease = office.create(0, 1000, action='snapshot')
-        office.until(10)
-        office.boot(lease)
-        office.cloud.fail('compute.create_image', times=None, error='conflict')
-        office.until(900)
-        self.assertEqual(EventState.ERROR, office.event(lease, EventKind.BEFORE_END).state)
-        self.assertEqual(1, office.bus.told().count('error'))
-        self.assertEqual(1, office.bus.told().count('before_end_lease'))
-        office.until(1002)
-        self.assertEqual('TERMINATED', office.status(lease))
+        lease = self.office.create(0, 1000, action='snapshot')
+        self.office.until(10)
+        self.office.boot(lease)
+        self.office.cloud.fail('compute.create_image', times=None, error='conflict')
+        self.office.until(900)
+        self.assertEqual(EventState.ERROR, self.office.event(lease, EventKind.BEFORE_END).state)
+        self.assertEqual(1, self.office.bus.told().count('error'))
+        self.assertEqual(1, self.office.bus.told().count('before_end_lease'))
+        self.assertEqual('TERMINATED', self.office.status_at(1002, lease))
 
     def test_two_ends_do_not_stand_in_each_others_way(self) -> None:
-        office = self.office
-        first, second = office.create(0, 1000), office.create(0, 1000)
-        office.until(999)
-        (host,) = office.hosts(first)
-        office.boot(first)
-        office.cloud.fail('compute.delete_server', times=None)
-        office.until(1010)
-        self.assertEqual('TERMINATING', office.status(first))
-        self.assertEqual('TERMINATED', office.status(second))
-        self.assertEqual(ALL - {host}, office.pooled())
+        first, second = self.office.create(0, 1000), self.office.create(0, 1000)
+        self.office.until(999)
+        (host,) = self.office.hosts(first)
+        self.office.boot(first)
+        self.office.cloud.fail('compute.delete_server', times=None)
+        self.assertEqual('TERMINATING', self.office.status_at(1010, first))
+        self.assertEqual('TERMINATED', self.office.status(second))
+        self.assertEqual(ALL - {host}, self.office.pooled())
 
 
 class TestUpdate(_Test):
     """The cloud fails when an active lease grows."""
 
     def test_fails_for_good(self) -> None:
-        office = self.office
-        lease = office.create(0, 3600)
-        office.until(10)
-        had = office.hosts(lease)
-        office.cloud.fail('compute.remove_host', times=None)
-        office.update(lease, hosts=3)
-        office.until(20)
-        self.assertEqual('UPDATING', office.status(lease))
-        self.assertEqual(2, len(office.hosts(lease)))
-        office.until(140)
-        office.cloud.heal()
-        office.until(200)
-        self.assertEqual('ACTIVE', office.status(lease))
-        self.assertEqual(1, office.now(lease).reservations[0].request['max'])
-        self.assertEqual((had, ALL - had), (office.hosts(lease), office.pooled()))
-        self.assertEqual(1, len(office.allocations(lease)))
-        self.assertEqual(EventState.ERROR, office.event(lease, EventKind.UPDATE).state)
-        self.assertEqual('update_lease', office.bus.last('lease.event.error')['event_type'])
-        self.assertEqual('active', office.reservation(lease))
+        lease = self.office.create(0, 3600)
+        self.office.until(10)
+        had = self.office.hosts(lease)
+        self.office.cloud.fail('compute.remove_host', times=None)
+        self.office.update(lease, hosts=3)
+        self.assertEqual('UPDATING', self.office.status_at(20, lease))
+        self.assertEqual(2, len(self.office.hosts(lease)))
+        self.office.until(140)
+        self.office.cloud.heal()
+        self.assertEqual('ACTIVE', self.office.status_at(200, lease))
+        self.assertEqual(1, self.office.now(lease).reservations[0].request['max'])
+        self.assertEqual((had, ALL - had), (self.office.hosts(lease), self.office.pooled()))
+        self.assertEqual(1, len(self.office.allocations(lease)))
+        self.assertEqual(EventState.ERROR, self.office.event(lease, EventKind.UPDATE).state)
+        self.assertEqual('update_lease', self.office.bus.last('lease.event.error')['event_type'])
+        self.assertEqual('active', self.office.reservation(lease))
         # Everybody else can have what was given back, now.
-        other = office.create(200, 3600, hosts=3)
-        office.until(210)
-        self.assertEqual('ACTIVE', office.status(other))
+        other = self.office.create(200, 3600, hosts=3)
+        self.assertEqual('ACTIVE', self.office.status_at(210, other))
 
     def test_the_end_comes_while_it_is_undone(self) -> None:
-        office = self.office
-        lease = office.create(0, 1000)
-        office.until(990)
-        office.cloud.reachable = False
-        office.update(lease, hosts=3)
-        office.until(1200)
-        office.cloud.reachable = True
-        office.until(1300)
-        self.assertEqual(('TERMINATED', ALL), (office.status(lease), office.pooled()))
-        self.assertEqual([], office.allocations(lease))
+        lease = self.office.create(0, 1000)
+        self.office.until(990)
+        self.office.cloud.reachable = False
+        self.office.update(lease, hosts=3)
+        self.office.until(1200)
+        self.office.cloud.reachable = True
+        self.office.until(1300)
+        self.assertEqual(('TERMINATED', ALL), (self.office.status(lease), self.office.pooled()))
+        self.assertEqual([], self.office.allocations(lease))
 
     def test_grows_onto_a_host_that_is_not_handed_over_yet(self) -> None:
-        office = self.office
-        lease = office.create(0, 5000)
-        others = office.create(0, 1000, hosts=3)
-        office.until(999)
-        office.cloud.set_server_deletion_seconds(60)
-        office.boot(others)
-        office.until(1001)
-        office.update(lease, hosts=4)
-        office.until(1050)
-        self.assertEqual('UPDATING', office.status(lease))
-        self.assertEqual(1, len(office.hosts(lease)))
-        office.until(1070)
-        self.assertEqual(('ACTIVE', ALL), (office.status(lease), office.hosts(lease)))
+        lease = self.office.create(0, 5000)
+        others = self.office.create(0, 1000, hosts=3)
+        self.office.until(999)
+        self.office.cloud.set_server_deletion_seconds(60)
+        self.office.boot(others)
+        self.office.until(1001)
+        self.office.update(lease, hosts=4)
+        self.assertEqual('UPDATING', self.office.status_at(1050, lease))
+        self.assertEqual(1, len(self.office.hosts(lease)))
+        self.office.until(1070)
+        self.assertEqual(('ACTIVE', ALL), (self.office.status(lease), self.office.hosts(lease)))
 
     def test_deleting_while_it_grows(self) -> None:
-        office = self.office
-        lease = office.create(0, 1000)
-        office.until(100)
-        office.cloud.reachable = False
-        office.update(lease, hosts=3)
-        office.until(110)
-        office.delete(lease)
-        office.cloud.reachable = True
-        office.until(200)
-        self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
+        lease = self.office.create(0, 1000)
+        self.office.until(100)
+        self.office.cloud.reachable = False
+        self.office.update(lease, hosts=3)
+        self.office.until(110)
+        self.office.delete(lease)
+        self.office.cloud.reachable = True
+        self.office.until(200)
+        self.assertEqual(('gone', ALL), (self.office.status(lease), self.office.pooled()))
 
 
 class TestDefect(_Test):
     """A plugin that raises what it must not takes no manager with it."""
 
     def test_is_tried_again_and_told(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        plugin = office.plugins['physical:host']
+        lease = self.office.create(100, 3600)
+        plugin = self.office.plugins['physical:host']
 
         def explode(work: object, cloud: object) -> None:
             raise ZeroDivisionError
 
         plugin.start = explode
-        office.until(400)
-        self.assertEqual('ERROR', office.status(lease))
-        self.assertIn('ZeroDivisionError', office.bus.last('lease.event.error')['reason'])
+        self.assertEqual('ERROR', self.office.status_at(400, lease))
+        self.assertIn('ZeroDivisionError', self.office.bus.last('lease.event.error')['reason'])
 
     def test_a_type_that_is_not_served_any_more(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        plugin = office.plugins.pop('physical:host')
-        office.until(130)
-        self.assertEqual('STARTING', office.status(lease))
-        office.plugins['physical:host'] = plugin
-        office.until(200)
-        self.assertEqual('ACTIVE', office.status(lease))
+        lease = self.office.create(100, 3600)
+        plugin = self.office.plugins.pop('physical:host')
+        self.assertEqual('STARTING', self.office.status_at(130, lease))
+        self.office.plugins['physical:host'] = plugin
+        self.assertEqual('ACTIVE', self.office.status_at(200, lease))

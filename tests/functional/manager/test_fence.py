@@ -33,6 +33,7 @@ from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager.booted import BootedCase
 from tests.functional.manager.harness import Office
+from tests.narrowing import present
 
 _LONGER = harness.CLAIM_SECONDS + 1
 
@@ -92,18 +93,17 @@ class TestHeldUp(base.TestCase):
 
     def held_up(self, nth: int, happens: Callable[[], None]) -> bool:
         """Let a manager end the first lease; say whether it looked so often."""
-        office = self.office
-        manager = office.hire()
-        cloud = HeldUp(office.cloud, nth, happens)
+        manager = self.office.hire()
+        cloud = HeldUp(self.office.cloud, nth, happens)
         manager.worker = Worker(
-            office.store,
-            office.plugins,
+            self.office.store,
+            self.office.plugins,
             cast('Cloud', cloud),
-            office.settings,
+            self.office.settings,
             manager.claims,
             lambda: None,
         )
-        office.away_until(1000)
+        self.office.away_until(1000)
         manager.look(1)
         return cloud.looks >= nth
 
@@ -145,19 +145,18 @@ class TestHeldUp(base.TestCase):
         self.assertEqual(('TERMINATED', 'ACTIVE'), self.statuses())
 
     def test_a_plugin_that_swallows_it_settles_nothing(self) -> None:
-        office = self.office
 
         def end(_work: Work, cloud: Cloud) -> Outcome:
-            office.clock.advance(_LONGER)
+            self.office.clock.advance(_LONGER)
             try:
                 cloud.compute.delete_server('x')
             except ClaimLost:
-                office.clock.advance(-_LONGER)
+                self.office.clock.advance(-_LONGER)
             return Done()
 
-        self.patch(office.plugins['physical:host'], 'end', end)
+        self.patch(self.office.plugins['physical:host'], 'end', end)
         self.held_up(0, lambda: None)
-        self.assertEqual('TERMINATING', office.status(self.first))
+        self.assertEqual('TERMINATING', self.office.status(self.first))
 
     def test_the_log_says_once_that_the_claim_is_lost(self) -> None:
         """Formatted as by default: oslo.log adds the exception that is being handled."""
@@ -173,15 +172,14 @@ class TestHeldUp(base.TestCase):
         self.assertIn(f'Lease {self.first.id}: another manager continues with it', line)
 
     def test_one_that_only_looked_settles_nothing(self) -> None:
-        office = self.office
 
         def end(_work: Work, _cloud: Cloud) -> Outcome:
-            office.clock.advance(harness.CLAIM_SECONDS - 1)
+            self.office.clock.advance(harness.CLAIM_SECONDS - 1)
             return Done()
 
-        self.patch(office.plugins['physical:host'], 'end', end)
+        self.patch(self.office.plugins['physical:host'], 'end', end)
         self.held_up(0, lambda: None)
-        self.assertEqual('TERMINATING', office.status(self.first))
+        self.assertEqual('TERMINATING', self.office.status(self.first))
 
 
 class TestRepair(base.TestCase):
@@ -191,8 +189,7 @@ class TestRepair(base.TestCase):
         office = self.useFixture(Office(hosts=1))
         lease = office.create(0, 5000)
         office.until(10)
-        pool = office.cloud.compute.find_aggregate('freepool')
-        assert pool is not None
+        pool = present(office.cloud.compute.find_aggregate('freepool'))
         aggregate = next(item for item in office.cloud.aggregates() if item.name != pool.name)
         office.cloud.compute.remove_host(aggregate.id, 'compute-1')
         claims = office.hire().claims
@@ -304,8 +301,7 @@ class TestClaims(base.TestCase):
             return found
 
     def test_what_is_renewed_in_time_stays(self) -> None:
-        guard = self.claims.guard(self.lease.id)
-        assert guard is not None
+        guard = present(self.claims.guard(self.lease.id))
         for _ in range(5):
             self.office.clock.advance(harness.CLAIM_SECONDS * 0.6)
             self.claims.renew()
@@ -320,8 +316,7 @@ class TestClaims(base.TestCase):
         self.assertEqual(was, self.until())
 
     def test_another_managers_claim_is_left_alone(self) -> None:
-        guard = self.claims.guard(self.lease.id)
-        assert guard is not None
+        guard = present(self.claims.guard(self.lease.id))
         self.office.clock.advance(_LONGER)
         self.assertEqual([self.lease.id], self.office.hire().claims.take(1))
         was = self.until()
@@ -330,13 +325,12 @@ class TestClaims(base.TestCase):
 
     def test_due_again_before_it_was_forgotten(self) -> None:
         """It is worked on at once, and not when the claim runs out."""
-        office = self.office
-        manager = office.manager
+        manager = self.office.manager
         manager.worker.work(self.lease.id)
-        self.assertEqual('ACTIVE', office.status(self.lease))
-        office.delete(self.lease)
+        self.assertEqual('ACTIVE', self.office.status(self.lease))
+        self.office.delete(self.lease)
         self.assertEqual([], self.claims.take(8))
         self.assertFalse(self.claims.forget(self.lease.id))
         manager.worker.work(self.lease.id)
         self.assertTrue(self.claims.forget(self.lease.id))
-        self.assertEqual('gone', office.status(self.lease))
+        self.assertEqual('gone', self.office.status(self.lease))

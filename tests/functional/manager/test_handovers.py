@@ -67,37 +67,32 @@ class TestStart(_Test):
     def test_it_is_moved_to_another_resource(self) -> None:
         first = self.open(1)
         second = self.office.create(1000, 3000)
-        office = self.office
         self.assertEqual(self.names(first), self.names(second))
-        office.until(1005)
-        self.assertNotIn('error', office.bus.told(second))
-        office.until(1020)
-        told = office.bus.last('lease.event.error')
+        self.office.until(1005)
+        self.assertNotIn('error', self.office.bus.told(second))
+        self.office.until(1020)
+        told = self.office.bus.last('lease.event.error')
         self.assertEqual((second.id, 'start_lease'), (told['lease_id'], told['event_type']))
         (name,) = self.names(first)
         self.assertIn(name, told['reason'])
-        self.assertEqual('PENDING', office.status(second))
-        office.until(1070)
-        self.assertEqual('ACTIVE', office.status(second))
+        self.assertEqual('PENDING', self.office.status(second))
+        self.assertEqual('ACTIVE', self.office.status_at(1070, second))
         self.assertFalse(self.names(first) & self.names(second))
-        self.assertEqual(self.names(second), office.hosts(second))
-        moved = office.bus.last('lease.rehomed')
+        self.assertEqual(self.names(second), self.office.hosts(second))
+        moved = self.office.bus.last('lease.rehomed')
         self.assertEqual(([name], sorted(self.names(second))), (moved['from'], moved['to']))
-        self.assertEqual('TERMINATING', office.status(first))
-        told = office.bus.told(second)
-        self.assertEqual(
-            [1, 1, 1], [told.count(one) for one in ('error', 'rehomed', 'start_lease')]
-        )
-        office.until(1200)
-        self.assertEqual('ACTIVE', office.status(second))
+        self.assertEqual('TERMINATING', self.office.status(first))
+        told = self.office.bus.told(second)
+        found = [told.count(one) for one in ('error', 'rehomed', 'start_lease')]
+        self.assertEqual([1, 1, 1], found)
+        self.assertEqual('ACTIVE', self.office.status_at(1200, second))
 
     def test_of_several_only_what_is_not_free_is_moved(self) -> None:
         first = self.open(1)
         second = self.office.create(1000, 3000, hosts=3)
         before = self.names(second)
         self.assertTrue(self.names(first) < before)
-        self.office.until(1070)
-        self.assertEqual('ACTIVE', self.office.status(second))
+        self.assertEqual('ACTIVE', self.office.status_at(1070, second))
         self.assertEqual(before - self.names(first), before & self.names(second))
         self.assertEqual(ALL - self.names(first), self.office.hosts(second))
 
@@ -127,8 +122,7 @@ class TestStart(_Test):
     def test_it_ends_while_it_waits(self) -> None:
         self.open(4)
         second = self.office.create(1000, 1050, hosts=4)
-        self.office.until(1060)
-        self.assertEqual('TERMINATED', self.office.status(second))
+        self.assertEqual('TERMINATED', self.office.status_at(1060, second))
         self.assertEqual((EventState.ERROR, 2), (self.start(second), self.errors(second)))
         self.assertIn('has not released', self.office.event(second, EventKind.START).error or '')
 
@@ -148,8 +142,7 @@ class TestStart(_Test):
     def test_given_back_in_time(self) -> None:
         first = self.open(4, lasts=80)
         second = self.office.create(1000, 3000, hosts=4)
-        self.office.until(1100)
-        self.assertEqual('TERMINATED', self.office.status(first))
+        self.assertEqual('TERMINATED', self.office.status_at(1100, first))
         self.assertEqual(('ACTIVE', 1), (self.office.status(second), self.errors(second)))
         self.assertEqual(ALL, self.office.hosts(second))
 
@@ -185,10 +178,8 @@ class TestStart(_Test):
         second = self.office.create(1000, 9000, hosts=4)
         self.office.until(1030)
         self.office.away_until(5000)
-        self.office.until(5060)
-        self.assertEqual('PENDING', self.office.status(second))
-        self.office.until(5100)
-        self.assertEqual('ERROR', self.office.status(second))
+        self.assertEqual('PENDING', self.office.status_at(5060, second))
+        self.assertEqual('ERROR', self.office.status_at(5100, second))
 
     def test_new_dates_are_another_wait(self) -> None:
         self.open(4)
@@ -203,14 +194,12 @@ class TestStart(_Test):
     def test_others_are_faster_each_time(self) -> None:
         """It waits where it is, and nothing is lost."""
         self.open(1, lasts=75)
-        office = self.office
-        second = office.create(1000, 3000)
-        office.settings = harness.changed(booking_attempts=0)
-        office.manager = office.hire()
-        office.until(1070)
-        self.assertEqual(('PENDING', 1), (office.status(second), self.errors(second)))
-        office.until(1090)
-        self.assertEqual('ACTIVE', office.status(second))
+        second = self.office.create(1000, 3000)
+        self.office.settings = harness.changed(booking_attempts=0)
+        self.office.manager = self.office.hire()
+        self.office.until(1070)
+        self.assertEqual(('PENDING', 1), (self.office.status(second), self.errors(second)))
+        self.assertEqual('ACTIVE', self.office.status_at(1090, second))
 
 
 class TestChange(_Test):
@@ -224,11 +213,9 @@ class TestChange(_Test):
         office.until(1001)
         office.update(grows, hosts=3)
         self.assertTrue(self.names(first) < self.names(grows))
-        office.until(1030)
-        self.assertEqual('UPDATING', office.status(grows))
+        self.assertEqual('UPDATING', office.status_at(1030, grows))
         self.assertEqual(1, office.bus.told(grows).count('error'))
-        office.until(1140)
-        self.assertEqual('ACTIVE', office.status(grows))
+        self.assertEqual('ACTIVE', office.status_at(1140, grows))
         self.assertEqual(2, office.bus.told(grows).count('error'))
         self.assertFalse(self.names(first) & self.names(grows))
         self.assertEqual(2, office.now(grows).reservations[0].request['min'])
@@ -243,12 +230,10 @@ class TestCleaning(_Test):
     def test_the_next_one_waits(self) -> None:
         first = self.open(4, lasts=50, cleaning_time=datetime.timedelta(seconds=100))
         second = self.office.create(1100, 3000, hosts=4)
-        self.office.until(1140)
-        self.assertEqual('TERMINATED', self.office.status(first))
+        self.assertEqual('TERMINATED', self.office.status_at(1140, first))
         self.assertEqual('PENDING', self.office.status(second))
         self.assertIn('cleaned', self.office.event(second, EventKind.START).error or '')
-        self.office.until(1165)
-        self.assertEqual('ACTIVE', self.office.status(second))
+        self.assertEqual('ACTIVE', self.office.status_at(1165, second))
         self.assertNotIn('error', self.office.bus.told(second))
 
     def test_later_choices_leave_the_time(self) -> None:
@@ -260,10 +245,8 @@ class TestCleaning(_Test):
     def test_it_is_moved_rather_than_kept_waiting_for_long(self) -> None:
         self.open(1, lasts=300, cleaning_time=datetime.timedelta(seconds=400))
         second = self.office.create(1400, 3000)
-        self.office.until(1459)
-        self.assertEqual('PENDING', self.office.status(second))
-        self.office.until(1470)
-        self.assertEqual('ACTIVE', self.office.status(second))
+        self.assertEqual('PENDING', self.office.status_at(1459, second))
+        self.assertEqual('ACTIVE', self.office.status_at(1470, second))
 
 
 class TestParts(_Test):
@@ -319,8 +302,7 @@ class TestParts(_Test):
 
     def test_nothing_is_free(self) -> None:
         second = self.crowded()
-        self.office.until(1140)
-        self.assertEqual('ERROR', self.office.status(second))
+        self.assertEqual('ERROR', self.office.status_at(1140, second))
         for one in self.others:
             if one.id != second.id:
                 self.assertEqual('ACTIVE', self.office.status(one))
@@ -338,17 +320,14 @@ class TestThings(server_case.ServerCase):
         self.world.manager = self.world.hire()
         self.world.until(199)
         self.cloud.reachable = False
-        self.world.until(203)
-        self.assertEqual('PENDING', self.world.status(second))
+        self.assertEqual('PENDING', self.world.status_at(203, second))
         self.assertEqual(1, self.world.bus.told(second).count('error'))
         self.assertIn('waiting: ', self.reasons(second))
-        self.world.until(220)
-        self.assertEqual('ERROR', self.world.status(second))
+        self.assertEqual('ERROR', self.world.status_at(220, second))
         self.assertIn('it could not start: ', self.reasons(second))
         self.assertNotIn('rehomed', self.world.bus.told(second))
         self.cloud.reachable = True
-        self.world.until(300)
-        self.assertEqual('TERMINATED', self.world.status(first))
+        self.assertEqual('TERMINATED', self.world.status_at(300, first))
 
 
 @services.on_each_engine(prefix='TestOn', engines=services.DATABASE_SERVERS)
@@ -359,13 +338,10 @@ class _OnServers(_Test):
         first = self.open(1, lasts=90, cleaning_time=datetime.timedelta(seconds=50))
         second = self.office.create(1050, 3000)
         self.assertEqual(self.names(first), self.names(second))
-        self.office.until(1120)
-        self.assertEqual('ACTIVE', self.office.status(second))
+        self.assertEqual('ACTIVE', self.office.status_at(1120, second))
         self.assertFalse(self.names(first) & self.names(second))
-        self.assertEqual(
-            [1, 1],
-            [self.office.bus.told(second).count(one) for one in ('error', 'rehomed')],
-        )
+        found = [self.office.bus.told(second).count(one) for one in ('error', 'rehomed')]
+        self.assertEqual([1, 1], found)
         self.assertEqual([], self.office.allocations(first))
         with self.office.store.reading() as tx:
             ended = tx.session.execute(

@@ -24,10 +24,8 @@ class TestPending(healing.HealingCase):
         self.assertEqual((False, False, False), self.flags(lease))
         payload = self.office.bus.last('lease.rehomed')
         (new,) = set(has) - set(had)
-        self.assertEqual(
-            (lease.reservations[0].id, [had[0]], [new], f'{had[0]} has failed'),
-            tuple(payload[key] for key in ('reservation_id', 'from', 'to', 'reason')),
-        )
+        found = tuple(payload[key] for key in ('reservation_id', 'from', 'to', 'reason'))
+        self.assertEqual((lease.reservations[0].id, [had[0]], [new], f'{had[0]} has failed'), found)
         self.assertEqual(0, self.heal())
         self.office.until(3600)
         self.assertEqual(set(has), self.office.hosts(lease))
@@ -46,10 +44,8 @@ class TestPending(healing.HealingCase):
         self.assertEqual((True, True, False), self.flags(lease))
         self.assertEqual((False, False, False), self.flags(other))
         self.assertEqual(had, self.names(lease))
-        self.assertEqual(
-            f'{had[0]} has failed; no replacement is available',
-            self.office.bus.last('lease.degraded')['reason'],
-        )
+        found = self.office.bus.last('lease.degraded')['reason']
+        self.assertEqual(f'{had[0]} has failed; no replacement is available', found)
         self.assertEqual(0, self.heal())
         self.office.delete(other)
         self.assertEqual(1, self.heal())

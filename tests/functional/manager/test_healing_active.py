@@ -17,8 +17,7 @@ class TestActive(healing.HealingCase):
 
     def active(self, hosts: int = 1) -> Lease:
         lease = self.office.create(0, 36000, hosts=hosts)
-        self.office.work()
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.settled(lease))
         return lease
 
     def test_moves_if_nothing_runs_there(self) -> None:
@@ -51,10 +50,8 @@ class TestActive(healing.HealingCase):
         self.assertEqual(1, self.heal())
         self.assertEqual(had, self.names(lease))
         self.assertEqual((True, True, False), self.flags(lease))
-        self.assertEqual(
-            f'{had[0]} has failed; something is running on it',
-            self.office.bus.last('lease.degraded')['reason'],
-        )
+        found = self.office.bus.last('lease.degraded')['reason']
+        self.assertEqual(f'{had[0]} has failed; something is running on it', found)
         # A check that finds all as it should be does not hide that.
         self.office.until(1000)
         self.assertEqual((True, True, False), self.flags(lease))
@@ -72,8 +69,7 @@ class TestActive(healing.HealingCase):
         Rehoming(office.store, office.plugins, office.settings).round(office.cloud)
         self.assertEqual('UPDATING', office.status(lease))
         office.boot(lease)
-        office.work()
-        self.assertEqual('ACTIVE', office.status(lease))
+        self.assertEqual('ACTIVE', office.settled(lease))
         self.assertEqual(had, self.names(lease))
         self.assertEqual(set(had), office.hosts(lease))
         self.assertIn('servers run on', office.bus.last('lease.event.error')['reason'])
@@ -129,8 +125,7 @@ class TestActive(healing.HealingCase):
         self.fail(self.names(lease)[0])
         self.heal()
         self.office.delete(lease)
-        self.office.work()
-        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual('gone', self.office.settled(lease))
         self.assertEqual(4, len(self.office.pooled()))
 
 

@@ -28,9 +28,8 @@ class TestHealing(test_instances._Test):
         HostHealth(self.office.store, self.office.clock, self.office.plugins).look(self.cloud)
 
     def heal(self) -> None:
-        office = self.office
-        Rehoming(office.store, office.plugins, office.settings).round(self.cloud)
-        office.work()
+        Rehoming(self.office.store, self.office.plugins, self.office.settings).round(self.cloud)
+        self.office.work()
 
     def places(self, lease: Lease) -> dict[str, int]:
         """Return how many slots a lease has on each host."""
@@ -82,8 +81,7 @@ class TestHealing(test_instances._Test):
     def active(self) -> tuple[Lease, str]:
         """Return an active lease of two slots on one host, and the host."""
         lease = self.create(amount=2, affinity='True')
-        self.office.work()
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.settled(lease))
         (host,) = self.places(lease)
         return lease, host
 

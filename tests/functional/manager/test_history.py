@@ -76,8 +76,7 @@ class _Life(_Case):
     """A lease from its booking to its end."""
 
     def test_a_life_without_trouble(self) -> None:
-        office = self.office
-        lease = office.create(1000, 3600, hosts=2)
+        lease = self.office.create(1000, 3600, hosts=2)
         self.assertEqual([], self.steps(lease))
         self.assertEqual(
             [
@@ -90,45 +89,40 @@ class _Life(_Case):
             ],
             self.awaited(lease),
         )
-        office.until(1001)
+        self.office.until(1001)
         self.assertEqual([('prepare', 'done', 1), ('start', 'done', 1)], self.steps(lease))
         start = self.step(lease, 'start')
-        self.assertEqual(
-            (lease.reservations[0].id, 'physical:host'),
-            (start.reservation_id, start.resource_type),
+        self.assert_has(
+            start, reservation_id=lease.reservations[0].id, resource_type='physical:host'
         )
         self.assertEqual((at(1000), None), (start.first_at, start.error))
-        office.until(4000)
-        self.assertEqual(
-            [('prepare', 1), ('start', 1), ('before_end', 1), ('end', 1)],
-            [(effect, times) for effect, _, times in self.steps(lease)],
-        )
+        self.office.until(4000)
+        found = [(effect, times) for effect, _, times in self.steps(lease)]
+        self.assertEqual([('prepare', 1), ('start', 1), ('before_end', 1), ('end', 1)], found)
         self.assertEqual([], self.awaited(lease))
 
     def test_what_fails_and_works_later_is_one_step(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.until(99)
-        office.cloud.reachable = False
-        office.until(120)
+        lease = self.office.create(100, 3600)
+        self.office.until(99)
+        self.office.cloud.reachable = False
+        self.office.until(120)
         (_, start) = self.history(lease).steps
         self.assertEqual(('failed', 5), (start.state, start.attempts))
         self.assertIn('cannot be reached', str(start.error))
         (first, *_) = self.history(lease).awaited
         self.assertEqual(('start_lease', 5), (first.kind, first.attempts))
         self.assertIn('cannot be reached', str(first.error))
-        office.cloud.reachable = True
-        office.until(200)
+        self.office.cloud.reachable = True
+        self.office.until(200)
         (_, start) = self.history(lease).steps
         self.assertEqual(('done', 6, at(100)), (start.state, start.attempts, start.first_at))
         self.assertIn('cannot be reached', str(start.error))
 
     def test_what_was_undone(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.until(99)
-        office.cloud.fail('compute.add_host', error='permanent')
-        office.until(100)
+        lease = self.office.create(100, 3600)
+        self.office.until(99)
+        self.office.cloud.fail('compute.add_host', error='permanent')
+        self.office.until(100)
         self.assertEqual(
             [('prepare', 'undone', 1), ('start', 'undone', 1), ('undo', 'done', 1)],
             self.steps(lease),
@@ -136,39 +130,34 @@ class _Life(_Case):
         self.assertIn('as configured', str(self.step(lease, 'start').error))
 
     def test_a_change_that_is_undone(self) -> None:
-        office = self.office
-        lease = office.create(0, 3600)
-        office.until(10)
-        office.cloud.fail('compute.add_host', error='permanent')
-        office.update(lease, hosts=2)
-        office.work()
-        self.assertEqual(
-            [('start', 'done'), ('update', 'undone'), ('undo', 'done')],
-            [(effect, state) for effect, state, _ in self.steps(lease)],
-        )
-        office.cloud.heal()
-        office.update(lease, hosts=2)
-        office.work()
+        lease = self.office.create(0, 3600)
+        self.office.until(10)
+        self.office.cloud.fail('compute.add_host', error='permanent')
+        self.office.update(lease, hosts=2)
+        self.office.work()
+        found = [(effect, state) for effect, state, _ in self.steps(lease)]
+        self.assertEqual([('start', 'done'), ('update', 'undone'), ('undo', 'done')], found)
+        self.office.cloud.heal()
+        self.office.update(lease, hosts=2)
+        self.office.work()
         self.assertEqual(('update', 'done', 1), self.steps(lease)[-1])
 
     def test_deleted_before_the_start_it_is_undone(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
-        office.until(50)
-        office.cloud.fail('compute.delete_aggregate', times=1)
-        office.delete(lease)
-        office.work()
+        lease = self.office.create(100, 3600)
+        self.office.until(50)
+        self.office.cloud.fail('compute.delete_aggregate', times=1)
+        self.office.delete(lease)
+        self.office.work()
         self.assertEqual([('prepare', 'done', 1), ('undo', 'failed', 1)], self.steps(lease))
         self.assertEqual(['delete_lease'], self.awaited(lease))
 
     def test_it_goes_with_its_lease(self) -> None:
-        office = self.office
-        lease = office.create(0, 100)
-        office.until(200)
-        with office.store.reading() as tx:
+        lease = self.office.create(0, 100)
+        self.office.until(200)
+        with self.office.store.reading() as tx:
             self.assertEqual(3, len(tx.steps.of_lease(lease.id)))
-        self.assertEqual(1, purge(office.store, at(300)))
-        with office.store.reading() as tx:
+        self.assertEqual(1, purge(self.office.store, at(300)))
+        with self.office.store.reading() as tx:
             self.assertEqual([], tx.steps.of_lease(lease.id))
 
 
@@ -179,50 +168,44 @@ class TestWords(_Case, base.TestCase):
         return Again(after=datetime.timedelta(seconds=5), why=why, steps=steps)
 
     def test_each_line_is_kept_once_and_what_is_awaited_is_told(self) -> None:
-        office = self.office
         self.talker.says = [
             self.waits('the image is made', 'the server was stopped'),
             self.waits('the image is written', 'the server was stopped', 'image 7 was made'),
         ]
-        lease = office.create(0, 3600)
-        office.until(6)
+        lease = self.office.create(0, 3600)
+        self.office.until(6)
         step = self.step(lease, 'start')
         self.assertEqual(('waiting', 2), (step.state, step.attempts))
         self.assertEqual('the image is written', step.waiting_for)
-        self.assertEqual(
-            [(at(0), 'the server was stopped'), (at(5), 'image 7 was made')],
-            [(line.at, line.text) for line in step.lines],
-        )
-        office.until(20)
+        found = [(line.at, line.text) for line in step.lines]
+        self.assertEqual([(at(0), 'the server was stopped'), (at(5), 'image 7 was made')], found)
+        self.office.until(20)
         step = self.step(lease, 'start')
         self.assertEqual(('done', 3, None), (step.state, step.attempts, step.waiting_for))
         self.assertEqual(2, len(step.lines))
 
     def test_what_goes_on_at_once_is_the_same_step(self) -> None:
-        office = self.office
         now = datetime.timedelta(0)
         self.talker.says = [Again(after=now, steps=(text,)) for text in 'abc']
-        lease = office.create(0, 3600)
-        office.until(1)
+        lease = self.office.create(0, 3600)
+        self.office.until(1)
         (step,) = self.history(lease).steps
         self.assertEqual((4, 'done'), (step.attempts, step.state))
         self.assertEqual(['a', 'b', 'c'], [line.text for line in step.lines])
 
     def test_what_waits_for_too_long_has_failed(self) -> None:
-        office = self.office
         self.talker.says = [self.waits('the image is made') for _ in range(40)]
-        lease = office.create(0, 3600)
-        office.until(200)
+        lease = self.office.create(0, 3600)
+        self.office.until(200)
         step = self.step(lease, 'start')
         self.assertEqual('undone', step.state)
         self.assertEqual('it took too long: the image is made', step.error)
 
     def test_secrets_are_not_kept(self) -> None:
-        office = self.office
         said = "refused: {'adminPass': 'xyzzy', 'auth_token': 'gAAAB'}"
         self.talker.says = [self.waits(said, said)]
-        lease = office.create(0, 3600)
-        office.until(1)
+        lease = self.office.create(0, 3600)
+        self.office.until(1)
         step, event = self.step(lease, 'start'), self.history(lease).awaited[0]
         for text in (step.waiting_for, step.lines[0].text, event.error):
             self.assertNotIn('xyzzy', str(text))
@@ -230,11 +213,10 @@ class TestWords(_Case, base.TestCase):
             self.assertIn('refused', str(text))
 
     def test_it_does_not_grow_without_end(self) -> None:
-        office = self.office
         many = [f'line {number}' + 'x' * 5000 for number in range(200)]
         self.talker.says = [self.waits('y' * 5000, *many) for _ in range(3)]
-        lease = office.create(0, 3600)
-        office.until(11)
+        lease = self.office.create(0, 3600)
+        self.office.until(11)
         step = self.step(lease, 'start')
         self.assertEqual((3, 50), (step.attempts, len(step.lines)))
         self.assertTrue(step.lines[-1].text.startswith('line 199x'))
@@ -246,44 +228,40 @@ class TestChecks(_Case, base.TestCase):
     """Checks come for as long as a lease lasts."""
 
     def test_what_is_as_it_should_be_leaves_nothing(self) -> None:
-        office = self.office
-        lease = office.create(0, 10000)
-        office.until(9000)
+        lease = self.office.create(0, 10000)
+        self.office.until(9000)
         self.assertEqual(['start'], [effect for effect, _, _ in self.steps(lease)])
 
     def test_all_checks_are_one_step(self) -> None:
-        office = self.office
-        lease = office.create(0, 100000)
-        office.until(10)
+        lease = self.office.create(0, 100000)
+        self.office.until(10)
         self.talker.says = [Done(repaired=('host compute-1 was missing',)) for _ in range(70)]
-        office.until(80 * 900)
+        self.office.until(80 * 900)
         step = self.step(lease, 'check')
         self.assertEqual(('done', 70, 50), (step.state, step.attempts, len(step.lines)))
         self.assertEqual('repaired: host compute-1 was missing', step.lines[0].text)
 
     def test_a_repair_adds_to_the_same(self) -> None:
-        office = self.office
-        lease = office.create(0, 100000)
-        office.until(10)
+        lease = self.office.create(0, 100000)
+        self.office.until(10)
         for _ in range(3):
             self.talker.says = [Done(repaired=('something',))]
-            list(office.repair().run())
+            list(self.office.repair().run())
         self.assertEqual(3, self.step(lease, 'check').attempts)
 
     def test_what_failed_is_well_again(self) -> None:
-        office = self.office
-        lease = office.create(0, 100000)
-        office.until(10)
-        office.cloud.reachable = False
-        office.until(2000)
+        lease = self.office.create(0, 100000)
+        self.office.until(10)
+        self.office.cloud.reachable = False
+        self.office.until(2000)
         self.assertEqual('failed', self.step(lease, 'check').state)
-        office.cloud.reachable = True
-        office.until(4000)
+        self.office.cloud.reachable = True
+        self.office.until(4000)
         step = self.step(lease, 'check')
         self.assertEqual('done', step.state)
         self.assertIn('cannot be reached', str(step.error))
         attempts = step.attempts
-        office.until(9000)
+        self.office.until(9000)
         self.assertEqual(attempts, self.step(lease, 'check').attempts)
 
 
@@ -291,10 +269,9 @@ class TestMissed(_Case, base.TestCase):
     """The whole period passed while no manager ran."""
 
     def test_it_is_said(self) -> None:
-        office = self.office
-        lease = office.create(100, 200)
-        office.away_until(300)
-        office.work()
+        lease = self.office.create(100, 200)
+        self.office.away_until(300)
+        self.office.work()
         step = self.step(lease, 'start')
         self.assertEqual((None, 'failed'), (step.reservation_id, step.state))
         self.assertIn('before it could start', str(step.error))
@@ -312,13 +289,12 @@ class TestCost(_Case, base.TestCase):
         return sum(' steps' in statement.text for statement in statements)
 
     def test_one_statement_where_all_goes_well_and_two_where_not(self) -> None:
-        office = self.office
-        lease = office.create(0, 100000, hosts=2)
+        lease = self.office.create(0, 100000, hosts=2)
         self.assertEqual(1, self.count(lease))
-        office.away_until(1000)
+        self.office.away_until(1000)
         self.assertEqual(0, self.count(lease))
-        office.cloud.reachable = False
-        other = office.create(1000, 2000)
+        self.office.cloud.reachable = False
+        other = self.office.create(1000, 2000)
         self.assertEqual(1, self.count(other))
-        office.away_until(1002)
+        self.office.away_until(1002)
         self.assertEqual(2, self.count(other))

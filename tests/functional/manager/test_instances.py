@@ -24,6 +24,7 @@ from tests.functional.manager.harness import at
 from tests.functional.manager.harness import CALLER
 from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
+from tests.narrowing import present
 
 HOUR = 3600
 # Each host of the simulated cloud has 16 processors, four times over.
@@ -100,8 +101,7 @@ class _Test(base.TestCase):
         """Make a server in a slot; return its status."""
         compute = self.cloud.compute_of(PROJECT)
         draft = ServerDraft(name=name, flavor_id=lease.reservations[0].id)
-        found = compute.find_server(compute.create_server(draft))
-        assert found is not None
+        found = present(compute.find_server(compute.create_server(draft)))
         return found.status
 
     def slots(self, lease: Lease) -> dict[str, int]:
@@ -150,8 +150,7 @@ class TestLife(_Test):
             self.assertEqual('ERROR', self.boot(lease, 'too-many'))
             self.office.until(start + 1000)
             self.alike(lease, 3)
-            self.office.until(start + HOUR + 10)
-            self.assertEqual('TERMINATED', self.office.status(lease))
+            self.assertEqual('TERMINATED', self.office.status_at(start + HOUR + 10, lease))
             self.over(lease)
 
     def test_spread(self) -> None:
@@ -167,8 +166,7 @@ class TestLife(_Test):
         self.office.until(10)
         self.boot(lease, 'one')
         self.leases.delete(CALLER, lease.id, PROJECT)
-        self.office.until(60)
-        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual('gone', self.office.status_at(60, lease))
         self.over(lease)
 
     def test_both_kinds_and_whole_hosts_side_by_side(self) -> None:
@@ -204,8 +202,7 @@ class TestChanges(_Test):
         self.office.until(60)
         self.update(lease, vcpus=2, memory_mb=1024, disk_gb=0, amount=5, affinity='True')
         self.office.until(110)
-        flavor = self.cloud.compute.find_flavor(lease.reservations[0].id)
-        assert flavor is not None
+        flavor = present(self.cloud.compute.find_flavor(lease.reservations[0].id))
         self.assertEqual((2, 1024, 0), (flavor.vcpus, flavor.memory_mb, flavor.disk_gb))
         self.assertEqual([5], list(self.slots(lease).values()))
         self.office.until(HOUR + 10)
@@ -216,8 +213,7 @@ class TestChanges(_Test):
         self.office.until(60)
         self.update(lease, flavor_id=1)
         self.office.until(110)
-        flavor = self.cloud.compute.find_flavor(lease.reservations[0].id)
-        assert flavor is not None
+        flavor = present(self.cloud.compute.find_flavor(lease.reservations[0].id))
         self.assertEqual((1, 512), (flavor.vcpus, flavor.memory_mb))
         self.office.until(HOUR + 10)
         self.over(lease)

@@ -15,6 +15,7 @@ from tests import base
 from tests import landing
 from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
+from tests.narrowing import present
 
 CLOSED = {'filter_tenant_id': 'climate:nobody', 'trait:CUSTOM_CLIMATE_FREEPOOL': 'required'}
 MARKS: dict[Isolation, tuple[dict[str, str], dict[str, str]]] = {
@@ -44,8 +45,7 @@ class TestLives(base.TestCase):
         """
         with contextlib.closing(SimulatedCloud(':memory:', clock=office.clock)) as cloud:
             cloud.seed(len(HOSTS))
-            pool = cloud.compute.find_aggregate('freepool')
-            assert pool is not None
+            pool = present(cloud.compute.find_aggregate('freepool'))
             for host in HOSTS:
                 cloud.compute.add_host(pool.id, host)
             cloud.compute.set_aggregate_metadata(pool.id, MARKS[office.isolation][0])

@@ -51,9 +51,8 @@ class _LeadTime:
         lease = self.office.create(3600, 7200, hosts=4)
         self.assertEqual([3600 - 421, 3540], self.told(lease))
         self.office.until(3180)
-        self.assertEqual(
-            421, self.office.bus.last('lease.event.before_start_lease')['seconds_to_start']
-        )
+        found = self.office.bus.last('lease.event.before_start_lease')['seconds_to_start']
+        self.assertEqual(421, found)
 
     def test_what_nobody_says_anything_of(self) -> None:
         self.assertEqual([3540], self.told(self.office.create(3600, 7200, hosts=4)))
@@ -64,8 +63,7 @@ class _LeadTime:
             self.slow(host, '600')
         self.office.update(lease, hosts=2)
         self.assertEqual([3000, 3540], self.told(lease))
-        self.office.until(3700)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(3700, lease))
         self.assertEqual(2, self.office.bus.told().count('before_start_lease'))
 
     def test_a_slow_host_takes_the_place_of_another(self) -> None:

@@ -120,10 +120,8 @@ class TestLeftTrusts(stack_case.StackCase):
             self.assertRaises(exceptions.DatabaseUnavailable, self.made)
         with self.world.store.reading() as tx:
             (lease,) = [tx.leases.get(row.id) for row in tx.session.execute(_LEASES)]
-        self.world.until(200)
-        self.assertEqual('ACTIVE', self.world.status(lease))
-        self.world.until(3700)
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('ACTIVE', self.world.status_at(200, lease))
+        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
         self.assertEqual(([], []), (self.trusts(), self.known()))
 
     def test_one_of_a_refused_lease_that_keystone_would_not_delete(self) -> None:
@@ -151,10 +149,8 @@ class TestLeftTrusts(stack_case.StackCase):
         # As if whoever deleted it had been killed before.
         self.world.store.run(lambda tx: tx.trusts.add(trust_id))
         self.world.store.run(lambda tx: tx.trusts.give(trust_id, lease.id))
-        self.assertEqual(
-            [(f'the trust of lease {lease.id}, which is over', 'deleted')],
-            self.repaired(lease_id=lease.id),
-        )
+        found = self.repaired(lease_id=lease.id)
+        self.assertEqual([(f'the trust of lease {lease.id}, which is over', 'deleted')], found)
         self.assertEqual([], self.known())
 
     def test_one_of_a_lease_that_is_not_known_any_more(self) -> None:

@@ -218,24 +218,23 @@ class Machine(stateful.RuleBasedStateMachine):
             self.office.cleanUp()
 
     def come_to_an_end(self) -> None:
-        office = self.office
-        office.cloud.heal()
-        office.until(self.seconds + 4000)
-        office.manager.send()
+        self.office.cloud.heal()
+        self.office.until(self.seconds + 4000)
+        self.office.manager.send()
         for lease in self.all:
-            assert office.status(lease) in ('TERMINATED', 'gone'), office.now(lease)
-        assert office.pooled() == {'compute-1', 'compute-2', 'compute-3'}, office.places()
-        assert not office.waiting()
-        assert not harness.twice(office.bus.taken)
+            assert self.office.status(lease) in ('TERMINATED', 'gone'), self.office.now(lease)
+        assert self.office.pooled() == {'compute-1', 'compute-2', 'compute-3'}, self.office.places()
+        assert not self.office.waiting()
+        assert not harness.twice(self.office.bus.taken)
         for lease in self.all:
-            told = office.bus.told(lease)
+            told = self.office.bus.told(lease)
             counted = collections.Counter(told)
             assert told[0] == 'create'
             assert counted['start_lease'] <= 1
             assert counted['end_lease'] + counted['delete'] >= 1, told
             if 'start_lease' in counted and 'end_lease' in counted:
                 assert told.index('start_lease') < told.index('end_lease')
-        for manager_lease in office.every_lease():
+        for manager_lease in self.office.every_lease():
             assert manager_lease.next_due is None
 
 

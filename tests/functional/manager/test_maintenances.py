@@ -45,9 +45,12 @@ class TestMaintenances(healing.HealingCase):
         sooner = self.announce('compute-1', 3600, 7200)
         self.assertEqual([sooner, later], self.desk.list())
         self.assertEqual(sooner, self.desk.get(sooner.id))
-        self.assertEqual(
-            ('compute-1', 'physical:host', 'a new fan', 'alice'),
-            (sooner.resource_name, sooner.resource_type, sooner.reason, sooner.user_id),
+        self.assert_has(
+            sooner,
+            resource_name='compute-1',
+            resource_type='physical:host',
+            reason='a new fan',
+            user_id='alice',
         )
         by_id = MaintenanceDraft(
             resource_id=sooner.resource_id,

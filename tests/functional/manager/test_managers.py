@@ -144,51 +144,47 @@ class TestClaims(base.TestCase):
         self.office = self.useFixture(Office())
 
     def test_a_manager_that_was_overtaken_writes_nothing(self) -> None:
-        office = self.office
-        lease = office.create(100, 2000)
-        office.until(99)
-        office.away_until(100)
-        slow, quick = office.hire(), office.hire()
+        lease = self.office.create(100, 2000)
+        self.office.until(99)
+        self.office.away_until(100)
+        slow, quick = self.office.hire(), self.office.hire()
         self.assertEqual([lease.id], slow.claims.take(1))
-        office.clock.advance(harness.CLAIM_SECONDS + 1)
+        self.office.clock.advance(harness.CLAIM_SECONDS + 1)
         self.assertEqual([lease.id], quick.claims.take(1))
         slow.worker.work(lease.id)
-        self.assertEqual('PENDING', office.status(lease))
+        self.assertEqual('PENDING', self.office.status(lease))
         quick.worker.work(lease.id)
-        self.assertEqual('ACTIVE', office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status(lease))
 
     def test_its_own_claim_that_ran_out_is_not_worked_on_twice(self) -> None:
-        office = self.office
-        lease = office.create(0, 2000)
-        claims = office.manager.claims
+        lease = self.office.create(0, 2000)
+        claims = self.office.manager.claims
         self.assertEqual([lease.id], claims.take(1))
-        office.clock.advance(harness.CLAIM_SECONDS + 1)
+        self.office.clock.advance(harness.CLAIM_SECONDS + 1)
         self.assertEqual([], claims.take(1))
         self.assertEqual({lease.id}, claims.claimed())
         # The one that is at it does it again, under the new claim.
         self.assertFalse(claims.forget(lease.id))
-        office.manager.worker.work(lease.id)
-        self.assertEqual('ACTIVE', office.status(lease))
+        self.office.manager.worker.work(lease.id)
+        self.assertEqual('ACTIVE', self.office.status(lease))
         self.assertTrue(claims.forget(lease.id))
         self.assertEqual(set(), claims.claimed())
 
     def test_those_due_longest_come_first_and_no_more_than_wanted(self) -> None:
-        office = self.office
-        leases = [office.create(start, 9000, name=str(start)) for start in (130, 110, 120)]
-        office.away_until(80)
-        taken = office.hire().claims.take(2)
+        leases = [self.office.create(start, 9000, name=str(start)) for start in (130, 110, 120)]
+        self.office.away_until(80)
+        taken = self.office.hire().claims.take(2)
         self.assertEqual([leases[1].id, leases[2].id], taken)
-        self.assertEqual([leases[0].id], office.hire().claims.take(2))
-        self.assertEqual([], office.hire().claims.take(2))
+        self.assertEqual([leases[0].id], self.office.hire().claims.take(2))
+        self.assertEqual([], self.office.hire().claims.take(2))
 
     def test_leases_handed_over_in_a_ring_come_to_rest(self) -> None:
-        office = self.office
-        leases = [office.create(start, start + 100, hosts=4) for start in range(0, 500, 100)]
-        office.away_until(450)
-        office.until(600)
-        self.assertEqual(['TERMINATED'] * 5, [office.status(lease) for lease in leases])
-        self.assertEqual(ALL, office.pooled())
-        self.assertEqual(1, office.bus.told().count('start_lease'))
+        leases = [self.office.create(start, start + 100, hosts=4) for start in range(0, 500, 100)]
+        self.office.away_until(450)
+        self.office.until(600)
+        self.assertEqual(['TERMINATED'] * 5, [self.office.status(lease) for lease in leases])
+        self.assertEqual(ALL, self.office.pooled())
+        self.assertEqual(1, self.office.bus.told().count('start_lease'))
 
 
 @services.on_each_engine(base.TestCase, 'TestOutboxOn')

@@ -75,8 +75,7 @@ class TestSharedNodes(NodesCase):
         self.share()
         self.boot(STRANGER, 'node-1', 'evictable')
         self.boot(STRANGER, 'node-2', 'precious')
-        self.office.until(600)
-        self.assertEqual('ERROR', self.office.status(lease))
+        self.assertEqual('ERROR', self.office.status_at(600, lease))
         self.assertEqual(set(), self.office.hosts(lease))
         self.assertEqual({'evictable', 'precious'}, self.servers())
         self.assertIn('nova-compute ironic of host node-1 serves other nodes', self.error(lease))
@@ -95,8 +94,7 @@ class TestSharedNodes(NodesCase):
         self.assertIn('nodes of nova-compute ironic that are not leased: node-2', self.error(lease))
         for server in self.cloud.servers():
             self.cloud.compute.delete_server(server.id)
-        self.office.until(7200)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(7200, lease))
         self.assertEqual(('ironic',), self.pooled())
 
     def test_only_the_registered_node_has_to_be_empty_to_leave(self) -> None:
@@ -145,8 +143,7 @@ class TestRenamedHosts(NodesCase):
         lease = self.office.create(60, 3600)
         self.rename()
         self.boot(STRANGER, 'node-1.example.org', 'unknown')
-        self.office.until(600)
-        self.assertEqual('ERROR', self.office.status(lease))
+        self.assertEqual('ERROR', self.office.status_at(600, lease))
         self.assertIn('serves other nodes', self.error(lease))
         self.assertEqual({'unknown'}, self.servers())
 

@@ -113,10 +113,8 @@ class _Poisoned:
         self.bus.chokes = lambda _: False
         sender = self.sender(batch=4)
         self.assertEqual([4] * 5 + [2, 0], [sender.send_once() for _ in range(7)])
-        self.assertEqual(
-            [f'a{number}' for number in range(20)],
-            [name for name in self.names() if name.startswith('a')],
-        )
+        found = [name for name in self.names() if name.startswith('a')]
+        self.assertEqual([f'a{number}' for number in range(20)], found)
 
 
 class TestPoisonedOnSqlite(_Poisoned, base.TestCase):

@@ -25,8 +25,7 @@ class TestOwnServer(ServerCase):
         self.assertEqual(('ACTIVE', room), (self.status(), self.server().host))
         self.assertEqual('ACTIVE', self.world.status(lease))
         self.assertEqual(POOL, self.pool())
-        self.world.until(3620)
-        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(3620, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
         facts = self.world.now(lease).reservations[-1].facts
         self.assertEqual(1, len(facts['image_ids']))
@@ -108,8 +107,7 @@ class TestOwnServer(ServerCase):
         self.assertIn(shared, self.pool())
         self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
         self.assertNotEqual(shared, self.server().host)
-        self.world.until(3700)
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
 
     def test_each_end(self) -> None:
         for end, status in (
@@ -120,8 +118,7 @@ class TestOwnServer(ServerCase):
         ):
             now = self.world.seconds()
             lease = self.book(now, now + 600, on_end=end, guarantee=False)
-            self.world.until(now + 660)
-            self.assertEqual((status, 'TERMINATED'), (self.status(), self.world.status(lease)))
+            self.assertEqual((status, 'TERMINATED'), self.statuses_at(now + 660, lease))
         self.assertEqual([('active', harness.PROJECT)] * 2, self.images())
 
     def test_an_image_before_the_end_and_a_newer_one_at_the_end(self) -> None:
@@ -155,8 +152,7 @@ class TestOwnServer(ServerCase):
         lease = self.book()
         self.world.until(200)
         self.world.delete(lease)
-        self.world.until(300)
-        self.assertEqual(('gone', 'gone'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('gone', 'gone'), self.statuses_at(300, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
 
 
@@ -182,8 +178,7 @@ class TestBooted(ServerCase):
             self.world.now(lease).reservations[1]
         )
         self.assertEqual(self.server().id, described['server_id'])
-        self.world.until(3700)
-        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(3700, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
         self.assertIsNone(self.cloud.identity.find_trust(lease.trust_id or ''))
 
@@ -196,35 +191,29 @@ class TestBooted(ServerCase):
         other = compute.create_server(
             ServerDraft(name='other', flavor_id=servers.FLAVOR, metadata=dict(mine.metadata))
         )
-        self.world.until(3700)
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
         self.assertEqual([other], [each.id for each in self.cloud.servers()])
 
     def test_without_guarantee_of_the_flavor_itself(self) -> None:
         lease = self.book(guarantee=False, on_end=['stop'])
         self.world.until(110)
         self.assertEqual(servers.FLAVOR, self.server().flavor_id)
-        self.world.until(3700)
-        self.assertEqual(('SHUTOFF', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('SHUTOFF', 'TERMINATED'), self.statuses_at(3700, lease))
 
     def test_never_two(self) -> None:
         self.cloud.fail('compute.create_server', 3, when='after')
         lease = self.book()
-        self.world.until(150)
-        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('ACTIVE', 'ACTIVE'), self.statuses_at(150, lease))
 
     def test_a_quota_that_is_used_up(self) -> None:
         self.cloud.set_quota(harness.PROJECT, 'instances', 0)
         lease = self.book()
-        self.world.until(102)
-        self.assertEqual('STARTING', self.world.status(lease))
+        self.assertEqual('STARTING', self.world.status_at(102, lease))
         self.cloud.set_quota(harness.PROJECT, 'instances', None)
-        self.world.until(200)
-        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual('ACTIVE', self.world.status_at(200, lease))
         self.cloud.set_quota(harness.PROJECT, 'instances', 0)
         late = self.book(300, 3600)
-        self.world.until(400)
-        self.assertEqual('ERROR', self.world.status(late))
+        self.assertEqual('ERROR', self.world.status_at(400, late))
         self.assertIn('quota', self.reasons(late))
 
     def test_one_that_finds_no_host_is_made_anew(self) -> None:
@@ -235,8 +224,7 @@ class TestBooted(ServerCase):
         self.world.until(101)
         for host in POOL:
             self.cloud.set_hypervisor(host, status='enabled')
-        self.world.until(200)
-        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('ACTIVE', 'ACTIVE'), self.statuses_at(200, lease))
 
     def test_a_trust_that_was_revoked(self) -> None:
         lease = self.book()
@@ -250,8 +238,7 @@ class TestBooted(ServerCase):
         lease = self.book()
         self.world.until(200)
         self.cloud.remove_user('alice')
-        self.world.until(3700)
-        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(3700, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
 
     def test_one_whose_user_has_given_no_token(self) -> None:

@@ -22,6 +22,7 @@ from tests import base
 from tests import metrics
 from tests.functional import http
 from tests.functional.fixtures import Service
+from tests.narrowing import present
 
 ADMIN = 'root:blue:admin'
 BOB = 'bob:blue:member'
@@ -47,8 +48,7 @@ class TestOwners(base.TestCase):
         conf([])
         conf.register_opt(cfg.StrOpt('auth_strategy', default='keystone'))
         policy_opts.set_defaults(conf, policy_file=None)
-        may = composition.policy(conf)
-        assert may is not None
+        may = present(composition.policy(conf))
         trusts = TrustCheck(self.service.store, self.service.plugins)
         self.check = OwnerCheck(self.service.store, self.cloud, may, trusts)
 
@@ -78,9 +78,8 @@ class TestOwners(base.TestCase):
         self.assertEqual(2, self.check.run())
         self.assertEqual(0, self.check.run())
         right = 'climate:webhooks:create'
-        self.assertEqual(
-            f'user alice has lost the right {right}', self.reason('webhook', self.hook)
-        )
+        found = self.reason('webhook', self.hook)
+        self.assertEqual(f'user alice has lost the right {right}', found)
         self.assertIn('climate:feeds:create', self.reason('feed', self.feed))
         shown = self.send('GET', f'/webhooks/{self.hook["id"]}').json['webhook']
         self.assertFalse(shown['enabled'])
@@ -174,9 +173,7 @@ class TestOwners(base.TestCase):
         self.assertIsNotNone(self.reason('webhook', self.hook))
         answer = self.send('PUT', path, {'enabled': True}, BOB)
         shown = answer.json['webhook']
-        self.assertEqual(
-            (True, 'bob', None), (shown['enabled'], shown['user_id'], shown['stopped_reason'])
-        )
+        self.assert_has(shown, enabled=True, user_id='bob', stopped_reason=None)
         self.assertEqual(0, self.check.run())
 
     def test_a_user_who_has_changed_the_url_and_left(self) -> None:

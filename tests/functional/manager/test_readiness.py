@@ -25,52 +25,46 @@ class TestReadiness(base.TestCase):
         self.office.leases.say(lease.id, said)
 
     def test_all_of_it_is_ready(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
+        lease = self.office.create(100, 3600)
         self.say(lease, waiting=('compute-1',))
-        office.work()
-        self.assertEqual(['create'], office.bus.told())
+        self.office.work()
+        self.assertEqual(['create'], self.office.bus.told())
         for _ in range(2):
             self.say(lease, ready=('compute-1',))
-        office.work()
-        self.assertEqual(['create', 'ready'], office.bus.told())
-        self.assertEqual(['compute-1'], office.bus.last('lease.ready')['ready'])
-        office.until(101)
-        self.assertNotIn('not_ready', office.bus.told())
+        self.office.work()
+        self.assertEqual(['create', 'ready'], self.office.bus.told())
+        self.assertEqual(['compute-1'], self.office.bus.last('lease.ready')['ready'])
+        self.office.until(101)
+        self.assertNotIn('not_ready', self.office.bus.told())
 
     def test_something_is_not_ready_at_the_start(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600)
+        lease = self.office.create(100, 3600)
         self.say(lease, ready=('compute-2',), waiting=('compute-1',), detail='it boots')
-        office.until(101)
-        self.assertEqual(['start_lease', 'not_ready'], office.bus.told()[-2:])
-        told = office.bus.last('lease.not_ready')
+        self.office.until(101)
+        self.assertEqual(['start_lease', 'not_ready'], self.office.bus.told()[-2:])
+        told = self.office.bus.last('lease.not_ready')
         self.assertEqual((['compute-1'], 'it boots'), (told['waiting'], told['detail']))
         whole = [
             step
-            for step in office.leases.history(lease.id, PROJECT).steps
+            for step in self.office.leases.history(lease.id, PROJECT).steps
             if step.reservation_id is None
         ]
-        self.assertEqual(
-            ['climate-power says that compute-1 is not ready yet'],
-            [line.text for step in whole for line in step.lines],
-        )
+        found = [line.text for step in whole for line in step.lines]
+        self.assertEqual(['climate-power says that compute-1 is not ready yet'], found)
         self.say(lease, ready=('compute-1', 'compute-2'))
-        office.work()
-        self.assertEqual('ready', office.bus.told()[-1])
+        self.office.work()
+        self.assertEqual('ready', self.office.bus.told()[-1])
 
     def test_what_is_over_is_not_waited_for(self) -> None:
-        office = self.office
-        lease = office.create(0, 100)
-        office.until(200)
+        lease = self.office.create(0, 100)
+        self.office.until(200)
         self.assertRaises(exceptions.InvalidState, self.say, lease, ready=('compute-1',))
 
     def test_it_outlives_what_managers_write(self) -> None:
-        office = self.office
-        lease = office.create(100, 3600, notices=('error',))
+        lease = self.office.create(100, 3600, notices=('error',))
         self.say(lease, ready=('compute-1',))
-        office.until(200)
-        now = office.now(lease)
+        self.office.until(200)
+        now = self.office.now(lease)
         self.assertEqual(('error',), now.notices)
         assert now.readiness is not None
         self.assertEqual(('compute-1',), now.readiness.ready)

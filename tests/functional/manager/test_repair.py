@@ -72,8 +72,7 @@ class TestLeftovers(_Test):
         lease, _ = self.active(2)
         state = self.cloud.state()
         self.office.delete(lease)
-        self.office.until(20)
-        self.assertEqual('gone', self.office.status(lease))
+        self.assertEqual('gone', self.office.status_at(20, lease))
         self.cloud.restore(state)
         return lease
 
@@ -183,9 +182,8 @@ class TestHosts(_Test):
     def test_unknown_to_nova(self) -> None:
         self.cloud.remove_hypervisor('compute-3')
         (found,) = self.repair()
-        self.assertEqual(
-            ('host compute-3 is registered, and Nova does not know it', ''),
-            (found.what, found.done),
+        self.assert_has(
+            found, what='host compute-3 is registered, and Nova does not know it', done=''
         )
 
     def test_being_registered_is_left_alone(self) -> None:
@@ -227,8 +225,7 @@ class TestStore(_Test):
         lease = self.office.create(100, 1000)
         self.execute('UPDATE leases SET next_due = NULL')
         self.mended(f'lease {lease.id} is not processed when its events are due')
-        self.office.until(150)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(150, lease))
 
 
 class TestOneAtATime(_Test):
@@ -294,27 +291,26 @@ class TestOneAtATime(_Test):
         self.assertEqual(ALL, office.pooled())
 
     def test_a_worker_that_lost_its_claim_asks_for_one(self) -> None:
-        office = self.office
         asked: list[str] = []
-        lease = office.create(start=100)
-        office.until(0)
-        claims = office.hire().claims
-        hung = Once(self.cloud, 'compute.add_host', lambda: office.clock.advance(60))
+        lease = self.office.create(start=100)
+        self.office.until(0)
+        claims = self.office.hire().claims
+        hung = Once(self.cloud, 'compute.add_host', lambda: self.office.clock.advance(60))
         worker = Worker(
-            office.store,
-            office.plugins,
+            self.office.store,
+            self.office.plugins,
             hung,  # type: ignore[arg-type]  has every verb, under no name
-            office.settings,
+            self.office.settings,
             claims,
             lambda: None,
             on_claim_lost=lambda: asked.append('repair'),
         )
-        office.away_until(100)
+        self.office.away_until(100)
         for lease_id in claims.take(1):
             worker.work(lease_id)
         self.assertTrue(hung.happened)
         self.assertEqual(['repair'], asked)
-        self.assertEqual('STARTING', office.status(lease))
+        self.assertEqual('STARTING', self.office.status(lease))
 
     def test_check_settles_as_those_of_managers_do(self) -> None:
         lease, _ = self.active()
@@ -324,6 +320,5 @@ class TestOneAtATime(_Test):
         self.cloud.heal()
         self.repair()
         self.assertFalse(self.office.now(lease).degraded)
-        self.office.until(3700)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(3700, lease))
         self.assertEqual(datetime.timedelta(0), self.office.clock.now() - harness.at(3700))

@@ -56,9 +56,8 @@ class ChangesCase(test_instances._Test):
 
     def heal(self) -> None:
         """Move reservations off failed hosts."""
-        office = self.office
-        Rehoming(office.store, office.plugins, office.settings).round(self.cloud)
-        office.work()
+        Rehoming(self.office.store, self.office.plugins, self.office.settings).round(self.cloud)
+        self.office.work()
 
     def on(self, lease: Lease) -> set[str]:
         """Return the hosts of a lease."""
@@ -210,8 +209,7 @@ class TestPlaces(ChangesCase):
         self.assertIsNone(placement.find_provider('blazar_compute-1'))
         self.assertIsNotNone(placement.find_provider('blazar_compute-1.example.org'))
         # nova-compute on compute-1 is up.
-        self.office.until(3700)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(3700, lease))
         self.assertIn('compute-1', self.office.hosts(lease))
 
     def test_names_of_other_machines(self) -> None:
@@ -246,8 +244,7 @@ class TestStarts(ChangesCase):
         lease = self.office.create(60, 3600, **facts)
         name = min(self.on(lease))
         change(name)
-        self.office.until(90)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(90, lease))
         return name, lease
 
     def assert_moved(self, name: str, lease: Lease, why: str) -> None:
@@ -258,8 +255,7 @@ class TestStarts(ChangesCase):
         self.assertIsNotNone(self.host(name).failed_at)
         self.assertIn(why, self.office.bus.last('resource.degraded')['reason'])
         self.assertIn(why, self.office.bus.last('lease.rehomed')['reason'])
-        self.office.until(4000)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(4000, lease))
         (pool,) = (item for item in self.cloud.aggregates() if item.name == 'freepool')
         self.assertLessEqual({'compute-1', 'compute-2', 'compute-3'}, set(pool.hosts))
 
@@ -280,15 +276,13 @@ class TestStarts(ChangesCase):
     def test_a_flavor_that_is_gone_by_then_is_not_needed(self) -> None:
         lease = self.create(60, 3600, flavor_id=test_instances.GOLD.id)
         self.cloud.compute.delete_flavor(test_instances.GOLD.id)
-        self.office.until(90)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(90, lease))
 
     def test_slots(self) -> None:
         lease = self.create(60, 3600, amount=2)
         (name, *_) = sorted(self.on(lease))
         self.cloud.add_hypervisor('node-2', service_host=name)
-        self.office.until(90)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(90, lease))
         self.assertNotIn(name, self.on(lease))
 
     def test_a_comparison_finds_nothing_else(self) -> None:

@@ -75,9 +75,8 @@ class TestNotices(test_resource_changes.ChangesCase):
         self.repair()
         with self.office.store.reading() as tx:
             rows = tx.outbox.unsent()
-        self.assertEqual(
-            ['resource 1', 'resource 1', 'resource 2', 'resource 2'], [row.subject for row in rows]
-        )
+        found = [row.subject for row in rows]
+        self.assertEqual(['resource 1', 'resource 1', 'resource 2', 'resource 2'], found)
         self.assertEqual({''}, {row.lease_id for row in rows})
 
     def test_operators_webhooks_get_them(self) -> None:

@@ -16,8 +16,7 @@ class TestRunningChanges(base.TestCase):
         super().setUp()
         self.office = self.useFixture(Office(hosts=4))
         self.lease = self.office.create(hosts=2, end=1000)
-        self.office.until(10)
-        self.assertEqual('ACTIVE', self.office.status(self.lease))
+        self.assertEqual('ACTIVE', self.office.status_at(10, self.lease))
 
     def refused(self, **wanted: object) -> exceptions.ClimateError:
         return self.assertRaises(

@@ -13,6 +13,7 @@ from tests.functional.manager.server_case import POOL
 from tests.functional.manager.server_case import ServerCase
 from tests.functional.manager.walk import kinds
 from tests.functional.manager.walk import servers
+from tests.narrowing import present
 
 
 class TestFaults(ServerCase):
@@ -24,8 +25,7 @@ class TestFaults(ServerCase):
         self.world.until(3605)
         (image,) = (each for each in self.cloud.images() if each.name == servers.IMAGE)
         self.cloud.set_image(image.id, 'killed')
-        self.world.until(3610)
-        self.assertEqual(('ACTIVE', 'ERROR'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('ACTIVE', 'ERROR'), self.statuses_at(3610, lease))
         self.assertIn('became killed; the server was not deleted', self.reasons(lease))
         # The next one is better.
         self.world.until(3900)
@@ -37,12 +37,10 @@ class TestFaults(ServerCase):
         self.world.plugins['virtual:server'] = VirtualServer(impatient)
         lease = self.book()
         self.cloud.set_seconds('image', 1000)
-        self.world.until(4400)
-        self.assertEqual(('ACTIVE', 'ERROR'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('ACTIVE', 'ERROR'), self.statuses_at(4400, lease))
         self.assertIn('is not active in time', self.reasons(lease))
         self.assertNotEqual([], self.world.allocations(lease))
-        self.world.until(4800)
-        self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(4800, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
 
     def test_one_that_cannot_be_touched_at_the_end(self) -> None:
@@ -55,13 +53,11 @@ class TestFaults(ServerCase):
             lease = self.book(now, now + 600)
             self.world.until(now + 300)
             self.cloud.set_server(self.server().id, status=status, locked=locked)
-            self.world.until(now + 700)
-            self.assertEqual((status, 'ERROR'), (self.status(), self.world.status(lease)))
+            self.assertEqual((status, 'ERROR'), self.statuses_at(now + 700, lease))
             self.assertIn(text, self.reasons(lease))
             self.assertEqual([], self.images())
             self.cloud.set_server(self.server().id, status='ACTIVE', locked=False)
-            self.world.until(now + 900)
-            self.assertEqual(('gone', 'TERMINATED'), (self.status(), self.world.status(lease)))
+            self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(now + 900, lease))
             servers.put_away(self.cloud)
             self.wish = servers.own(self.cloud)[0]
             self.world.until(now + 910)
@@ -70,8 +66,7 @@ class TestFaults(ServerCase):
         lease = self.book()
         self.world.until(50)
         self.cloud.compute.delete_server(self.server().id)
-        self.world.until(200)
-        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertEqual('ERROR', self.world.status_at(200, lease))
         self.assertIn('is gone', self.reasons(lease))
         self.assertEqual((POOL, []), (self.pool(), self.world.allocations(lease)))
 
@@ -79,8 +74,7 @@ class TestFaults(ServerCase):
         lease = self.book()
         self.world.until(200)
         self.cloud.compute.delete_server(self.server().id)
-        self.world.until(3700)
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
         self.assertEqual([], self.world.reasons(lease))
 
     def test_one_that_breaks_or_goes_while_it_is_leased_is_told(self) -> None:
@@ -99,21 +93,17 @@ class TestFaults(ServerCase):
     def test_one_that_was_shelved_badly_is_told_and_started_all_the_same(self) -> None:
         self.cloud.fail('compute.shelve_server', error='permanent')
         lease = self.book()
-        self.world.until(50)
-        self.assertEqual(('ACTIVE', 'PENDING'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('ACTIVE', 'PENDING'), self.statuses_at(50, lease))
         self.assertNotEqual('', self.reasons(lease))
-        self.world.until(200)
-        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('ACTIVE', 'ACTIVE'), self.statuses_at(200, lease))
 
     def test_one_that_has_grown_while_it_waited(self) -> None:
         lease = self.book()
         self.world.until(50)
-        big = self.cloud.compute.find_flavor(servers.FLAVOR)
-        assert big is not None
+        big = present(self.cloud.compute.find_flavor(servers.FLAVOR))
         self.cloud.compute.create_flavor(dataclasses.replace(big, id='9', name='big', vcpus=8))
         self.cloud.set_server(self.server().id, flavor='9')
-        self.world.until(300)
-        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertEqual('ERROR', self.world.status_at(300, lease))
         self.assertIn('was resized to flavor 9', self.reasons(lease))
         # And it is back where it was, not in the room.
         self.assertEqual('ACTIVE', self.status())
@@ -124,8 +114,7 @@ class TestFaults(ServerCase):
         self.assertEqual(1, len(lease.reservations))
         for host in (*POOL, 'ordinary-1'):
             self.cloud.set_hypervisor(host, status='disabled')
-        self.world.until(300)
-        self.assertEqual(('SHELVED_OFFLOADED', 'ERROR'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('SHELVED_OFFLOADED', 'ERROR'), self.statuses_at(300, lease))
         self.assertIn('no host has room', self.reasons(lease))
         # It is brought back as soon as it can be.
         self.cloud.set_hypervisor('ordinary-1', status='enabled')
@@ -139,8 +128,7 @@ class TestFaults(ServerCase):
         self.world.until(50)
         # Nova's answers are lost for ever once it is there.
         self.cloud.fail('compute.find_server', None, skip=6)
-        self.world.until(150)
-        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertEqual('ERROR', self.world.status_at(150, lease))
         self.cloud.heal()
         for host in POOL:
             self.cloud.set_hypervisor(host, status='disabled')
@@ -165,8 +153,7 @@ class TestFaults(ServerCase):
         self.assertEqual(('ACTIVE', room), (self.status(), self.server().host))
         for host in POOL:
             self.cloud.set_hypervisor(host, status='disabled')
-        self.world.until(300)
-        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertEqual('ERROR', self.world.status_at(300, lease))
         self.assertEqual(('ACTIVE', 'ordinary-1'), (self.status(), self.server().host))
 
     def test_what_its_user_does_is_left_alone_when_something_else_changes(self) -> None:
@@ -176,8 +163,7 @@ class TestFaults(ServerCase):
         self.cloud.compute.shelve_server(self.server().id)
         self.world.until(210)
         self.world.change(lease, (None, None, {'amount': 2}))
-        self.world.until(300)
-        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual('ACTIVE', self.world.status_at(300, lease))
         self.assertEqual('SHELVED_OFFLOADED', self.status())
 
     def test_the_door_is_closed_whoever_dies(self) -> None:

@@ -105,8 +105,7 @@ class TestBooking(_Case):
         self.assertEqual((harness.PROJECT, 'anti-affinity'), (group.project_id, group.policy))
         self.assertEqual(group.id, lease.reservations[0].facts['server_group_id'])
         self.assertEqual([], self.intents())
-        self.world.until(5)
-        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual('ACTIVE', self.world.status_at(5, lease))
         self.assertEqual([group], self.groups())
         compute = self.cloud.compute_of(harness.PROJECT)
         draft = ServerDraft(

@@ -39,15 +39,14 @@ class ManagerCase(base.TestCase):
         self.office = self.useFixture(harness.Office(settings, clock=SystemClock()))
 
     def start(self, options: ManagerOptions = OPTIONS) -> Manager:
-        office = self.office
         manager = Manager(
-            store=office.store,
-            plugins=office.plugins,
-            cloud=office.cloud,
-            clock=office.clock,
-            settings=office.settings,
+            store=self.office.store,
+            plugins=self.office.plugins,
+            cloud=self.office.cloud,
+            clock=self.office.clock,
+            settings=self.office.settings,
             options=options,
-            publisher=office.bus,
+            publisher=self.office.bus,
         )
         manager.start()
         self.addCleanup(manager.stop, 5.0)
@@ -84,10 +83,8 @@ class ManagerCase(base.TestCase):
         for lease in leases:
             until('it has ended', lambda lease=lease: self.ended(lease))
         until('all notifications are sent', lambda: not self.office.waiting())
-        self.assertEqual(
-            {'create': 10, 'start_lease': 10, 'update': 10, 'end_lease': 10},
-            dict(collections.Counter(self.office.bus.told())),
-        )
+        found = dict(collections.Counter(self.office.bus.told()))
+        self.assertEqual({'create': 10, 'start_lease': 10, 'update': 10, 'end_lease': 10}, found)
         self.assertEqual(10, self.office.cloud.calls('compute.create_aggregate'))
         self.assertEqual(10, len(self.office.pooled()))
 
@@ -175,21 +172,18 @@ class TestManager(ManagerCase):
         manager.delete_resource(host_id)
         self.assertNotIn('compute-5', self.office.pooled())
         self.office.cloud.reachable = False
-        self.assertRaises(
-            exceptions.CloudUnavailable, manager.register_resource, drafts.host('compute-5')
-        )
+        with self.assertRaises(exceptions.CloudUnavailable):
+            manager.register_resource(drafts.host('compute-5'))
         del self.office.plugins['physical:host']
-        self.assertRaises(
-            exceptions.UnsupportedResourceType, manager.register_resource, drafts.host('compute-5')
-        )
+        with self.assertRaises(exceptions.UnsupportedResourceType):
+            manager.register_resource(drafts.host('compute-5'))
 
     def test_a_registration_that_fails_leaves_the_cloud_as_it_was(self) -> None:
         manager = self.start()
         self.office.cloud.add_hypervisor('compute-5')
         self.office.cloud.fail('compute.add_host', times=1, when='after')
-        self.assertRaises(
-            exceptions.CloudUnavailable, manager.register_resource, drafts.host('compute-5')
-        )
+        with self.assertRaises(exceptions.CloudUnavailable):
+            manager.register_resource(drafts.host('compute-5'))
         self.assertNotIn('compute-5', self.office.pooled())
         manager.register_resource(drafts.host('compute-5'))
         self.assertIn('compute-5', self.office.pooled())
@@ -199,9 +193,8 @@ class TestManager(ManagerCase):
         self.office.cloud.add_hypervisor('compute-5')
         self.office.cloud.fail('compute.add_host', times=1, when='after')
         self.office.cloud.fail('compute.remove_host', times=1)
-        self.assertRaises(
-            exceptions.CloudUnavailable, manager.register_resource, drafts.host('compute-5')
-        )
+        with self.assertRaises(exceptions.CloudUnavailable):
+            manager.register_resource(drafts.host('compute-5'))
         self.assertIn('compute-5', self.office.pooled())
         manager.register_resource(drafts.host('compute-5'))
         self.assertIn('compute-5', self.office.pooled())
@@ -225,10 +218,8 @@ class TestManager(ManagerCase):
         for lease in leases:
             until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone')
         until('all notifications are sent', lambda: not self.office.waiting())
-        self.assertEqual(
-            {'create': 40, 'start_lease': 40, 'delete': 40},
-            dict(collections.Counter(self.office.bus.told())),
-        )
+        found = dict(collections.Counter(self.office.bus.told()))
+        self.assertEqual({'create': 40, 'start_lease': 40, 'delete': 40}, found)
         self.assertEqual(40, self.office.cloud.calls('compute.create_aggregate'))
         self.assertEqual(40, len(self.office.pooled()))
 
@@ -238,9 +229,8 @@ class TestManager(ManagerCase):
         for lease in leases:
             until('it is active', lambda lease=lease: self.is_active(lease))
         until('all notifications are sent', lambda: not self.office.waiting())
-        self.assertEqual(
-            {'create': 3, 'start_lease': 3}, dict(collections.Counter(self.office.bus.told()))
-        )
+        found = dict(collections.Counter(self.office.bus.told()))
+        self.assertEqual({'create': 3, 'start_lease': 3}, found)
 
 
 class TestTwoManagers(ManagerCase):

@@ -18,8 +18,7 @@ class TestExisting(stack_case.StackCase):
         self.assertEqual('SUSPEND_COMPLETE', self.state())
         self.world.until(200)
         self.assertEqual(('RESUME_COMPLETE', 'ACTIVE'), (self.state(), self.world.status(lease)))
-        self.world.until(3700)
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
         self.assertEqual('SUSPEND_COMPLETE', self.state())
         self.assertEqual([('COMPLETE', 'end')], self.snapshots())
         facts = self.world.now(lease).reservations[0].facts
@@ -65,12 +64,10 @@ class TestExisting(stack_case.StackCase):
         lease = self.existing(self.mine())
         self.world.until(50)
         self.heat.delete_stack(self.stack().id)
-        self.world.until(200)
-        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertEqual('ERROR', self.world.status_at(200, lease))
         self.assertIn('is gone', self.reason(lease))
         self.world.delete(lease)
-        self.world.until(210)
-        self.assertEqual('gone', self.world.status(lease))
+        self.assertEqual('gone', self.world.status_at(210, lease))
 
     def test_a_suspension_that_fails_is_tried_again(self) -> None:
         stack_id = self.mine()
@@ -99,8 +96,7 @@ class TestExisting(stack_case.StackCase):
         self.cloud.set_seconds('stack', 5)
         self.heat.snapshot_stack(stack_id, 'own')
         self.cloud.break_stack(stack_id, 'the disk is full')
-        self.world.until(20)
-        self.assertEqual('ERROR', self.world.status(lease))
+        self.assertEqual('ERROR', self.world.status_at(20, lease))
         self.assertIn('the disk is full', self.reason(lease))
 
     def test_what_becomes_of_it_during_the_lease_is_told_and_left_alone(self) -> None:
@@ -115,8 +111,7 @@ class TestExisting(stack_case.StackCase):
         self.assertTrue(self.world.now(lease).degraded)
         self.world.manager.send()
         self.assertIn('is gone', self.world.bus.last('lease.degraded')['reason'])
-        self.world.until(3700)
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
 
 
 class TestEnd(stack_case.StackCase):
@@ -153,8 +148,7 @@ class TestEnd(stack_case.StackCase):
         self.assertEqual('SNAPSHOT_FAILED', self.state())
         # What its owner does about it helps, and else nothing is done.
         self.heat.delete_stack(stack_id)
-        self.world.until(3800)
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('TERMINATED', self.world.status_at(3800, lease))
 
     def test_a_snapshot_before_the_end_as_well(self) -> None:
         lease = self.existing(self.mine(), before_end=['snapshot', 'notify'])

@@ -15,6 +15,7 @@ from tests.functional.manager.harness import SETTINGS
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import START
 from tests.functional.manager.test_volumes import LATER
+from tests.narrowing import present
 
 FIRST, SECOND = 'cinder@gold#one', 'cinder@gold#two'
 
@@ -123,8 +124,7 @@ class StorageTest(test_volumes.VolumeCase):
         self.assertEqual([name], self.types())
         self.assertEqual([name], self.reservation(lease)['volume_types'])
         made = self.cinder.create_volume('v', 5, volume_type=name)
-        found = self.cloud.volume.find_volume(made)
-        assert found is not None
+        found = present(self.cloud.volume.find_volume(made))
         self.assertEqual(FIRST, found.pool)
         others = self.cloud.of_caller('bob:red').volume
         self.assertRaises(CloudNotFound, others.create_volume, 'v', 1, volume_type=name)
@@ -158,8 +158,7 @@ class StorageTest(test_volumes.VolumeCase):
         lease = self.started(min=1, max=1)
         (name,) = self.types()
         volume_id = self.cinder.create_volume('v', 5, volume_type=name)
-        found = self.cloud.volume.find_volume(volume_id)
-        assert found is not None
+        found = present(self.cloud.volume.find_volume(volume_id))
         server_id = self.attach(found)
         self.until(END + LATER)
         self.assert_told(lease, 'attached', server_id)
@@ -236,8 +235,7 @@ class StorageTest(test_volumes.VolumeCase):
         self.admit()
         lease = self.started(min=1, max=1)
         (name,) = self.types()
-        kind = self.cloud.volume.find_volume_type(name)
-        assert kind is not None
+        kind = present(self.cloud.volume.find_volume_type(name))
         self.cloud.volume.forbid_volume_type(kind.id, 'blue')
         self.cloud.volume.allow_volume_type(kind.id, 'red')
         self.later(SETTINGS.check_interval.total_seconds() + 10)

@@ -59,9 +59,8 @@ class TestTogether(base.TestCase):
             exceptions.NotEnoughResources, self.create, {}, self.only('compute-9')
         )
         self.assertEqual((1, 'physical:host'), (refused.place, refused.resource_type))
-        self.assertEqual(
-            'Not enough hosts available for reservations[1] (physical:host)', refused.message
-        )
+        found = refused.message
+        self.assertEqual('Not enough hosts available for reservations[1] (physical:host)', found)
         self.assertEqual(0, refused.matched)
         alone = self.assertRaises(
             exceptions.NotEnoughResources, self.create, self.only('compute-9')
@@ -74,12 +73,10 @@ class TestTogether(base.TestCase):
         lease = self.create({}, {}, {})
         names = self.names(lease)
         self.office.cloud.keep_journal()
-        self.office.until(HOUR + 1)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(HOUR + 1, lease))
         began = [call.arguments[1] for call in self.moves()]
         self.assertEqual(names, began)
-        self.office.until(3 * HOUR)
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.office.status_at(3 * HOUR, lease))
         back = [call.arguments[1] for call in self.moves()][len(began) :]
         self.assertEqual(list(reversed(names)), back)
 
@@ -92,12 +89,10 @@ class TestTogether(base.TestCase):
         before = self.office.places()
         # The aggregate is made, and said to be refused for good.
         self.office.cloud.fail('compute.create_aggregate', times=1, when='after', error='permanent')
-        self.office.until(HOUR - 1)
-        self.assertEqual('PENDING', self.office.status(lease))
+        self.assertEqual('PENDING', self.office.status_at(HOUR - 1, lease))
         self.assertEqual('ERROR', self.office.event(lease, EventKind.PREPARE).state.value)
         self.assertEqual('DONE', self.office.event(lease, EventKind.UNDO).state.value)
         self.assertEqual({'freepool'}, {item.name for item in self.office.cloud.aggregates()})
         self.assertEqual(before, self.office.places())
         self.assertEqual(2, len(self.office.allocations(lease)))
-        self.office.until(HOUR + 1)
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.office.status_at(HOUR + 1, lease))

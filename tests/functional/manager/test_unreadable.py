@@ -57,9 +57,8 @@ class TestUnreadable(base.TestCase):
         return self.office.store.run(lambda tx: running_force.end(tx, lease.id))
 
     def test_it_is_shown_and_listed(self) -> None:
-        self.assertEqual(
-            'the plugin of physical:host cannot read it (KeyError)', self.shown(self.lease)['fault']
-        )
+        found = self.shown(self.lease)['fault']
+        self.assertEqual('the plugin of physical:host cannot read it (KeyError)', found)
         self.assertEqual(1, self.shown(self.other)['min'])
         self.assertNotIn('fault', self.shown(self.other))
 
@@ -72,13 +71,11 @@ class TestUnreadable(base.TestCase):
 
     def test_it_is_deleted(self) -> None:
         self.office.delete(self.lease)
-        self.office.work()
-        self.assertEqual('gone', self.office.status(self.lease))
+        self.assertEqual('gone', self.office.settled(self.lease))
         waiting = self.office.create(2000, 3000)
         with mock.patch.object(PhysicalHost, 'leaves', side_effect=KeyError):
             self.office.delete(waiting)
-        self.office.work()
-        self.assertEqual('gone', self.office.status(waiting))
+        self.assertEqual('gone', self.office.settled(waiting))
 
     def test_a_change_is_refused(self) -> None:
         self.blind = True
@@ -96,11 +93,9 @@ class TestUnreadable(base.TestCase):
 
     def test_it_is_ended_by_force(self) -> None:
         with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('colour')):
-            self.office.until(1200)
-            self.assertEqual('ERROR', self.office.status(self.lease))
+            self.assertEqual('ERROR', self.office.status_at(1200, self.lease))
             self.force(self.lease)
-            self.office.until(1201)
-            self.assertEqual('TERMINATED', self.office.status(self.lease))
+            self.assertEqual('TERMINATED', self.office.status_at(1201, self.lease))
             self.assertEqual([], self.office.allocations(self.lease))
             self.assertEqual('ERROR', self.office.status(self.other))
         self.office.delete(self.lease)
@@ -119,22 +114,18 @@ class TestUnreadable(base.TestCase):
     def test_a_deletion_by_force(self) -> None:
         with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('colour')):
             self.office.delete(self.lease)
-            self.office.until(200)
-            self.assertEqual('ERROR', self.office.status(self.lease))
+            self.assertEqual('ERROR', self.office.status_at(200, self.lease))
             self.force(self.lease)
             self.office.work()
         self.assertEqual('gone', self.office.status(self.lease))
 
     def test_a_type_that_is_not_served_any_more(self) -> None:
         plugin = self.office.plugins.pop('physical:host')
-        self.office.until(1005)
-        self.assertEqual('TERMINATING', self.office.status(self.lease))
+        self.assertEqual('TERMINATING', self.office.status_at(1005, self.lease))
         self.force(self.lease)
-        self.office.until(1010)
-        self.assertEqual('TERMINATED', self.office.status(self.lease))
+        self.assertEqual('TERMINATED', self.office.status_at(1010, self.lease))
         self.office.plugins['physical:host'] = plugin
-        self.office.until(1060)
-        self.assertEqual('TERMINATED', self.office.status(self.other))
+        self.assertEqual('TERMINATED', self.office.status_at(1060, self.other))
 
     def test_what_has_not_started_is_refused(self) -> None:
         lease = self.office.create(2000, 3000)
@@ -144,7 +135,5 @@ class TestUnreadable(base.TestCase):
         self.office.cloud.set_server_deletion_seconds(50)
         self.office.boot(self.other)
         self.force(self.other)
-        self.office.until(20)
-        self.assertEqual('TERMINATING', self.office.status(self.other))
-        self.office.until(80)
-        self.assertEqual('TERMINATED', self.office.status(self.other))
+        self.assertEqual('TERMINATING', self.office.status_at(20, self.other))
+        self.assertEqual('TERMINATED', self.office.status_at(80, self.other))

@@ -43,9 +43,8 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.assertEqual('Not enough volumes available', refused['error_message'])
         self.until(START)
         shown = self.reservation(lease)
-        self.assertEqual(
-            (self.mine.id, [self.mine.id], [], False),
-            (shown['volume_id'], shown['volumes'], shown['on_end'], shown['guarantee']),
+        self.assert_has(
+            shown, volume_id=self.mine.id, volumes=[self.mine.id], on_end=[], guarantee=False
         )
         self.until(END)
         self.assertEqual('TERMINATED', self.status(lease))
@@ -96,14 +95,14 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
         (backup,) = self.cloud.volumes.backups()
         reservation = self.reservation(lease)
-        self.assertEqual(
-            ('blue', 'available', f'mine reservation:{reservation["id"]}'),
-            (backup.project_id, backup.status, backup.name),
+        self.assert_has(
+            backup,
+            project_id='blue',
+            status='available',
+            name=f'mine reservation:{reservation["id"]}',
         )
-        self.assertEqual(
-            [{'type': 'backup', 'id': backup.id, 'volume_id': self.mine.id}],
-            reservation['copies'],
-        )
+        found = reservation['copies']
+        self.assertEqual([{'type': 'backup', 'id': backup.id, 'volume_id': self.mine.id}], found)
 
     def test_a_snapshot_keeps_the_volume(self) -> None:
         lease = self.take(on_end=['snapshot'])

@@ -15,6 +15,7 @@ from tests.functional.manager.harness import SETTINGS
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import NeutronCase
 from tests.functional.manager.neutron_case import START
+from tests.narrowing import present
 
 # After the last try of what is given up.
 LATER = SETTINGS.effect_deadline + datetime.timedelta(minutes=5)
@@ -78,9 +79,8 @@ class NewVolumeTest(VolumeCase):
         made = self.made()
         self.assertEqual(['data-1', 'data-2'], [item.name for item in made])
         for item in made:
-            self.assertEqual(
-                (10, 'standard', 'blue', 'available'),
-                (item.size_gb, item.volume_type, item.project_id, item.status),
+            self.assert_has(
+                item, size_gb=10, volume_type='standard', project_id='blue', status='available'
             )
         shown = self.reservation(lease)
         self.assertEqual([item.id for item in made], shown['volumes'])
@@ -138,8 +138,7 @@ class NewVolumeTest(VolumeCase):
             ({'colour': 'red'}, 'colour'),
         ):
             self.assertIn(word, self.new(400, **request)['error_message'])
-        allowed = self.cloud.volume.find_volume_type('anywhere')
-        assert allowed is not None
+        allowed = present(self.cloud.volume.find_volume_type('anywhere'))
         self.cloud.volume.allow_volume_type(allowed.id, 'blue')
         self.assertIn('anywhere', self.new(400, volume_type='anywhere')['error_message'])
         self.new(volume_type='anywhere', guarantee=False)
@@ -147,8 +146,7 @@ class NewVolumeTest(VolumeCase):
     def test_made_of_a_volume_and_of_a_snapshot(self) -> None:
         mine = self.cloud.volumes.add_volume('mine', 'blue', 3)
         snapshot = self.cloud.volume.create_snapshot(mine.id, 's')
-        theirs = self.cloud.volume.find_snapshot(snapshot)
-        assert theirs is not None
+        self.assertIsNotNone(self.cloud.volume.find_snapshot(snapshot))
         # The snapshot was made by an administrator, so it is not of the project.
         self.book(400, snapshot_id=snapshot)
         self.assertIn('3 GiB', self.book(400, source_volid=mine.id, size=2)['error_message'])

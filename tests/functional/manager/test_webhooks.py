@@ -119,9 +119,7 @@ class Delivered:
         self.assertEqual('night run', event['data']['name'])
         self.assertRegex(event['sequence'], '^[0-9]{20}$')
         (delivery,) = self.deliveries(webhook)
-        self.assertEqual(
-            (DeliveryState.DELIVERED, 1, 204), (delivery.state, delivery.attempts, delivery.status)
-        )
+        self.assert_has(delivery, state=DeliveryState.DELIVERED, attempts=1, status=204)
         self.assertEqual(0, self.sender().send_once())
         self.assertEqual(1, len(self.receiver.received))
 
@@ -132,10 +130,8 @@ class Delivered:
         disabled = self.subscribe(enabled=False)
         self.office.create(600, 3600, hosts=0)
         self.outbox().send_once()
-        self.assertEqual(
-            [0, 1, 0, 0],
-            [len(self.deliveries(one)) for one in (theirs, everything, some, disabled)],
-        )
+        found = [len(self.deliveries(one)) for one in (theirs, everything, some, disabled)]
+        self.assertEqual([0, 1, 0, 0], found)
 
     def test_it_is_tried_again_with_growing_pauses_and_then_a_dead_letter(self) -> None:
         webhook = self.subscribe()
@@ -152,9 +148,8 @@ class Delivered:
         self.assertEqual('the response has status 503', one.error)
         self.assertEqual((3, 503), (one.attempts, one.status))
         self.assertEqual(1, len({each.body for each in self.receiver.received}))
-        self.assertEqual(
-            3, len({each.headers['webhook-timestamp'] for each in self.receiver.received})
-        )
+        found = len({each.headers['webhook-timestamp'] for each in self.receiver.received})
+        self.assertEqual(3, found)
         self.receiver.answers = lambda _: 200
         self.assertEqual(0, self.subscriptions.redeliver(webhook.id, ANY, ['other']))
         self.assertEqual(1, self.subscriptions.redeliver(webhook.id, ANY, [one.id]))

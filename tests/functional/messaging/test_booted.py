@@ -32,17 +32,16 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
 
     def start_managers(self, count: int) -> None:
         """Start managers that look once, when the bus is there, and then only listen."""
-        office = self.office
         settings = ServerLeaseSettings(enabled=True, poll_interval=3600.0)
         for _ in range(count):
             manager = Manager(
-                store=office.store,
-                plugins=office.plugins,
-                cloud=office.cloud,
-                clock=office.clock,
-                settings=office.settings,
+                store=self.office.store,
+                plugins=self.office.plugins,
+                cloud=self.office.cloud,
+                clock=self.office.clock,
+                settings=self.office.settings,
                 options=ManagerOptions(max_sleep=0.2, server_leases=settings),
-                publisher=office.bus,
+                publisher=self.office.bus,
                 server_listener=self.ears(),
             )
             self.addCleanup(manager.stop, 5.0)

@@ -89,10 +89,8 @@ class TestInProcess(NotificationCase):
         self.assertIn(samples.message(1).id, self.log.output)
 
     def test_an_unknown_driver_is_refused(self) -> None:
-        error = self.assertRaises(
-            exceptions.ConfigurationError, self.publisher, conf=self.conf(driver=['pigeon'])
-        )
-        self.assertIn("'pigeon'", error.message)
+        with self.assertRaisesRegex(exceptions.ConfigurationError, "'pigeon'"):
+            self.publisher(conf=self.conf(driver=['pigeon']))
 
 
 class TestRabbit(TestInProcess, bus.RabbitCase):

@@ -17,6 +17,7 @@ from climate.messaging import transport
 from tests import services
 from tests.functional.manager import harness
 from tests.functional.messaging import bus
+from tests.narrowing import present
 from tests.unit.messaging.test_nova import envelope
 
 
@@ -56,8 +57,7 @@ class TestEars(bus.RabbitCase):
         self.notifier().info({}, 'service.update', envelope(**data)['payload'])
 
     def heard(self, ears: nova.HostListener) -> str:
-        news = ears.get(bus.SOON)
-        assert news is not None
+        news = present(ears.get(bus.SOON))
         return f'{news.service_host}: {news.fault}'
 
     def test_everybody_hears_and_nothing_is_taken(self) -> None:

@@ -54,9 +54,8 @@ class TestClient(base.TestCase):
 
     def test_hosts_and_when_they_are_taken(self) -> None:
         one, two = self.client.list_hosts()
-        self.assertEqual(
-            ('compute-1', 'compute-1', True, ''),
-            (one.name, one.service_host, one.reservable, one.lead_time),
+        self.assert_has(
+            one, name='compute-1', service_host='compute-1', reservable=True, lead_time=''
         )
         self.assertEqual({one.id: (), two.id: ()}, self.client.list_allocations())
         lease = self.book()

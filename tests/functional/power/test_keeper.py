@@ -27,6 +27,7 @@ from climate.power.records import PowerRecords
 from climate.simulator import SimulatedCloud
 from tests import base
 from tests.functional.power.yard import Switch
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 NAMES = ('compute-1', 'compute-2', 'compute-3')
@@ -90,8 +91,7 @@ class KeeperCase(base.TestCase):
         self.cloud = SimulatedCloud(':memory:', clock=self.clock)
         self.addCleanup(self.cloud.close)
         self.cloud.seed(3)
-        pool = self.cloud.compute.find_aggregate('freepool')
-        assert pool is not None
+        pool = present(self.cloud.compute.find_aggregate('freepool'))
         self.pool = pool.id
         for name in NAMES:
             self.cloud.compute.add_host(pool.id, name)

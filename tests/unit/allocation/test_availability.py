@@ -139,10 +139,8 @@ class AvailabilityTest(base.TestCase):
         self, found: availability.Amounts, group: int, expected: list[tuple[int, int]]
     ) -> None:
         """Compare what is free and what there is of a group."""
-        self.assertEqual(
-            expected,
-            list(zip(found.free[group].tolist(), found.total[group].tolist(), strict=True)),
-        )
+        actual = list(zip(found.free[group].tolist(), found.total[group].tolist(), strict=True))
+        self.assertEqual(expected, actual)
 
     def test_a_class_that_no_resource_has_is_left_out(self) -> None:
         vcpus = Inventory(resource_class='VCPU', total=8, max_unit=8)

@@ -170,10 +170,8 @@ class BlockTest(base.TestCase):
     def test_slots(
         self, found: list[Host], demand: dict[str, int], start: int, length: int, pause: int
     ) -> None:
-        self.assertEqual(
-            [host.slots(demand, start, length, pause) for host in found],
-            block(found).slots(demand, bounds(start, length, pause)).tolist(),
-        )
+        actual = block(found).slots(demand, bounds(start, length, pause)).tolist()
+        self.assertEqual([host.slots(demand, start, length, pause) for host in found], actual)
 
     @given(hosts)
     def test_a_class_that_no_resource_has(self, found: list[Host]) -> None:

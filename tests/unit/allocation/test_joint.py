@@ -200,7 +200,5 @@ class JointTest(JointCase):
 
     def test_whole_minutes(self) -> None:
         minute = joint.MINUTE
-        self.assertEqual(
-            [minute, minute, 2 * minute],
-            [joint.rounded(time) for time in (1, minute, minute + 1)],
-        )
+        found = [joint.rounded(time) for time in (1, minute, minute + 1)]
+        self.assertEqual([minute, minute, 2 * minute], found)

@@ -144,9 +144,8 @@ class NamesTest(base.TestCase):
         maximum = max(len(named), 1) + extra
         first = [f'compute-{number}' for number in named]
         if not named <= set(range(hosts)):
-            self.assertRaises(
-                shares.TooFew, choose, found, 0, maximum, whole=True, first=first, seed=seed
-            )
+            with self.assertRaises(shares.TooFew):
+                choose(found, 0, maximum, whole=True, first=first, seed=seed)
             return
         chosen = choose(found, 0, maximum, whole=True, first=first, seed=seed)
         self.assertLessEqual(named, set(counted(chosen)))

@@ -43,9 +43,8 @@ class HighestTest(base.TestCase):
         for start in (each + away for each in range(first, last + 1, HOUR) for away in (-1, 0, 1)):
             if first <= start <= last:
                 expected = made.peaks(start - before * HOUR, start + after * HOUR)
-                self.assertEqual(
-                    expected.tolist(), [value(peaks, row, start) for row in range(ROWS)]
-                )
+                actual = [value(peaks, row, start) for row in range(ROWS)]
+                self.assertEqual(expected.tolist(), actual)
 
     def test_before_the_beginning_of_time(self) -> None:
         made = functions([(0, hours(0, 1), 3)])

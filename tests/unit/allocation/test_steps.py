@@ -72,9 +72,8 @@ class StepFunctionsTest(base.TestCase):
     def test_extremes(self, found: list[Use], window: Period) -> None:
         made = functions(found)
         for row in range(ROWS):
-            self.assertEqual(
-                timeline.peak(of_row(found, row), window), made.peaks(*bounds(window))[row]
-            )
+            actual = made.peaks(*bounds(window))[row]
+            self.assertEqual(timeline.peak(of_row(found, row), window), actual)
             self.assertEqual(min(levels(found, row, window)), made.lows(*bounds(window))[row])
 
     @given(uses, st.integers(0, 20), st.integers(1, 5), st.integers(1, 8))

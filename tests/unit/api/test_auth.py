@@ -38,10 +38,8 @@ class MemcachedTest(base.TestCase):
     def test_its_client_is_missing(self):
         self.remember_in('127.0.0.1:11211')
         self.without_client()
-        error = self.assertRaises(
-            exceptions.ConfigurationError, auth.keystone(self.conf), lambda *_: ()
-        )
-        self.assertIn('python-memcached', error.message)
+        with self.assertRaisesRegex(exceptions.ConfigurationError, 'python-memcached'):
+            auth.keystone(self.conf)(lambda *_: ())
 
     def test_its_client_is_there(self):
         self.remember_in('127.0.0.1:11211')

@@ -76,9 +76,8 @@ class GeneratorsTest(base.TestCase):
             generators.simpler({'enum': [[], ['delete'], ['detach', 'delete']], 'default': []}),
         )
         tree = {'type': 'array', 'items': json_schema.ref('Tree')}
-        self.assertEqual(
-            {'type': 'array', 'items': characters.any_value()}, generators.simpler(tree, 'Tree')
-        )
+        found = generators.simpler(tree, 'Tree')
+        self.assertEqual({'type': 'array', 'items': characters.any_value()}, found)
         self.assertEqual(tree, generators.simpler(tree, 'Other'))
         condition = {'if': {'enum': [[]]}}
         self.assertEqual(condition, generators.simpler(condition))

@@ -41,9 +41,8 @@ class DraftTest(base.TestCase):
         self.assertIsNone(plain.notify_before_start)
 
     def test_identity_is_never_taken_from_a_body(self):
-        self.assertEqual(
-            draft(), draft(id='x', project_id='p', user_id='u', status='ACTIVE', trust_id='t')
-        )
+        found = draft(id='x', project_id='p', user_id='u', status='ACTIVE', trust_id='t')
+        self.assertEqual(draft(), found)
 
     def test_both_spellings_of_the_time_of_an_event(self):
         one = draft(events=[{'event_type': 'notification', 'time': '2030-01-01 13:00'}])

@@ -126,17 +126,10 @@ class DocumentTest(base.TestCase):
     def test_an_answer_that_differs_is_found(self) -> None:
         described = openapi.at()
         body = sample('leases/show-1.1-response')
-        self.assertRaises(
-            jsonschema.ValidationError,
-            described.check_answer,
-            'GET',
-            '/leases/{lease_id}',
-            200,
-            body,
-        )
-        self.assertRaises(
-            AssertionError, described.check_answer, 'GET', '/leases/{lease_id}', 418, body
-        )
+        with self.assertRaises(jsonschema.ValidationError):
+            described.check_answer('GET', '/leases/{lease_id}', 200, body)
+        with self.assertRaises(AssertionError):
+            described.check_answer('GET', '/leases/{lease_id}', 418, body)
 
     def test_the_page_has_a_row_for_each_operation(self) -> None:
         found = openapi.at().document

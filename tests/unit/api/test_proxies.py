@@ -67,9 +67,8 @@ class ProxiesTest(base.TestCase):
         """A request need not pass only if it has none of the headers."""
         forwarded = {'Forwarded': 'for=10.0.0.1;host=evil.example;proto=https'}
         for name, value in (SAID | forwarded).items():
-            self.assertEqual(
-                ('http://localhost', '198.51.100.8'), self.seen('198.51.100.8', {name: value})
-            )
+            found = self.seen('198.51.100.8', {name: value})
+            self.assertEqual(('http://localhost', '198.51.100.8'), found)
             self.assertEqual([], self.headers)
         self.assertEqual(('http://localhost', '192.0.2.9'), self.seen('192.0.2.9', {}))
 

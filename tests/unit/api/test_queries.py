@@ -44,10 +44,8 @@ class LeaseQueriesTest(base.TestCase):
     def test_sort(self):
         self.assertEqual((), leases('').sort)
         self.assertEqual((('name', 'asc'),), leases('sort_key=name').sort)
-        self.assertEqual(
-            (('name', 'desc'), ('id', 'asc')),
-            leases('sort_key=name&sort_dir=desc&sort_key=id').sort,
-        )
+        found = leases('sort_key=name&sort_dir=desc&sort_key=id').sort
+        self.assertEqual((('name', 'desc'), ('id', 'asc')), found)
         self.assertEqual((('created_at', 'desc'),), leases('sort_dir=desc').sort)
 
     def test_limit_and_marker(self):
@@ -70,10 +68,8 @@ class LeaseQueriesTest(base.TestCase):
 
     def test_next_page(self):
         parameters = queries.parse('limit=2&name=a%26b&marker=old')
-        self.assertEqual(
-            'http://h/v1/leases?limit=2&name=a%26b&marker=new',
-            queries.next_page('http://h/v1/leases', parameters, 'new'),
-        )
+        found = queries.next_page('http://h/v1/leases', parameters, 'new')
+        self.assertEqual('http://h/v1/leases?limit=2&name=a%26b&marker=new', found)
 
 
 class ParseTest(base.TestCase):

@@ -199,16 +199,14 @@ class HostSchemasTest(base.TestCase):
             {'name': 'c1', 'gpu': True, 'n': 16, 'f': 1.5, 's': 'x', 'o': {'b': [1]}, 'none': None},
         )
         self.assertEqual('c1', draft.name)
-        self.assertEqual(
-            {'gpu': 'True', 'n': '16', 'f': '1.5', 's': 'x', 'o': '{"b": [1]}'}, draft.capabilities
-        )
+        found = draft.capabilities
+        self.assertEqual({'gpu': 'True', 'n': '16', 'f': '1.5', 's': 'x', 'o': '{"b": [1]}'}, found)
         draft = SCHEMAS.read_new(V1_0, {'id': 7})
         self.assertEqual(('7', {}), (draft.name, draft.capabilities))
 
     def test_change(self):
-        self.assertEqual(
-            {'gpu': None, 'n': '2'}, SCHEMAS.read_change(V1_0, {'gpu': None, 'n': 2}).capabilities
-        )
+        found = SCHEMAS.read_change(V1_0, {'gpu': None, 'n': 2}).capabilities
+        self.assertEqual({'gpu': None, 'n': '2'}, found)
         for body in ({}, {'name': 'c1'}):
             error = self.assertRaises(exceptions.InvalidInput, SCHEMAS.read_change, V1_0, body)
             self.assertEqual('No data to update', error.message)
@@ -220,10 +218,8 @@ class HostSchemasTest(base.TestCase):
 
     def test_wrong_names(self):
         for name in ('', None, 7, [], True, 'x' * 256):
-            error = self.assertRaises(
-                exceptions.InvalidInput, SCHEMAS.read_new, V1_0, {'name': name}
-            )
-            self.assertIn('name', error.message)
+            with self.assertRaisesRegex(exceptions.InvalidInput, 'name'):
+                SCHEMAS.read_new(V1_0, {'name': name})
 
     def test_wrong_capabilities(self):
         error = self.assertRaises(
@@ -254,10 +250,8 @@ class PropertySchemasTest(base.TestCase):
             (V1_0, {'private': 'maybe'}), (V1_0, {'private': []}), (V1_0, {'private': 3}),
             (V1_1, {'private': 'True'}),
         ):  # fmt: skip
-            error = self.assertRaises(
-                exceptions.InvalidInput, properties.read_private, version, body
-            )
-            self.assertIn('private', error.message)
+            with self.assertRaisesRegex(exceptions.InvalidInput, 'private'):
+                properties.read_private(version, body)
 
 
 class BooleanTest(base.TestCase):

@@ -137,9 +137,8 @@ class CompletedNamesTest(base.TestCase):
         self.assertFalse((self.others.parent / 'ran').exists())
         # An option.
         self.others.write_text('--os-auth-url=https://evil.example\n')
-        self.assertEqual(
-            ['demo', r'demo\ day', 'lab'], self.complete('lease', 'show', '', **NOTHING_KEPT)
-        )
+        actual = self.complete('lease', 'show', '', **NOTHING_KEPT)
+        self.assertEqual(['demo', r'demo\ day', 'lab'], actual)
 
     def test_other_words_are_left_to_the_completion_of_openstack(self) -> None:
         for words in (('server', 'show', 'x'), ('lease', 'show', '--h'), ('lease', 'sh')):

@@ -25,10 +25,8 @@ class TestLeaseFields(base.TestCase):
     def test_the_sdk_knows_since_when(self) -> None:
         shared = FIELDS.keys() & SINCE.keys()
         self.assertIn('end_reason', shared)
-        self.assertEqual(
-            {name: str(FIELDS[name].since) for name in shared},
-            {name: SINCE[name] for name in shared},
-        )
+        found = {name: SINCE[name] for name in shared}
+        self.assertEqual({name: str(FIELDS[name].since) for name in shared}, found)
 
     def test_the_reference_has_it(self) -> None:
         text = REFERENCE.read_text(encoding='utf-8')

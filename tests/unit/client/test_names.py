@@ -51,10 +51,8 @@ class ResolvedNamesTest(base.TestCase):
         ):
             own = {'resource_type': kind}
             wanted = [{**own, field: 'known', 'amount': 2}, {**own, field: UUID}]
-            self.assertEqual(
-                [{**own, field: 'its-id', 'amount': 2}, {**own, field: UUID}],
-                names.resolve(connection(), wanted),
-            )
+            found = names.resolve(connection(), wanted)
+            self.assertEqual([{**own, field: 'its-id', 'amount': 2}, {**own, field: UUID}], found)
 
     def test_fields_of_other_types_stay(self) -> None:
         fields = ('flavor_id', 'flavor', 'server_id', 'network_id', 'image', 'networks')
@@ -72,23 +70,15 @@ class ResolvedNamesTest(base.TestCase):
         )
 
     def test_an_unknown_name(self) -> None:
-        error = self.assertRaises(
-            exceptions.NotFoundException,
-            names.resolve,
-            connection(),
-            [{**SERVER, 'server_id': 'web'}],
-        )
-        self.assertIn("There is no server 'web'", str(error))
+        with self.assertRaisesRegex(exceptions.NotFoundException, "There is no server 'web'"):
+            names.resolve(connection(), [{**SERVER, 'server_id': 'web'}])
 
     def test_without_keystone_nothing_can_be_looked_up(self) -> None:
         wanted = [{**FLAVOR, 'flavor_id': '1'}, {**SERVER, 'server_id': UUID}]
         for auth_type in ('none', 'admin_token'):
             alone = connection(auth_type)
             self.assertEqual(wanted, names.resolve(alone, wanted))
-            error = self.assertRaises(
-                exceptions.NotFoundException,
-                names.resolve,
-                alone,
-                [{**SERVER, 'server_id': 'known'}],
-            )
-            self.assertIn("'known' is no ID: without Keystone, the server", str(error))
+            with self.assertRaisesRegex(
+                exceptions.NotFoundException, "'known' is no ID: without Keystone, the server"
+            ):
+                names.resolve(alone, [{**SERVER, 'server_id': 'known'}])

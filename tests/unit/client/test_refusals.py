@@ -12,6 +12,7 @@ import requests
 from climate.client import refusals
 from climate.client.sdk import errors
 from tests import base
+from tests.narrowing import present
 
 
 def offer(reason: str, **fields: Any) -> dict[str, Any]:
@@ -75,8 +76,7 @@ class RefusalTest(base.TestCase):
     def test_choice(self) -> None:
         answers: Iterator[str] = iter(['3', 'x', '0', ' 2 '])
         error = refusal(offer('soonest', id='a'), offer('longest'), offer('most', id='b'))
-        chosen = refusals.choose(error, lambda _question: next(answers))
-        assert chosen is not None
+        chosen = present(refusals.choose(error, lambda _question: next(answers)))
         self.assertEqual('b', chosen['id'])
         self.assertIsNone(refusals.choose(error, lambda _question: '\n'))
         self.assertIsNone(refusals.choose(error, None))

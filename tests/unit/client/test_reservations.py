@@ -94,9 +94,8 @@ class ReservationOptionsTest(base.TestCase):
             self.assertIn(message, str(error))
 
     def test_sizes(self) -> None:
-        self.assertEqual(
-            [512, 512, 8192, 1024**2], [sizes.mebibytes(t) for t in ('512', '512M', '8GiB', '1T')]
-        )
+        found = [sizes.mebibytes(t) for t in ('512', '512M', '8GiB', '1T')]
+        self.assertEqual([512, 512, 8192, 1024**2], found)
         self.assertEqual([40, 40, 2048], [sizes.gibibytes(t) for t in ('40', '40G', '2TB')])
 
     def test_a_server_to_boot(self) -> None:
@@ -135,9 +134,11 @@ class ReservationOptionsTest(base.TestCase):
             ]
         )[0]
         address = f'file://{folder}/start.sh'
-        self.assertEqual(
-            ('virtual:stack', 'course', {'desks': '12', 'image': 'a=b'}),
-            (found['resource_type'], found['name'], found['parameters']),
+        self.assert_has(
+            found,
+            resource_type='virtual:stack',
+            name='course',
+            parameters={'desks': '12', 'image': 'a=b'},
         )
         self.assertEqual({address: 'echo hello'}, found['files'])
         self.assertEqual(address, json.loads(found['template'])['a']['get_file'])

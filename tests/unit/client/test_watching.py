@@ -109,10 +109,8 @@ class LeaseWatcherTest(base.TestCase):
             ('PENDING', []), (gone, []), (busy, []), (gone, []), ('ACTIVE', []), status='ACTIVE'
         )
         self.assertEqual('ACTIVE', found.status)
-        self.assertEqual(
-            ['interrupted: Unable to connect', 'the service answers again'],
-            [line for line in self.lines if 'ACTIVE' not in line and 'PENDING' not in line],
-        )
+        actual = [line for line in self.lines if 'ACTIVE' not in line and 'PENDING' not in line]
+        self.assertEqual(['interrupted: Unable to connect', 'the service answers again'], actual)
         self.assertEqual([1.0, 2.0, 4.0], self.pauses[-3:])
 
     def test_other_errors_are_raised(self) -> None:

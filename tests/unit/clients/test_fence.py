@@ -125,9 +125,8 @@ class TestFenced(base.TestCase):
         for name in deleting:
 
             def record(deletion: deletions.Deletion) -> None:
-                self.assertEqual(
-                    [], [one for one in self.reached if not rehearsal.is_read_only(one)]
-                )
+                found = [one for one in self.reached if not rehearsal.is_read_only(one)]
+                self.assertEqual([], found)
                 self.recorded.append(deletion)
 
             cloud = fence.Fenced(typing.cast('Cloud', Recorder(self.reached)), self.guard, record)

@@ -15,6 +15,7 @@ from climate.cloud.base import Flavor
 from climate.cloud.just_made import JustMade
 from climate.simulator import SimulatedCloud
 from tests import base
+from tests.narrowing import present
 
 NOW = datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC)
 FLAVOR = Flavor(id='r-1', name='r-1', vcpus=1, memory_mb=1, disk_gb=1, public=False)
@@ -39,8 +40,7 @@ class TestJustMade(base.TestCase):
         compute.set_aggregate_metadata(made.id, {'x': 'y'})
         self.assertRaises(CloudConflict, compute.create_flavor, FLAVOR)
         self.clock.advance(6)
-        found = compute.find_aggregate('a')
-        assert found is not None
+        found = present(compute.find_aggregate('a'))
         self.assertEqual({'x': 'y'}, found.metadata)
         self.assertEqual(frozenset(), compute.list_flavor_access('r-1'))
 

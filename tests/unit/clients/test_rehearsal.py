@@ -9,6 +9,7 @@ from climate.cloud import rehearsal
 from climate.simulator import SimulatedCloud
 from climate.simulator import VERBS
 from tests import base
+from tests.narrowing import present
 
 CHANGES = (
     'add',
@@ -58,8 +59,7 @@ class TestRehearsal(base.TestCase):
         self.assertEqual([], self.rehearsed.calls)
 
     def test_what_answers_nothing_is_passed_over(self) -> None:
-        pool = self.cloud.compute.find_aggregate('freepool')
-        assert pool is not None
+        pool = present(self.cloud.compute.find_aggregate('freepool'))
         self.rehearsed.compute.add_host(pool.id, 'compute-1')
         self.rehearsed.compute.delete_server(server_id='x')
         self.assertEqual(

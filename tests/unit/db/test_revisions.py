@@ -7,6 +7,7 @@ from __future__ import annotations
 from climate.db.migrations import migration
 from tests import base
 from tests import migration_rules
+from tests.narrowing import present
 
 KNOWN = ('0001', '0002', '0003.0002')
 
@@ -36,8 +37,7 @@ class TestComplaint(base.TestCase):
         )
 
     def test_tables_from_before_the_first_migration(self) -> None:
-        complaint = migration.complaint('0002', ('0003', '0004'))
-        assert complaint is not None
+        complaint = present(migration.complaint('0002', ('0003', '0004')))
         self.assertRegex(
             complaint,
             'The tables are at 0002, which only a commit before the first release can upgrade: run'

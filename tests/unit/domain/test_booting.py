@@ -15,6 +15,7 @@ from climate.domain import booting
 from climate.domain.events import EventKind
 from climate.domain.requests import EventDraft
 from tests import base
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
 KEYS = ('lease_start', 'lease_end', 'lease_duration', 'lease_name', 'on_end', 'guarantee')
@@ -94,8 +95,7 @@ class BootingTest(base.TestCase):
         text = json.dumps(said_then)
         for hint in (text, [text], said_then, [said_then]):
             self.assertEqual(wanted, self.wish({}, hint))
-        found = self.wish({}, {**said_then, 'events': events})
-        assert found is not None
+        found = present(self.wish({}, {**said_then, 'events': events}))
         told = EventDraft(kind=EventKind.NOTIFICATION, time=at(0.5))
         self.assertEqual(((told,), at(0.75)), (found.events, found.before_end_date))
 

@@ -58,13 +58,10 @@ class OrderTest(base.TestCase):
                 self.assertEqual([take, give], kinds(give, take))
 
     def test_a_message_comes_before_what_it_tells_of(self) -> None:
-        self.assertEqual(
-            [EventKind.BEFORE_START, EventKind.START],
-            kinds(EventKind.START, EventKind.BEFORE_START),
-        )
-        self.assertEqual(
-            [EventKind.BEFORE_END, EventKind.END], kinds(EventKind.END, EventKind.BEFORE_END)
-        )
+        found = kinds(EventKind.START, EventKind.BEFORE_START)
+        self.assertEqual([EventKind.BEFORE_START, EventKind.START], found)
+        actual = kinds(EventKind.END, EventKind.BEFORE_END)
+        self.assertEqual([EventKind.BEFORE_END, EventKind.END], actual)
 
     def test_every_kind_has_a_place(self) -> None:
         places = {events.order(event(kind))[1] for kind in EventKind}
@@ -78,9 +75,8 @@ class OrderTest(base.TestCase):
 
 class KindTest(base.TestCase):
     def test_what_only_tells(self) -> None:
-        self.assertEqual(
-            {EventKind.BEFORE_START, EventKind.NOTIFICATION}, set(EventKind) - events.EFFECTS
-        )
+        found = set(EventKind) - events.EFFECTS
+        self.assertEqual({EventKind.BEFORE_START, EventKind.NOTIFICATION}, found)
 
     def test_what_users_see(self) -> None:
         at_1_0 = {'start_lease', 'end_lease', 'before_end_lease', 'notification'}

@@ -150,12 +150,10 @@ class MessageTest(base.TestCase):
             self.assertEqual('100% wrong', error('100% wrong').message)
 
     def test_texts_that_existing_clients_match_on(self) -> None:
-        self.assertEqual(
-            'End date must be later than start date.', exceptions.InvalidPeriod().message
-        )
-        self.assertEqual(
-            'Missing parameter end_date', exceptions.MissingParameter(param='end_date').message
-        )
+        found = exceptions.InvalidPeriod().message
+        self.assertEqual('End date must be later than start date.', found)
+        actual = exceptions.MissingParameter(param='end_date').message
+        self.assertEqual('Missing parameter end_date', actual)
         self.assertEqual(
             'Bogus-date 13:13 is an invalid date. Required format: %Y-%m-%d %H:%M',
             exceptions.InvalidDate(date='Bogus-date 13:13', date_format='%Y-%m-%d %H:%M').message,

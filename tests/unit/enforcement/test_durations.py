@@ -77,20 +77,18 @@ class TestMaxLeaseDuration(base.TestCase):
             max_lease_duration=1, max_lease_duration_exempt_project_ids=['red', 'blue']
         )
         MaxLeaseDuration.from_conf(conf).check_create(questions.creation(3600))
-        self.assertRaises(
-            exceptions.LeaseTooLong,
-            MaxLeaseDuration.from_conf(conf).check_create,
-            questions.creation(3600, project_id='green'),
-        )
+        with self.assertRaises(exceptions.LeaseTooLong):
+            MaxLeaseDuration.from_conf(conf).check_create(
+                questions.creation(3600, project_id='green')
+            )
 
     @given(longest=SECONDS, before=SECONDS, after=SECONDS)
     def test_a_change_is_refused_only_if_it_makes_a_lease_too_long(
         self, longest: int, before: int, after: int
     ) -> None:
         judge = MaxLeaseDuration(span(longest))
-        self.assertEqual(
-            after > longest and after > before, refuses(judge, questions.change(before, after, 0))
-        )
+        found = refuses(judge, questions.change(before, after, 0))
+        self.assertEqual(after > longest and after > before, found)
 
     @given(longest=SECONDS, wanted=SECONDS)
     def test_what_can_be_created_can_be_reached_by_a_change(
@@ -113,12 +111,8 @@ class TestExtensionWindow(base.TestCase):
 
     def test_the_window_opens(self) -> None:
         judge = ExtensionWindow.from_conf(configured(reservation_extension_window=600))
-        error = self.assertRaises(
-            exceptions.OutsideExtensionWindow,
-            judge.check_update,
-            questions.change(3600, 7200, 2999),
-        )
-        self.assertIn('last 600 seconds', error.message)
+        with self.assertRaisesRegex(exceptions.OutsideExtensionWindow, 'last 600 seconds'):
+            judge.check_update(questions.change(3600, 7200, 2999))
         judge.check_update(questions.change(3600, 7200, 3000))
 
     def test_it_is_off(self) -> None:
@@ -137,7 +131,5 @@ class TestExtensionWindow(base.TestCase):
     def test_only_prolonging_and_only_early_is_refused(
         self, window: int, before: int, after: int, now: int
     ) -> None:
-        self.assertEqual(
-            after > before and before - now > window,
-            refuses(ExtensionWindow(span(window)), questions.change(before, after, now)),
-        )
+        found = refuses(ExtensionWindow(span(window)), questions.change(before, after, now))
+        self.assertEqual(after > before and before - now > window, found)

@@ -286,16 +286,13 @@ class TestAfterwards(ServiceCase):
 
     def test_each_state_has_a_call(self) -> None:
         service = self.filter()
-        self.assertEqual(
-            {ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END}, service.notified_of
-        )
+        found = service.notified_of
+        self.assertEqual({ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END}, found)
         for state in (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END):
             service.notify(self.charge(state))
         self.assertEqual(['commit', 'release', 'on-end'], self.judge.names)
-        self.assertEqual(
-            ['q1-commit', 'q1-release', 'q1-on-end'],
-            [call.headers['idempotency-key'] for call in self.judge.calls],
-        )
+        actual = [call.headers['idempotency-key'] for call in self.judge.calls]
+        self.assertEqual(['q1-commit', 'q1-release', 'q1-on-end'], actual)
         self.assertEqual({'lease': {'id': 'l1'}}, self.judge.calls[0].body)
 
     def test_a_service_that_knows_one_phase(self) -> None:
@@ -323,9 +320,8 @@ class TestAfterwards(ServiceCase):
 
     def test_it_is_away(self) -> None:
         self.judge.go_away()
-        self.assertRaises(
-            exceptions.FilterUnavailable, self.filter().notify, self.charge(ChargeState.COMMIT)
-        )
+        with self.assertRaises(exceptions.FilterUnavailable):
+            self.filter().notify(self.charge(ChargeState.COMMIT))
 
     def test_what_is_kept_of_a_question_is_its_body(self) -> None:
         service = self.filter(region_name='one')

@@ -148,9 +148,8 @@ class TestCalendars(TestCase):
         self.assertNotEqual(*tags)
         self.assertEqual(tags[0], calendars.tag(calendar(entry()), SETTINGS))
         calendars.write.cache_clear()
-        self.assertEqual(
-            calendars.write(values[0], SETTINGS), calendars.write(calendar(entry()), SETTINGS)
-        )
+        found = calendars.write(calendar(entry()), SETTINGS)
+        self.assertEqual(calendars.write(values[0], SETTINGS), found)
 
     def test_a_deleted_lease_is_cancelled_without_alarms(self) -> None:
         event = self.only(cancelled=True)

@@ -100,9 +100,8 @@ class ChangeTest(base.TestCase):
         self.assertEqual({}, self.change(reservations=[{**HOST, 'label': 'x'}, ROOM]))
 
     def test_details(self) -> None:
-        self.assertEqual(
-            {'name': 'b', 'notices': ['start']}, self.change(name='b', notices=['start'])
-        )
+        found = self.change(name='b', notices=['start'])
+        self.assertEqual({'name': 'b', 'notices': ['start']}, found)
         before = {**PLAIN, 'notices': ['start']}
         body = bodies.change(before, {**PLAIN, 'notices': None}, LEASE)
         self.assertEqual({'notices': None}, body)
@@ -116,10 +115,8 @@ class ChangeTest(base.TestCase):
         self.assertIsNone(self.change(start_date=None, end_date=None, duration='3h'))
 
     def test_reservations(self) -> None:
-        self.assertEqual(
-            {'reservations': [{'id': 'i', 'amount': 3}]},
-            self.change(reservations=[HOST, {**ROOM, 'amount': 3}]),
-        )
+        found = self.change(reservations=[HOST, {**ROOM, 'amount': 3}])
+        self.assertEqual({'reservations': [{'id': 'i', 'amount': 3}]}, found)
         self.assertEqual(
             {'reservations': [{'id': 'h', 'max': 2}, {'id': 'i', 'affinity': True}]},
             self.change(reservations=[{**HOST, 'max': 2}, {**ROOM, 'affinity': True}]),

@@ -22,6 +22,7 @@ from climate.domain.requests import LeaseChange
 from climate.domain.requests import LeaseDraft
 from climate.leases import dates
 from tests import base
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, 12, 0, 30, 250000, tzinfo=datetime.UTC)
 MINUTE = datetime.timedelta(minutes=1)
@@ -173,8 +174,7 @@ class TestChangedBeforeEnd(base.TestCase):
         end = data.draw(st.integers(start + 1, 60))
         old = lease(start, start + length, before_end_date=at(wanted))
         period = Period(start=at(start), end=at(end))
-        moved = dates.changed_before_end(old, LeaseChange(), period)
-        assert moved is not None
+        moved = present(dates.changed_before_end(old, LeaseChange(), period))
         self.assertLessEqual(period.start, moved)
         self.assertLessEqual(moved, period.end)
         ideal = at(wanted + end - start - length)

@@ -204,9 +204,7 @@ class TestRescheduled(base.TestCase):
     def test_prolonged_after_the_warning_there_is_another(self) -> None:
         old = dataclasses.replace(told(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE)
         (event,) = of(to(old, 0, 8000, now=500), EventKind.BEFORE_END)
-        self.assertEqual(
-            (at(4400), EventState.UNDONE, None), (event.due, event.state, event.begun_at)
-        )
+        self.assert_has(event, due=at(4400), state=EventState.UNDONE, begun_at=None)
 
     def test_shortened_past_the_warning_there_is_none(self) -> None:
         old = dataclasses.replace(told(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE)
@@ -232,9 +230,7 @@ class TestRescheduled(base.TestCase):
         )
         new = to(old, 0, 8000, now=500)
         (event,) = of(new, EventKind.BEFORE_END)
-        self.assertEqual(
-            (EventState.IN_PROGRESS, at(4400), None), (event.state, event.due, event.begun_at)
-        )
+        self.assert_has(event, state=EventState.IN_PROGRESS, due=at(4400), begun_at=None)
         (event,) = of(to(new, 0, 4000, now=600), EventKind.BEFORE_END)
         self.assertEqual(at(400), event.due)
 

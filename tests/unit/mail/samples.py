@@ -13,6 +13,7 @@ from typing import Any
 
 from climate.mail.notices import Notice
 from climate.mail.spool import FILE
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, 11, 0, tzinfo=datetime.UTC)
 
@@ -60,8 +61,7 @@ def envelope(event_type: str, number: int = 1, **changes: Any) -> dict[str, Any]
 
 def text(letter: email.message.EmailMessage) -> str:
     """Return the part of a mail in plain text."""
-    part = letter.get_body(('plain',))
-    assert part is not None
+    part = present(letter.get_body(('plain',)))
     content: str = part.get_content()
     return content.replace('\r\n', '\n')
 

@@ -100,10 +100,8 @@ class TestLetters(base.TestCase):
                 'mime-version',
             }
             self.assertLessEqual({key.lower() for key in read}, known)
-            self.assertEqual(
-                [],
-                [one for one in ('\x1b', '\u202e') if one in samples.text(read)],
-            )
+            found = [one for one in ('\x1b', '\u202e') if one in samples.text(read)]
+            self.assertEqual([], found)
             letter.as_bytes().decode('ascii')
 
     def test_commands_and_links_are_in_one_piece(self) -> None:
@@ -215,9 +213,8 @@ class TestTexts(base.TestCase):
 
     def test_a_sender_that_is_none(self) -> None:
         for sender in ('', 'climate', 'a b@c', 'a@b\nBcc: x@y'):
-            self.assertRaises(
-                exceptions.ConfigurationError, MailWriter, LetterSettings(sender=sender)
-            )
+            with self.assertRaises(exceptions.ConfigurationError):
+                MailWriter(LetterSettings(sender=sender))
 
 
 class TestAddresses(base.TestCase):

@@ -16,6 +16,7 @@ from climate.mail.mail_sender import PostSettings
 from climate.messaging import publisher
 from climate.messaging import schemas
 from tests import base
+from tests.narrowing import present
 from tests.unit.mail import samples
 from tests.unit.messaging import samples as messages
 
@@ -38,8 +39,7 @@ class TestRead(base.TestCase):
         self.assertEqual(NOTICES, options.KINDS)
         self.assertLessEqual(set(notices.KINDS), set(schemas.VERSIONS))
         for event_type, kind in notices.KINDS.items():
-            found = notices.read(samples.envelope(event_type), options.KINDS)
-            assert found is not None
+            found = present(notices.read(samples.envelope(event_type), options.KINDS))
             self.assertEqual((kind, 'message-1', 'alice'), (found.kind, found.id, found.user_id))
             self.assertEqual((12, 14), (found.start.hour, found.end.hour))
             self.assertEqual(('physical:host, pending',), found.resources)
@@ -53,8 +53,7 @@ class TestRead(base.TestCase):
                 payload=messages.payload(event_type, of=of),
                 created_at=messages.CREATED,
             )
-            found = notices.read(publisher.envelope(said, 'climate.lease'), ())
-            assert found is not None
+            found = present(notices.read(publisher.envelope(said, 'climate.lease'), ()))
             self.assertEqual((kind, 'l1', 'demo', 'u1'), (found.kind, *_of(found)))
             self.assertEqual((messages.START, messages.END), (found.start, found.end))
             self.assertEqual(
@@ -116,8 +115,7 @@ class TestRead(base.TestCase):
         envelope = samples.envelope(
             'lease.not_ready', ready=['compute-1'], waiting=['compute-2'], detail='it boots'
         )
-        found = notices.read(envelope, options.KINDS)
-        assert found is not None
+        found = present(notices.read(envelope, options.KINDS))
         self.assertEqual('not ready: compute-2 (it boots)', found.reason)
 
     def test_it_survives_a_file(self) -> None:

@@ -30,10 +30,8 @@ class TestConnections(base.TestCase):
 
     def test_what_is_left_out_is_the_usual(self) -> None:
         (info,) = self.connections('rabbit://')
-        self.assertEqual(
-            ('localhost', 5672, 'guest', '/'),
-            tuple(info[key] for key in ('hostname', 'port', 'userid', 'virtual_host')),
-        )
+        found = tuple(info[key] for key in ('hostname', 'port', 'userid', 'virtual_host'))
+        self.assertEqual(('localhost', 5672, 'guest', '/'), found)
 
     def test_tls_from_the_options_or_the_url(self) -> None:
         (info,) = self.connections('rabbit://one/', '[oslo_messaging_rabbit]\nssl = true\n')

@@ -58,10 +58,8 @@ class TestHostNews(base.TestCase):
             ({'forced_down': True, 'disabled': True}, 'it was forced down'),
         )
         for data, fault in cases:
-            self.assertEqual(
-                HostReport(service_host='compute-1', fault=fault),
-                nova.host_report(envelope(**data)),
-            )
+            found = nova.host_report(envelope(**data))
+            self.assertEqual(HostReport(service_host='compute-1', fault=fault), found)
 
     def test_what_it_does_not_say(self) -> None:
         cases: tuple[dict[str, Any], ...] = (
@@ -106,10 +104,8 @@ class TestServerNews(base.TestCase):
 
     def test_what_it_says(self) -> None:
         for event_type, gone in (('instance.create.end', False), ('instance.delete.end', True)):
-            self.assertEqual(
-                ServerReport(server_id='7', gone=gone),
-                nova.server_report(server_envelope(event_type, uuid='7')),
-            )
+            found = nova.server_report(server_envelope(event_type, uuid='7'))
+            self.assertEqual(ServerReport(server_id='7', gone=gone), found)
 
     def test_what_it_does_not_say(self) -> None:
         # What Nova sends without versions has the same type.

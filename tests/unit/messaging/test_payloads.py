@@ -128,12 +128,8 @@ class TestBuild(base.TestCase):
 
     def test_a_field_too_many_does_not_validate(self) -> None:
         payload = {**samples.payload('lease.create'), 'trust_id': None}
-        self.assertRaises(
-            jsonschema.ValidationError,
-            jsonschema.validate,
-            payload,
-            schemas.SCHEMAS['lease.create'],
-        )
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(payload, schemas.SCHEMAS['lease.create'])
 
     def test_no_secret_is_in_any(self) -> None:
         for event_type in schemas.SCHEMAS:
@@ -214,22 +210,13 @@ class TestBuild(base.TestCase):
 
     def test_readiness_is_told(self) -> None:
         payload = samples.payload('lease.not_ready')
-        self.assertEqual(
-            (['compute-1'], ['compute-2'], 'climate-power'),
-            (payload['ready'], payload['waiting'], payload['by']),
-        )
+        self.assert_has(payload, ready=['compute-1'], waiting=['compute-2'], by='climate-power')
         self.assertEqual('id-of-start_lease', payload['event_id'])
 
     def test_an_event_is_required_where_one_is_told_of(self) -> None:
-        self.assertRaises(
-            ValueError,
-            payloads.build,
-            'lease.event.start_lease',
-            samples.lease(),
-            now=samples.START,
-        )
+        with self.assertRaises(ValueError):
+            payloads.build('lease.event.start_lease', samples.lease(), now=samples.START)
 
     def test_an_unknown_type_is_refused(self) -> None:
-        self.assertRaises(
-            KeyError, payloads.build, 'lease.sold', samples.lease(), now=samples.START
-        )
+        with self.assertRaises(KeyError):
+            payloads.build('lease.sold', samples.lease(), now=samples.START)

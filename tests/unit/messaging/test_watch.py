@@ -75,10 +75,8 @@ class TestWatch(base.TestCase):
 
     def test_json(self) -> None:
         self.run_it('--json')
-        self.assertEqual(
-            [samples.message(number).id for number in (1, 2, 3)],
-            [json.loads(line)['message_id'] for line in self.lines()],
-        )
+        found = [json.loads(line)['message_id'] for line in self.lines()]
+        self.assertEqual([samples.message(number).id for number in (1, 2, 3)], found)
 
     def test_of_some_types(self) -> None:
         self.run_it('--event', 'lease.event.start*', '--event', 'lease.create')

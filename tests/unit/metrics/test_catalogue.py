@@ -66,6 +66,5 @@ class TestTable(base.TestCase):
     def test_series(self) -> None:
         self.assertEqual(('climate_claims_total',), catalogue.CLAIMS.series)
         name = 'climate_lease_lateness_seconds'
-        self.assertEqual(
-            (f'{name}_bucket', f'{name}_count', f'{name}_sum'), catalogue.LATENESS.series
-        )
+        found = catalogue.LATENESS.series
+        self.assertEqual((f'{name}_bucket', f'{name}_count', f'{name}_sum'), found)

@@ -21,6 +21,7 @@ from climate.simulator import catalogue
 from climate.simulator import cli
 from climate.simulator import templates
 from tests.base import TestCase
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
@@ -42,10 +43,8 @@ class TestCatalogue(CatalogueTest):
     """It is there, once."""
 
     def test_there_is_something_of_everything(self) -> None:
-        self.assertEqual(
-            ['common-1', 'compute-1', 'compute-2'],
-            [each.hostname for each in self.cloud.furnish(2)],
-        )
+        found = [each.hostname for each in self.cloud.furnish(2)]
+        self.assertEqual(['common-1', 'compute-1', 'compute-2'], found)
         flavors = {each.id: each.name for each in self.cloud.overview()['flavors']}
         sizes = ('tiny', 'small', 'medium', 'large', 'xlarge')
         self.assertEqual({str(n): f'm1.{size}' for n, size in enumerate(sizes, 1)}, flavors)
@@ -56,18 +55,15 @@ class TestCatalogue(CatalogueTest):
         self.assertEqual(['archive'], self.names('volumes'))
         self.assertEqual(['lab'], self.names('stacks'))
         (web,) = self.cloud.servers()
-        self.assertEqual(
-            ('web', 'ACTIVE', 'demo', '2', 'common-1'),
-            (web.name, web.status, web.project_id, web.flavor_id, web.host),
+        self.assert_has(
+            web, name='web', status='ACTIVE', project_id='demo', flavor_id='2', host='common-1'
         )
 
     def test_a_host_that_was_renamed_is_not_added_again(self) -> None:
         self.cloud.furnish(2)
         self.cloud.rename_hypervisor('compute-2', 'compute-2.example.org')
-        self.assertEqual(
-            ['common-1', 'compute-1', 'compute-2.example.org'],
-            [each.hostname for each in self.cloud.furnish(2)],
-        )
+        found = [each.hostname for each in self.cloud.furnish(2)]
+        self.assertEqual(['common-1', 'compute-1', 'compute-2.example.org'], found)
 
     def test_what_was_deleted_stays_away(self) -> None:
         self.cloud.furnish(1)
@@ -93,8 +89,7 @@ class TestCatalogue(CatalogueTest):
         server = self.cloud.boot_server('compute-1', 'demo', 'old')
         self.cloud.set_server(server.id, flavor='m1.small')
         self.cloud.furnish(1)
-        found = self.cloud.compute.find_server(server.id)
-        assert found is not None
+        found = present(self.cloud.compute.find_server(server.id))
         self.assertEqual('2', found.flavor_id)
 
     def test_the_template_is_one(self) -> None:
@@ -108,8 +103,7 @@ class TestBoots(CatalogueTest):
     def setUp(self) -> None:
         super().setUp()
         self.cloud.furnish(1)
-        pool = self.cloud.compute.find_aggregate('freepool')
-        assert pool is not None
+        pool = present(self.cloud.compute.find_aggregate('freepool'))
         self.cloud.compute.add_host(pool.id, 'compute-1')
 
     def test_a_flavor_goes_by_name_or_id(self) -> None:
@@ -120,12 +114,10 @@ class TestBoots(CatalogueTest):
 
     def test_it_holds_what_it_needs(self) -> None:
         server = self.cloud.boot_server('compute-1', 'p', 'a', 'm1.large')
-        provider = self.cloud.placement.find_provider('compute-1')
-        assert provider is not None
+        provider = present(self.cloud.placement.find_provider('compute-1'))
         (held,) = self.cloud.placement.allocations(provider.uuid)
-        self.assertEqual(
-            (server.id, {'VCPU': 4, 'MEMORY_MB': 8192, 'DISK_GB': 80}),
-            (held.consumer_id, held.amounts),
+        self.assert_has(
+            held, consumer_id=server.id, amounts={'VCPU': 4, 'MEMORY_MB': 8192, 'DISK_GB': 80}
         )
 
     def test_hosts_outside_of_the_pool_come_first(self) -> None:
@@ -133,8 +125,7 @@ class TestBoots(CatalogueTest):
         booted = [self.cloud.boot_server(None, 'p', 'a', size).host for size in sizes]
         self.assertEqual(['common-1', 'compute-1', 'common-1'], booted)
         draft = base.ServerDraft(name='vm', flavor_id='1')
-        made = self.cloud.compute.find_server(self.cloud.compute.create_server(draft))
-        assert made is not None
+        made = present(self.cloud.compute.find_server(self.cloud.compute.create_server(draft)))
         self.assertEqual('common-1', made.host)
         self.cloud.set_hypervisor('common-1', state='down')
         self.cloud.set_hypervisor('compute-1', state='down')
@@ -144,8 +135,7 @@ class TestBoots(CatalogueTest):
         compute, server = self.cloud.compute, self.cloud.boot_server('compute-1', 'p', 'a')
         compute.shelve_server(server.id)
         compute.unshelve_server(server.id)
-        found = compute.find_server(server.id)
-        assert found is not None
+        found = present(compute.find_server(server.id))
         self.assertEqual(('ACTIVE', 'common-1'), (found.status, found.host))
 
 
@@ -167,10 +157,8 @@ class TestCommandLine(TestCase):
         self.assertEqual('2 hypervisors\n', self.run_cli('furnish', '--hosts', '1'))
         booted = self.run_cli('boot', '--flavor', 'm1.tiny').strip()
         shown = json.loads(self.run_cli('show', '--json'))
-        self.assertEqual(
-            {'1', '2'},
-            {each['flavor_id'] for each in shown['servers']},
-        )
+        actual = {each['flavor_id'] for each in shown['servers']}
+        self.assertEqual({'1', '2'}, actual)
         self.assertIn(booted, {each['id'] for each in shown['servers']})
         empty = {kind for kind, found in shown.items() if found == []}
         self.assertEqual({'floating_ips', 'snapshots', 'backups', 'faults'}, empty)

@@ -24,6 +24,7 @@ from climate.cloud import base
 from climate.simulator import cli
 from climate.simulator.store import SimulatorStore
 from tests.base import TestCase
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
@@ -37,8 +38,7 @@ class SimulatedTest(TestCase):
         self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
         self.addCleanup(self.cloud.close)
         self.cloud.seed(2)
-        found = self.cloud.compute.find_aggregate('freepool')
-        assert found is not None
+        found = present(self.cloud.compute.find_aggregate('freepool'))
         self.pool = found
 
     def add(self, host: str = 'compute-1') -> None:
@@ -62,8 +62,7 @@ class TestContents(SimulatedTest):
         self.assertEqual(('compute-1',), self.hosts())
 
     def test_a_seed_has_the_promised_size(self) -> None:
-        found = self.cloud.compute.find_hypervisor('compute-2')
-        assert found is not None
+        found = present(self.cloud.compute.find_hypervisor('compute-2'))
         self.assertEqual((16, 65536, 500), (found.vcpus, found.memory_mb, found.local_gb))
         totals = {
             item.resource_class: item.total for item in self.cloud.placement.inventories(found.id)
@@ -76,17 +75,14 @@ class TestContents(SimulatedTest):
         self.assertEqual(made, self.cloud.compute.find_hypervisor('node-1.example.org'))
         self.add('node-1')
         server = self.cloud.boot_server('node-1', 'p', 'vm')
-        self.assertEqual(
-            ('node-1', 'node-1.example.org'), (server.host, server.hypervisor_hostname)
-        )
+        self.assert_has(server, host='node-1', hypervisor_hostname='node-1.example.org')
         self.assertRaises(LookupError, self.cloud.boot_server, 'node-1.example.org', 'p', 'vm')
 
     def test_a_hypervisor_may_be_changed_fail_and_go(self) -> None:
         self.cloud.add_hypervisor('compute-1', vcpus=99)
         self.cloud.set_hypervisor('compute-1', state='down')
         self.cloud.set_hypervisor('compute-1', status='disabled')
-        found = self.cloud.compute.find_hypervisor('compute-1')
-        assert found is not None
+        found = present(self.cloud.compute.find_hypervisor('compute-1'))
         self.assertEqual((99, 'down', 'disabled'), (found.vcpus, found.state, found.status))
         self.add()
         self.cloud.boot_server('compute-1', 'p', 'vm')
@@ -342,10 +338,8 @@ class TestFile(TestCase):
         shown = json.loads(self.run_cli('show', '--json')[1])
         self.assertFalse(shown['reachable'])
         self.assertEqual(server_id.strip(), shown['servers'][0]['id'])
-        self.assertEqual(
-            [('compute-1', 'up'), ('compute-2.example.org', 'down')],
-            [(item['hostname'], item['state']) for item in shown['hypervisors']],
-        )
+        found = [(item['hostname'], item['state']) for item in shown['hypervisors']]
+        self.assertEqual([('compute-1', 'up'), ('compute-2.example.org', 'down')], found)
         self.assertEqual([16, 8], [item['vcpus'] for item in shown['hypervisors']])
         zones = {item['name']: item['hosts'] for item in shown['aggregates']}
         self.assertEqual(({'freepool', 'az1', 'az2'}, []), (set(zones), zones['az1']))

@@ -11,6 +11,7 @@ from climate import simulator
 from climate.clock import ManualClock
 from climate.cloud import base
 from tests.base import TestCase
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
@@ -76,9 +77,8 @@ class TestTimes(SimulatedTest):
             self.assertEqual(seen, found is not None)
             self.assertEqual(seen, 'own' in [item.name for item in cinder.list_volume_types()])
             if found is None:
-                self.assertRaises(
-                    base.CloudNotFound, cinder.create_volume, 'v', 1, volume_type='own'
-                )
+                with self.assertRaises(base.CloudNotFound):
+                    cinder.create_volume('v', 1, volume_type='own')
                 continue
             # Where volumes lie is for administrators to know.
             self.assertEqual({}, found.extra_specs)
@@ -191,10 +191,8 @@ class TestContents(SimulatedTest):
 
     def test_a_volume_belongs_to_who_made_it(self) -> None:
         theirs = self.cloud.volumes.add_volume('v', 'p1', 2)
-        ours = self.volume.find_volume(self.volume.create_volume('w', 1))
-        assert ours is not None
+        ours = present(self.volume.find_volume(self.volume.create_volume('w', 1)))
         self.assertEqual(('p1', 'service'), (theirs.project_id, ours.project_id))
-        snapshot = self.volume.find_snapshot(self.volume.create_snapshot(theirs.id, 's'))
-        assert snapshot is not None
+        snapshot = present(self.volume.find_snapshot(self.volume.create_snapshot(theirs.id, 's')))
         self.assertEqual('service', snapshot.project_id)
         self.assertEqual((snapshot,), self.cloud.volumes.snapshots())

@@ -12,6 +12,7 @@ from climate.clock import ManualClock
 from climate.cloud import base
 from climate.domain.resources import Inventory
 from tests.base import TestCase
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
@@ -35,9 +36,7 @@ class SimulatedTest(TestCase):
 
     def server(self, server_id: str) -> base.Server:
         """Return a server that is there."""
-        found = self.compute.find_server(server_id)
-        assert found is not None
-        return found
+        return present(self.compute.find_server(server_id))
 
     def state(self, server_id: str) -> tuple[str, str | None]:
         """Return what a server is, and what is done with it."""
@@ -88,9 +87,8 @@ class TestTime(SimulatedTest):
         self.compute.create_image(server_id, 'second')
         self.compute.delete_server(server_id)
         self.clock.advance(10)
-        self.assertEqual(
-            [(first, 'active')], [(each.id, each.status) for each in self.cloud.images()]
-        )
+        found = [(each.id, each.status) for each in self.cloud.images()]
+        self.assertEqual([(first, 'active')], found)
 
 
 class TestScheduler(SimulatedTest):
@@ -98,18 +96,15 @@ class TestScheduler(SimulatedTest):
 
     def provider(self, name: str) -> base.Provider:
         """Return the provider of a host."""
-        found = self.cloud.placement.find_provider(name)
-        assert found is not None
-        return found
+        return present(self.cloud.placement.find_provider(name))
 
     def test_nobody_gets_more_than_there_is(self) -> None:
         self.compute.create_flavor(
             base.Flavor(id='big', name='big', vcpus=16, memory_mb=1, disk_gb=0)
         )
         servers = [self.make(flavor_id='big') for _ in range(3)]
-        self.assertEqual(
-            ['ACTIVE', 'ACTIVE', 'ERROR'], [self.server(each).status for each in servers]
-        )
+        found = [self.server(each).status for each in servers]
+        self.assertEqual(['ACTIVE', 'ACTIVE', 'ERROR'], found)
         self.assertEqual(16, self.cloud.placement.usages(self.provider('compute-1').uuid)['VCPU'])
 
     def test_a_shelved_server_for_which_there_is_no_room_stays_shelved(self) -> None:

@@ -42,9 +42,8 @@ class ClipTest(base.TestCase):
 
     def test_the_recording_is_of_version_2(self) -> None:
         header = json.loads(self.clip.splitlines()[0])
-        self.assertEqual(
-            (2, clip.WIDTH, clip.HEIGHT), tuple(map(header.get, ('version', 'width', 'height')))
-        )
+        actual = tuple(map(header.get, ('version', 'width', 'height')))
+        self.assertEqual((2, clip.WIDTH, clip.HEIGHT), actual)
         found = list(clip.events(self.clip))
         times = [at for at, _, _ in found]
         self.assertEqual(sorted(times), times)

@@ -70,10 +70,8 @@ class ConfigTest(clouds.CloudTestCase):
         )
         config.write(cloud)
         conf = self._of('climate/climate.conf')
-        self.assertEqual(
-            'mysql+pymysql://climate:secret@db:3306/climate?charset=utf8mb4',
-            conf['database']['connection'],
-        )
+        found = conf['database']['connection']
+        self.assertEqual('mysql+pymysql://climate:secret@db:3306/climate?charset=utf8mb4', found)
         self.assertEqual('rabbit://os:pw@mq:5672/', conf['DEFAULT']['transport_url'])
         for name in ('mariadb', 'rabbit', 'epmd'):
             self.assertNotIn(name, services.names(cloud))

@@ -47,9 +47,8 @@ class TestQueries(base.TestCase):
         self.assertEqual({}, self.value('unknown'))
 
     def test_rates(self) -> None:
-        self.assertEqual(
-            {'x': 2.0, 'y': 0.5}, self.value('sum by (kind) (rate(a_total[$__rate_interval]))')
-        )
+        found = self.value('sum by (kind) (rate(a_total[$__rate_interval]))')
+        self.assertEqual({'x': 2.0, 'y': 0.5}, found)
 
     def test_aggregates(self) -> None:
         self.assertEqual({'': 36.0}, self.value('sum(a_total)'))

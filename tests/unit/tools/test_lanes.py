@@ -83,13 +83,11 @@ class ShardsTest(base.TestCase):
         lane = Lane(name='functional', divides_repeats=True, always=r'^tests\.db')
         parts = [chosen(lane, ids, Shard(index=index, count=4), ()) for index in range(1, 5)]
         repeated = ids[20:60]
-        self.assertEqual(
-            sorted(repeated), sorted(each for part in parts for each in part if each in repeated)
-        )
+        found = sorted(each for part in parts for each in part if each in repeated)
+        self.assertEqual(sorted(repeated), found)
         for part in parts:
-            self.assertEqual(
-                [*ids[:20], *ids[60:]], [each for each in part if each not in repeated]
-            )
+            actual = [each for each in part if each not in repeated]
+            self.assertEqual([*ids[:20], *ids[60:]], actual)
 
     def test_a_quarter_of_the_slow_ones_is_in_each_part(self) -> None:
         ids = [f'tests.test_it{number}.Test.test_it' for number in range(10)]
@@ -119,9 +117,8 @@ class ShardsTest(base.TestCase):
         for repeat, other in pairs.items():
             self.assertEqual(set(), repeats({repeat}))
             self.assertEqual({repeat}, repeats({repeat, other}))
-        self.assertEqual(
-            set(), repeats(['tests.test_it.Test.test_it', 'tests.test_it.Test.test_on'])
-        )
+        found = repeats(['tests.test_it.Test.test_it', 'tests.test_it.Test.test_on'])
+        self.assertEqual(set(), found)
 
     def test_what_it_is_called(self) -> None:
         self.assertEqual(Shard(index=2, count=4), Shard.parse('2/4'))
@@ -207,9 +204,8 @@ class ProgressTest(base.TestCase):
         self.now += 20
         self.over(progress, 'a')
         self.over(progress, 'b')
-        self.assertEqual(
-            'unit            2 of 3 tests, 0 failed,  40%, about 30 s left', progress.line()
-        )
+        found = progress.line()
+        self.assertEqual('unit            2 of 3 tests, 0 failed,  40%, about 30 s left', found)
         self.over(progress, 'c')
         self.assertEqual(0, progress.seconds_left())
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 from tests import waiting
+from tests.narrowing import present
 from tests.unit.tools import clouds
 from tools.cloud import processes
 from tools.cloud.errors import CloudError
@@ -47,9 +48,7 @@ class ProcessesTest(clouds.CloudTestCase):
     def _spawn(self, name: str, argv: list[str]) -> processes.Process:
         processes.spawn(self.cloud, name, argv, dict(os.environ))
         self.addCleanup(processes.stop, self.cloud, name, signal=signal.SIGKILL)
-        found = processes.find(self.cloud, name)
-        assert found is not None
-        return found
+        return present(processes.find(self.cloud, name))
 
     def _said(self, name: str) -> str:
         log = self.cloud.logs / f'{name}.log'

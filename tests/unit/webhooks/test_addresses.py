@@ -120,13 +120,10 @@ class TestUrls(TestCase):
 
     def test_parts(self) -> None:
         found = urls.parse('https://example.org:8443/a/b?c=%20d', allow_http=False)
-        self.assertEqual(
-            ('example.org', 8443, '/a/b?c=%20d'), (found.host, found.port, found.target)
-        )
+        self.assert_has(found, host='example.org', port=8443, target='/a/b?c=%20d')
         self.assertEqual('example.org:8443', found.authority)
-        self.assertEqual(
-            'example.org', urls.parse('https://example.org', allow_http=False).authority
-        )
+        actual = urls.parse('https://example.org', allow_http=False).authority
+        self.assertEqual('example.org', actual)
         self.assertEqual('[::1]:80', urls.parse('https://[::1]:80/', allow_http=False).authority)
 
     def test_bad_ones(self) -> None:
