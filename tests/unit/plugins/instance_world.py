@@ -12,15 +12,11 @@ from typing import Any
 
 from climate import exceptions
 from climate.clock import ManualClock
-from climate.cloud.base import Aggregate
 from climate.cloud.base import Cloud
 from climate.cloud.base import Flavor
 from climate.cloud.base import ServerDraft
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
-from climate.domain.leases import Lease
-from climate.domain.leases import Reservation
-from climate.domain.periods import Period
 from climate.plugins import contract
 from climate.plugins.host.isolation import Isolation
 from climate.plugins.host.plugin import PhysicalHost
@@ -32,12 +28,14 @@ from climate.plugins.instance.by_size import InstanceRequest
 from climate.plugins.instance.by_size import VirtualInstance
 from climate.plugins.instance.plugin import Instances
 from climate.simulator import SimulatedCloud
+from tests.narrowing import present
 from tests.unit.plugins.world import draft
 from tests.unit.plugins.world import Effects
 from tests.unit.plugins.world import HOSTS
 from tests.unit.plugins.world import NOW
 from tests.unit.plugins.world import OTHER
 from tests.unit.plugins.world import OWNER
+from tests.unit.plugins.world import PERIOD
 from tests.unit.plugins.world import RESERVATION
 
 # Short, for there is a look at the world every quarter of it.
@@ -112,7 +110,6 @@ class InstanceWorld(Effects):
 
     def allocations(self, slots: Mapping[int, int]) -> tuple[Allocation, ...]:
         """Return what the store has of slots."""
-        period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
         return tuple(
             Allocation(
                 reservation_id=RESERVATION,
@@ -120,7 +117,7 @@ class InstanceWorld(Effects):
                 resource_name=f'compute-{number}',
                 resource_class=name,
                 amount=units * count,
-                period=period,
+                period=PERIOD,
                 state=AllocationState.HELD,
             )
             for number, count in sorted(slots.items())
@@ -129,30 +126,12 @@ class InstanceWorld(Effects):
 
     def work(self) -> contract.Work:
         """Return what a manager would hand over now."""
-        reservation = Reservation(
-            id=RESERVATION,
-            lease_id='l',
-            resource_type=self.plugin.resource_type,
-            request=self.plugin.dump(self.request),
-            facts=dict(self.facts),
-        )
-        period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
         touched = self.mine.keys() | self.leaving.keys()
-        return contract.Work(
-            lease=Lease(
-                id='l',
-                name='l',
-                user_id='u',
-                project_id=OWNER,
-                period=period,
-                reservations=(reservation,),
-            ),
-            reservation=reservation,
-            allocations=self.allocations(self.mine),
-            leaving=self.allocations(self.leaving),
-            resources=tuple(each for each in self.resources if each.id in touched),
-            now=self.clock.now(),
-            since=self.since or self.clock.now(),
+        return self.handed_over(
+            self.plugin.dump(self.request),
+            self.allocations(self.mine),
+            tuple(each for each in self.resources if each.id in touched),
+            self.allocations(self.leaving),
         )
 
     def run(
@@ -179,10 +158,6 @@ class InstanceWorld(Effects):
 
     # -- what there is
 
-    def aggregate(self) -> Aggregate | None:
-        """Return the reservation's aggregate."""
-        return next((item for item in self.cloud.aggregates() if item.name == RESERVATION), None)
-
     def slots(self) -> dict[int, int]:
         """Return the slots that Placement has, by number of the host."""
         placement = self.cloud.placement
@@ -208,8 +183,7 @@ class InstanceWorld(Effects):
 
     def pooled(self) -> set[str]:
         """Return the hosts in the pool."""
-        pool = next(item for item in self.cloud.aggregates() if item.name == 'freepool')
-        return set(pool.hosts)
+        return set(self.pool().hosts)
 
     # -- what people do
 
@@ -222,8 +196,7 @@ class InstanceWorld(Effects):
             )
         except exceptions.Permanent:
             return 'REFUSED'
-        server = compute.find_server(server_id)
-        assert server is not None
+        server = present(compute.find_server(server_id))
         return server.status
 
     def hosts_of(self, *names: str) -> list[str]:

@@ -14,8 +14,6 @@ from climate.cloud.base import Network
 from climate.cloud.base import Segment
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
-from climate.domain.leases import Lease
-from climate.domain.leases import Reservation
 from climate.domain.periods import Period
 from climate.domain.resources import Resource
 from climate.domain.resources import ResourceDraft
@@ -23,13 +21,14 @@ from climate.plugins import contract
 from climate.plugins.floating_ip.plugin import FloatingIP as FloatingIPPlugin
 from climate.plugins.network.plugin import NetworkPlugin
 from climate.simulator import SimulatedCloud
+from tests.narrowing import present
 from tests.unit.plugins.world import Effects
 from tests.unit.plugins.world import NOW
 from tests.unit.plugins.world import OTHER
 from tests.unit.plugins.world import OWNER
+from tests.unit.plugins.world import PERIOD
 from tests.unit.plugins.world import RESERVATION
 
-PERIOD = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
 TAGS = {'blazar', f'reservation:{RESERVATION}'}
 OTHERS_TAGS = {'blazar', 'reservation:0e6c1f0a-1111-4a1c-9d8e-6c5f1d2a3b4c'}
 ADDRESSES = ('203.0.113.201', '203.0.113.202', '203.0.113.203')
@@ -67,28 +66,11 @@ class NeutronWorld(Effects):
 
     def work(self) -> contract.Work:
         """Return what a manager would hand over now."""
-        reservation = Reservation(
-            id=RESERVATION,
-            lease_id='l',
-            resource_type=self.plugin.resource_type,
-            request=self.request,
-            facts=dict(self.facts),
-        )
-        return contract.Work(
-            lease=Lease(
-                id='l',
-                name='l',
-                user_id='u',
-                project_id=OWNER,
-                period=PERIOD,
-                reservations=(reservation,),
-            ),
-            reservation=reservation,
-            allocations=tuple(_allocation(item, PERIOD.end) for item in self.mine),
-            leaving=tuple(_allocation(item, self.until) for item in self.leaving),
-            resources=(*self.mine, *self.leaving),
-            now=self.clock.now(),
-            since=self.since or self.clock.now(),
+        return self.handed_over(
+            self.request,
+            (_allocation(item, PERIOD.end) for item in self.mine),
+            (*self.mine, *self.leaving),
+            (_allocation(item, self.until) for item in self.leaving),
         )
 
     def once(self, effect: str, cloud: Cloud | None = None) -> contract.Outcome | None:
@@ -190,9 +172,7 @@ class SegmentWorld(NeutronWorld):
 
     def made(self, number: int = 101) -> Network:
         """Return the network that has to be on a VLAN."""
-        found = self.found(number)
-        assert found is not None
-        return found
+        return present(self.found(number))
 
     def plugged(self) -> set[str]:
         """Return the ids of the ports of the network, and of its subnets."""

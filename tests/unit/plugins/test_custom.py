@@ -57,9 +57,7 @@ class RequestTest(TestCase):
 
     def test_whole_resources(self) -> None:
         search = self.parse(RACK, min=1, max='3', resource_properties='["==", "$hall", "A"]')
-        self.assertEqual(
-            ('custom:rack', 1, 3), (search.resource_type, search.minimum, search.maximum)
-        )
+        self.assert_has(search, resource_type='custom:rack', minimum=1, maximum=3)
         self.assertEqual(({}, 'racks'), (search.demand, search.noun))
         self.assertIsNotNone(search.requirement)
         search = self.parse(RACK, amount=2)
@@ -157,10 +155,8 @@ class ResourceTest(TestCase):
 
     def test_what_the_type_does_not_have(self) -> None:
         cores = Inventory(resource_class='CORE', total=64)
-        error = self.assertRaises(
-            exceptions.InvalidInput, self.stock, cores, Inventory(resource_class='VCPU', total=1)
-        )
-        self.assertIn('VCPU', error.message)
+        with self.assertRaisesRegex(exceptions.InvalidInput, 'VCPU'):
+            self.stock(cores, Inventory(resource_class='VCPU', total=1))
         self.assertRaises(exceptions.InvalidInput, self.stock, cores, cores)
 
     def test_users_are_told_what_they_have(self) -> None:

@@ -157,8 +157,7 @@ class TestRequests(base.TestCase):
     def test_the_devices_of_hosts_are_those_of_nested_providers(self) -> None:
         world = World()
         placement = world.cloud.placement
-        root = placement.find_provider('compute-1')
-        assert root is not None
+        root = world.provider('compute-1')
         world.plugin.release(world.resources[0], world.cloud)
         placement.create_resource_class('CUSTOM_PCI_10DE_20B2')
         for number in range(8):
@@ -173,9 +172,8 @@ class TestRequests(base.TestCase):
         )
         found = world.plugin.discover(draft('compute-1'), world.cloud)
         by_class = {item.resource_class: item for item in found.inventories}
-        self.assertEqual(
-            {'CUSTOM_PCI_10DE_20B2', 'DISK_GB', 'MEMORY_MB', 'VCPU', 'VGPU'}, by_class.keys()
-        )
+        actual = by_class.keys()
+        self.assertEqual({'CUSTOM_PCI_10DE_20B2', 'DISK_GB', 'MEMORY_MB', 'VCPU', 'VGPU'}, actual)
         devices, gpus = by_class['CUSTOM_PCI_10DE_20B2'], by_class['VGPU']
         self.assertEqual((8, 8), (devices.capacity, devices.max_unit))
         # Nova takes all virtual GPUs of a server from one device.

@@ -7,7 +7,6 @@ from __future__ import annotations
 import fixtures
 
 from climate import exceptions
-from climate.plugins import contract
 from tests import base
 from tests.stalls import Once
 from tests.unit.plugins.test_host_effects import leased
@@ -32,7 +31,7 @@ def _next_tenant(world: World, *hosts: str, slots: bool = False, project: str = 
         for host in mine.hosts:
             compute.remove_host(mine.id, host)
         compute.delete_aggregate(mine.id)
-    pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
+    pool = world.pool()
     found = compute.create_aggregate(NEXT, None if slots else f'blazar_{NEXT}')
     if slots:
         compute.set_aggregate_metadata(found.id, {'reservation': NEXT})
@@ -61,7 +60,7 @@ class TestEnd(base.TestCase):
         world.once('end', hung)
         self.assertTrue(hung.happened)
         self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(world))
-        pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
+        pool = world.pool()
         self.assertEqual(('compute-3',), pool.hosts)
 
     def test_it_looks_again_before_each_deletion(self) -> None:
@@ -80,7 +79,7 @@ class TestEnd(base.TestCase):
         log = self.useFixture(fixtures.FakeLogger())
         world = leased()
         found = world.cloud.boot_server('compute-1', OTHER, 'stranger')
-        self.assertIsInstance(world.once('end'), contract.Again)
+        world.waits('end')
         world.clock.advance(60)
         error = self.assertRaises(exceptions.Transient, world.plugin.end, world.work(), world.cloud)
         self.assertNotIn(found.id, error.message)
@@ -120,14 +119,13 @@ class TestImages(base.TestCase):
             world.plugin.before_end(world.work(), world.cloud)
             self.assertEqual(1, len(self._images(world)))
         world.run('before_end')
-        self.assertEqual(
-            [('reserved_own-1', OWNER), ('reserved_own-2', OWNER)], self._images(world)
-        )
+        found = self._images(world)
+        self.assertEqual([('reserved_own-1', OWNER), ('reserved_own-2', OWNER)], found)
 
     def test_they_are_handed_over_when_all_of_them_is_written(self) -> None:
         world = snapshot()
         world.cloud.set_seconds('image', 30)
-        self.assertIsInstance(world.once('before_end'), contract.Again)
+        world.waits('before_end')
         world.run('before_end')
         world.clock.advance(60)
         self.assertEqual({OWNER}, {owner for _, owner in self._images(world)})

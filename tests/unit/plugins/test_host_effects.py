@@ -82,8 +82,7 @@ def drifted() -> World:
     world.put('compute-1')
     world.put('compute-2', 'freepool')
     world.put('compute-3', 'leased')
-    aggregate = world.aggregate()
-    assert aggregate is not None
+    aggregate = world.present()
     world.cloud.compute.set_aggregate_metadata(aggregate.id, {'blazar:owner': OTHER})
     return world
 
@@ -98,11 +97,7 @@ def in_two_pools() -> World:
 def without_aggregate() -> World:
     """Somebody has deleted the aggregate."""
     world = empty_lease()
-    aggregate = world.aggregate()
-    assert aggregate is not None
-    for host in aggregate.hosts:
-        world.put(host)
-    world.cloud.compute.delete_aggregate(aggregate.id)
+    world.delete_aggregate(world.present())
     return world
 
 
@@ -195,9 +190,7 @@ class TestOutcomes(base.TestCase):
 
     def test_start_waits_for_strangers_to_go_without_waiting(self) -> None:
         world = pooled()
-        outcome = world.once('start')
-        assert isinstance(outcome, contract.Again)
-        self.assertEqual('1 servers are being deleted', outcome.why)
+        self.assertEqual('1 servers are being deleted', world.waits('start').why)
         self.assertEqual(['leased'], world.places()['compute-2'])
         self.assertEqual(['freepool'], world.places()['compute-1'])
         world.clock.advance(DELETION_SECONDS)
@@ -205,8 +198,7 @@ class TestOutcomes(base.TestCase):
 
     def test_end_gives_nothing_back_before_the_servers_are_gone(self) -> None:
         world = leased()
-        outcome = world.once('end')
-        assert isinstance(outcome, contract.Again)
+        world.waits('end')
         self.assertEqual(LEASED, world.places())
         world.clock.advance(DELETION_SECONDS)
         self.assertIsInstance(world.once('end'), contract.Done)
@@ -215,9 +207,7 @@ class TestOutcomes(base.TestCase):
         world = leased()
         for host in ('compute-1', 'compute-2'):
             world.cloud.hide_servers(host)
-        outcome = world.once('end')
-        assert isinstance(outcome, contract.Again)
-        self.assertEqual('2 servers are being deleted', outcome.why)
+        self.assertEqual('2 servers are being deleted', world.waits('end').why)
         self.assertEqual(LEASED, world.places())
         world.run('end')
         self.assertEqual((POOLED, set()), (world.places(), world.servers(OWNER)))
@@ -225,15 +215,14 @@ class TestOutcomes(base.TestCase):
     def test_a_host_is_not_handed_over_with_servers_that_nova_does_not_list(self) -> None:
         world = pooled()
         world.cloud.hide_servers('compute-1')
-        self.assertIsInstance(world.once('start'), contract.Again)
+        world.waits('start')
         self.assertEqual(['freepool'], world.places()['compute-1'])
         world.run('start')
         self.assertNotIn('stranger', world.servers(OTHER))
 
     def test_what_is_held_by_nobody_keeps_no_host(self) -> None:
         world = leased()
-        provider = world.cloud.placement.find_provider('compute-1')
-        assert provider is not None
+        provider = world.provider('compute-1')
         world.cloud.hold('long-gone', provider.uuid, 'VCPU', 1)
         world.run('end')
         self.assertEqual(POOLED, world.places())
@@ -243,9 +232,7 @@ class TestOutcomes(base.TestCase):
         pauses = []
         for seconds in (0, 2, 600):
             world.since = world.clock.now() - datetime.timedelta(seconds=seconds)
-            outcome = world.once('end')
-            assert isinstance(outcome, contract.Again)
-            pauses.append(outcome.after.total_seconds())
+            pauses.append(world.waits('end').after.total_seconds())
         self.assertEqual([0.25, 0.5, 2.0], pauses)
 
     def test_check_says_what_it_repaired(self) -> None:
@@ -310,7 +297,7 @@ class TestOutcomes(base.TestCase):
     def test_without_a_pool_everything_is_tried_again(self) -> None:
         for given, effect in ((World, 'start'), (empty_lease, 'end'), (empty_lease, 'check')):
             world = given()
-            pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
+            pool = world.pool()
             members = pool.hosts
             for host in members:
                 world.cloud.compute.remove_host(pool.id, host)

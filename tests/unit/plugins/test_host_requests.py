@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import Any
 
 import hypothesis
-import jsonschema
 from hypothesis import strategies as st
 
 from climate import exceptions
-from climate.domain.leases import Reservation
 from climate.domain.resources import Candidate
 from climate.plugins import contract
 from climate.plugins.host.plugin import HostRequest
@@ -103,40 +100,8 @@ class TestParse(base.TestCase):
             with self.assertRaisesRegex(error, text):
                 PLUGIN.parse(body(**changes))
 
-    def test_unknown_fields_are_refused_if_strict(self) -> None:
-        with self.assertRaisesRegex(exceptions.MalformedParameter, 'amount'):
-            PLUGIN.parse(body(amount=1), strict=True)
-
-    def test_schema_agrees(self) -> None:
-        jsonschema.Draft202012Validator.check_schema(dict(PLUGIN.request_schema))
-        validator = jsonschema.Draft202012Validator(dict(PLUGIN.request_schema))
-        for good in (body(), body(min='1'), body(before_end=None), body(resource_properties=None)):
-            self.assertTrue(validator.is_valid(good))
-            PLUGIN.parse(good)
-        for bad in (body(min=0), body(min='x'), body(before_end='x'), body(resource_properties=3)):
-            self.assertFalse(validator.is_valid(bad))
-            self.assertRaises(exceptions.InvalidInput, PLUGIN.parse, bad)
-
-    @hypothesis.given(requests)
-    def test_round_trip(self, request: HostRequest) -> None:
-        stored = json.loads(json.dumps(PLUGIN.dump(request)))
-        self.assertEqual(request, PLUGIN.load(stored))
-        self.assertEqual(request, PLUGIN.parse({'resource_type': TYPE, **stored}, strict=True))
-        reservation = Reservation(id='r', lease_id='l', resource_type=TYPE, request=stored)
-        self.assertEqual(stored, PLUGIN.describe(reservation))
-
 
 class TestChange(base.TestCase):
-    @hypothesis.given(requests)
-    def test_nothing(self, request: HostRequest) -> None:
-        for sent in (
-            {},
-            {'id': 'r'},
-            dict.fromkeys(PLUGIN.dump(request)),
-            PLUGIN.dump(request),
-        ):
-            self.assertEqual(request, PLUGIN.change(request, sent, strict=True))
-
     @hypothesis.given(requests, requests)
     def test_everything(self, old: HostRequest, new: HostRequest) -> None:
         self.assertEqual(new, PLUGIN.change(old, {'id': 'r', **PLUGIN.dump(new)}))
@@ -186,6 +151,5 @@ class TestChoose(base.TestCase):
             )
         else:
             assert isinstance(found, contract.Pick)
-            self.assertEqual(
-                min(free, minimum + more), len({share.candidate for share in found.shares})
-            )
+            actual = len({share.candidate for share in found.shares})
+            self.assertEqual(min(free, minimum + more), actual)

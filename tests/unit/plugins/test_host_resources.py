@@ -23,9 +23,8 @@ class TestResources(base.TestCase):
         resource = world.resources[0]
         self.assertEqual('compute-1', resource.attributes['service_name'])
         self.assertEqual(16, resource.attributes['vcpus'])
-        self.assertEqual(
-            {'DISK_GB', 'MEMORY_MB', 'VCPU'}, {item.resource_class for item in resource.inventories}
-        )
+        found = {item.resource_class for item in resource.inventories}
+        self.assertEqual({'DISK_GB', 'MEMORY_MB', 'VCPU'}, found)
         self.assertIn('HW_CPU_X86_AVX2', resource.traits)
         for _ in range(2):
             world.plugin.release(resource, world.cloud)
@@ -36,9 +35,8 @@ class TestResources(base.TestCase):
 
     def test_refusals(self) -> None:
         world = World()
-        self.assertRaises(
-            errors.HostNotFound, world.plugin.discover, draft('compute-9'), world.cloud
-        )
+        with self.assertRaises(errors.HostNotFound):
+            world.plugin.discover(draft('compute-9'), world.cloud)
         world.cloud.boot_server('compute-1', OTHER, 'stranger')
         error = self.assertRaises(
             errors.HostHavingServers,
@@ -47,9 +45,8 @@ class TestResources(base.TestCase):
             world.cloud,
         )
         self.assertIn('compute-1', error.message)
-        self.assertRaises(
-            errors.HostHavingServers, world.plugin.release, world.resources[0], world.cloud
-        )
+        with self.assertRaises(errors.HostHavingServers):
+            world.plugin.release(world.resources[0], world.cloud)
         # They are there although Nova does not list them just now.
         world.cloud.hide_servers('compute-1')
         again = self.assertRaises(
@@ -62,13 +59,9 @@ class TestResources(base.TestCase):
 
     def test_without_a_pool(self) -> None:
         world = World()
-        pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
-        for host in pool.hosts:
-            world.cloud.compute.remove_host(pool.id, host)
-        world.cloud.compute.delete_aggregate(pool.id)
-        self.assertRaises(
-            errors.FreePoolNotFound, world.plugin.admit, world.resources[0], world.cloud
-        )
+        world.delete_aggregate(world.pool())
+        with self.assertRaises(errors.FreePoolNotFound):
+            world.plugin.admit(world.resources[0], world.cloud)
         world.plugin.release(world.resources[0], world.cloud)
 
     def test_each_call_of_coming_and_going_fails_once(self) -> None:
@@ -93,9 +86,7 @@ class TestResources(base.TestCase):
         world.configure(Isolation.PLACEMENT)
         placement = world.cloud.placement
         for trait in (frozenset(), {'CUSTOM_CLIMATE_FREEPOOL'}):
-            nested = placement.find_provider('blazar_compute-1')
-            root = placement.find_provider('compute-1')
-            assert nested is not None and root is not None
+            nested, root = world.provider('blazar_compute-1'), world.provider('compute-1')
             self.assertEqual(root.uuid, nested.parent_uuid)
             self.assertEqual(trait, placement.traits(nested.uuid))
             world.plugin.admit(world.resources[0], world.cloud)
@@ -103,8 +94,7 @@ class TestResources(base.TestCase):
     def test_a_provider_that_placement_does_not_know(self) -> None:
         world = World()
         world.plugin.release(world.resources[0], world.cloud)
-        provider = world.cloud.placement.find_provider('compute-1')
-        assert provider is not None
+        provider = world.provider('compute-1')
         world.cloud.placement.delete_provider(provider.uuid)
         resource = world.plugin.discover(draft('compute-1'), world.cloud)
         self.assertEqual(((), frozenset()), (resource.inventories, resource.traits))

@@ -8,10 +8,10 @@ import dataclasses
 
 from climate import exceptions
 from climate.cloud.base import Server
-from climate.plugins import contract
 from climate.plugins.host.isolation import Isolation
 from climate.plugins.instance.by_flavor import FlavorRequest
 from tests import base
+from tests.narrowing import present
 from tests.unit.plugins.instance_world import InstanceWorld
 from tests.unit.plugins.instance_world import RESOURCE_CLASS
 from tests.unit.plugins.instance_world import SIZE
@@ -37,10 +37,8 @@ class TestSlots(base.TestCase):
             self.assertEqual('REFUSED', given.boot('early'))
             given.run('start')
             given.fill(3)
-            self.assertEqual(
-                ['compute-1', 'compute-1', 'compute-2'],
-                sorted(given.hosts_of('own-1', 'own-2', 'own-3')),
-            )
+            found = sorted(given.hosts_of('own-1', 'own-2', 'own-3'))
+            self.assertEqual(['compute-1', 'compute-1', 'compute-2'], found)
             self.assertEqual('ERROR', given.boot('too-many'))
             self.assertEqual('REFUSED', given.boot('thief', OTHER))
             given.delete('own-2')
@@ -68,11 +66,9 @@ class TestSlots(base.TestCase):
         ):
             world = InstanceWorld(isolation=mode)
             world.run('start')
-            flavor = world.cloud.compute.find_flavor(RESERVATION)
-            assert flavor is not None
+            flavor = present(world.cloud.compute.find_flavor(RESERVATION))
             self.assertEqual(specs, flavor.extra_specs.get('trait:CUSTOM_CLIMATE_FREEPOOL'))
-            provider = world.cloud.placement.find_provider('blazar_compute-1')
-            assert provider is not None
+            provider = world.provider('blazar_compute-1')
             self.assertEqual(traits, world.cloud.placement.traits(provider.uuid))
             self.assertEqual('ACTIVE', world.boot('own'))
 
@@ -85,8 +81,7 @@ class TestSlots(base.TestCase):
         self.assertEqual((), world.run('check').repaired)
         world.configure(Isolation.FILTER)
         world.run('check')
-        flavor = world.cloud.compute.find_flavor(RESERVATION)
-        assert flavor is not None
+        flavor = present(world.cloud.compute.find_flavor(RESERVATION))
         self.assertNotIn('trait:CUSTOM_CLIMATE_FREEPOOL', flavor.extra_specs)
 
 
@@ -158,8 +153,7 @@ class TestFewer(base.TestCase):
         world.shrink({1: 1})
         self.assertEqual({2: 1}, world.run('start').kept)
         self.assertEqual({2: 1}, world.slots())
-        aggregate = world.aggregate()
-        assert aggregate is not None
+        aggregate = world.present()
         self.assertEqual(('compute-2',), aggregate.hosts)
         self.assertEqual([], [each for each in world.cloud.servers() if each.status == 'ERROR'])
 
@@ -205,8 +199,7 @@ class TestFewer(base.TestCase):
         world.fill_third()
         world.delete('own-1')
         world.shrink({1: 2})
-        outcome = world.once('start')
-        assert isinstance(outcome, contract.Again)
+        world.waits('start')
         self.assertEqual({1: 2, 2: 1}, world.slots())
         self.assertEqual('ACTIVE', world.boot('late'))
         self.assertRaises(exceptions.Permanent, world.once, 'start')
@@ -267,9 +260,7 @@ class TestEnd(base.TestCase):
 
     def test_nobody_starts_servers_while_the_others_go(self) -> None:
         world = active()
-        outcome = world.once('end')
-        assert isinstance(outcome, contract.Again)
-        self.assertEqual('2 servers are being deleted', outcome.why)
+        self.assertEqual('2 servers are being deleted', world.waits('end').why)
         self.assertEqual('REFUSED', world.boot('late'))
         self.assertEqual({1: 2, 2: 1}, world.slots())
         world.run('end')
@@ -293,12 +284,9 @@ class TestEnd(base.TestCase):
     def test_who_holds_a_slot_for_ever_does_not_keep_a_lease_from_ending(self) -> None:
         world = booked()
         world.run('start')
-        provider = world.cloud.placement.find_provider('blazar_compute-2')
-        assert provider is not None
+        provider = world.provider('blazar_compute-2')
         world.cloud.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
-        outcome = world.once('end')
-        assert isinstance(outcome, contract.Again)
-        self.assertEqual('1 slots are still held', outcome.why)
+        self.assertEqual('1 slots are still held', world.waits('end').why)
         world.run('end')
         self.assertEqual({2: 1}, world.slots())
         self.assertIsNone(world.aggregate())
@@ -307,8 +295,7 @@ class TestEnd(base.TestCase):
         world = grown()
         world.run('start')
         world.mine = {1: 2}
-        aggregate = world.aggregate()
-        assert aggregate is not None
+        aggregate = world.present()
         for host in aggregate.hosts:
             world.cloud.compute.remove_host(aggregate.id, host)
         world.run('end')
@@ -351,8 +338,7 @@ class TestCheck(base.TestCase):
         world = booked()
         world.run('start')
         placement = world.cloud.placement
-        nested = placement.find_provider('blazar_compute-2')
-        assert nested is not None
+        nested = world.provider('blazar_compute-2')
         placement.delete_provider(nested.uuid)
         other = placement.create_provider('elsewhere', None)
         placement.create_provider('blazar_compute-2', other.uuid)
@@ -362,9 +348,7 @@ class TestCheck(base.TestCase):
 
     def test_a_host_of_which_placement_does_not_know(self) -> None:
         world = booked()
-        nested = world.cloud.placement.find_provider('blazar_compute-2')
-        root = world.cloud.placement.find_provider('compute-2')
-        assert nested is not None and root is not None
+        nested, root = world.provider('blazar_compute-2'), world.provider('compute-2')
         world.cloud.placement.delete_provider(nested.uuid)
         world.cloud.placement.delete_provider(root.uuid)
         self.assertIsNone(world.once('start'))

@@ -123,18 +123,16 @@ def drifted() -> InstanceWorld:
     """An operator has changed all there is."""
     world = active()
     compute, placement = world.cloud.compute, world.cloud.placement
-    aggregate = world.aggregate()
-    assert aggregate is not None
+    aggregate = world.present()
     compute.remove_host(aggregate.id, 'compute-2')
     compute.add_host(aggregate.id, 'compute-3')
     compute.set_aggregate_metadata(aggregate.id, {'reservation': 'x', 'blazar:owner': OTHER})
-    pool = next(item for item in world.cloud.aggregates() if item.name == 'freepool')
+    pool = world.pool()
     compute.remove_host(pool.id, 'compute-2')
     compute.set_extra_specs(RESERVATION, {f'resources:{RESOURCE_CLASS}': '2', 'own': 'x'})
     compute.remove_flavor_access(RESERVATION, OWNER)
     compute.delete_server_group(world.facts['server_group_id'])
-    provider = placement.find_provider('blazar_compute-2')
-    assert provider is not None
+    provider = world.provider('blazar_compute-2')
     placement.delete_provider(provider.uuid)
     return world
 
@@ -151,11 +149,7 @@ def without_aggregate() -> InstanceWorld:
     world = grown()
     world.run('start')
     world.mine = {1: 2, 2: 2}
-    aggregate = world.aggregate()
-    assert aggregate is not None
-    for host in aggregate.hosts:
-        world.cloud.compute.remove_host(aggregate.id, host)
-    world.cloud.compute.delete_aggregate(aggregate.id)
+    world.delete_aggregate(world.present())
     return world
 
 
@@ -226,8 +220,7 @@ class TestEveryCase(every_call.EveryCase):
             self.assertEqual({}, world.facts)
             return
         self.assertLessEqual(ALL, world.pooled())
-        aggregate = world.aggregate()
-        assert aggregate is not None
+        aggregate = world.present()
         group = world.facts.get('server_group_id')
         self.assertEqual(aggregate.id, world.facts['aggregate_id'])
         self.assertEqual({f'compute-{number}' for number in case.slots}, set(aggregate.hosts))

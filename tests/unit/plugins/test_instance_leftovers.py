@@ -48,10 +48,8 @@ class TestSweep(base.TestCase):
         self.assertEqual([], stumble.changes)
         self.assertEqual({''}, {each.done for each in dry})
         self.assertEqual([each.what for each in dry], [each.what for each in sweep(world)])
-        self.assertEqual(
-            {'inventory', 'resource', 'server', 'aggregate', 'flavor'},
-            {each.what.split()[0] for each in dry},
-        )
+        found = {each.what.split()[0] for each in dry}
+        self.assertEqual({'inventory', 'resource', 'server', 'aggregate', 'flavor'}, found)
 
     def test_what_is_alive_or_unknown_is_left_alone(self) -> None:
         world = active()
@@ -73,8 +71,7 @@ class TestSweep(base.TestCase):
     def test_a_slot_that_is_held_is_told_of_until_it_is_not(self) -> None:
         world = InstanceWorld()
         world.run('start')
-        provider = world.cloud.placement.find_provider('blazar_compute-2')
-        assert provider is not None
+        provider = world.provider('blazar_compute-2')
         world.cloud.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
         world.run('end')
         for _ in range(2):

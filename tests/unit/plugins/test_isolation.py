@@ -22,6 +22,7 @@ from climate.plugins.host.isolation import Marking
 from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests import landing
+from tests.narrowing import present
 from tests.unit.plugins import test_host_effects as effects
 from tests.unit.plugins.world import OTHER
 from tests.unit.plugins.world import OWNER
@@ -266,8 +267,7 @@ class TestDrift(base.TestCase):
         self.assertEqual({'filter_tenant_id': 'preemptible'}, metadata(world)['freepool'])
 
     def scribble(self, world: World, name: str, words: dict[str, str | None]) -> None:
-        aggregate = world.cloud.compute.find_aggregate(name)
-        assert aggregate is not None
+        aggregate = present(world.cloud.compute.find_aggregate(name))
         world.cloud.compute.set_aggregate_metadata(aggregate.id, words)
 
 

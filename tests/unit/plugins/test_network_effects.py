@@ -160,10 +160,7 @@ class TestOutcomes(base.TestCase):
 
     def test_made_in_the_project_as_it_was_asked_for(self) -> None:
         found = leased().made()
-        self.assertEqual(
-            ('blue', 'the net', OWNER, TAGS),
-            (found.name, found.description, found.project_id, found.tags),
-        )
+        self.assert_has(found, name='blue', description='the net', project_id=OWNER, tags=TAGS)
 
     def test_the_end_takes_off_what_is_plugged_in(self) -> None:
         world = leased()
@@ -290,9 +287,8 @@ class TestResources(base.TestCase):
             found = self.world.plugin.discover(draft, self.world.cloud)
             self.assertEqual((name, draft.attributes), (found.name, dict(found.attributes)))
             self.assertEqual({'speed': '10'}, dict(found.capabilities))
-            self.assertEqual(
-                draft.attributes['segment_id'], effects.of(found.attributes).segmentation_id
-            )
+            actual = effects.of(found.attributes).segmentation_id
+            self.assertEqual(draft.attributes['segment_id'], actual)
 
     def test_what_is_no_segment(self) -> None:
         for kind, physical, number in (
@@ -303,12 +299,8 @@ class TestResources(base.TestCase):
             ('vxlan', None, 16777216),
             ('flat', 'physnet1', 1),
         ):
-            self.assertRaises(
-                exceptions.InvalidInput,
-                self.world.plugin.discover,
-                self.draft(kind, physical, number),
-                self.world.cloud,
-            )
+            with self.assertRaises(exceptions.InvalidInput):
+                self.world.plugin.discover(self.draft(kind, physical, number), self.world.cloud)
 
     def test_a_segment_in_use_is_neither_taken_nor_let_go(self) -> None:
         error = self.assertRaises(
@@ -325,6 +317,5 @@ class TestResources(base.TestCase):
         self.world.plugin.admit(resource, self.world.cloud)
         self.world.plugin.release(resource, self.world.cloud)
         self.world.run('start')
-        self.assertRaises(
-            errors.SegmentInUse, self.world.plugin.release, resource, self.world.cloud
-        )
+        with self.assertRaises(errors.SegmentInUse):
+            self.world.plugin.release(resource, self.world.cloud)

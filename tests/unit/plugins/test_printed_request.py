@@ -57,16 +57,7 @@ class TestPrintedRequest(base.TestCase):
     def test_a_field_is_fixed_once_the_lease_runs(self) -> None:
         model = declared()
         request = model.parse({'amount': 1}, TYPE, strict=True)
-        self.assertEqual(
-            'blue',
-            model.change(request, {'colour': 'blue'}, TYPE, strict=True, running=False).colour,
-        )
-        self.assertRaises(
-            exceptions.CantUpdateParameter,
-            model.change,
-            request,
-            {'colour': 'blue'},
-            TYPE,
-            strict=True,
-            running=True,
-        )
+        found = model.change(request, {'colour': 'blue'}, TYPE, strict=True, running=False).colour
+        self.assertEqual('blue', found)
+        with self.assertRaises(exceptions.CantUpdateParameter):
+            model.change(request, {'colour': 'blue'}, TYPE, strict=True, running=True)

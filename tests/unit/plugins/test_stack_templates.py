@@ -219,10 +219,8 @@ resources: {{s: {{type: OS::Nova::Server, properties: {{flavor: {{get_param: fla
         environment = 'resource_registry: {resources: {a: {OS::Nova::Server: x.yaml}}}'
         self.assert_refused(draft({'a': server('7')}, environment=environment), 'environment')
         hooks = 'resource_registry: {resources: {a: {hooks: pre-create}}}'
-        self.assertEqual(
-            ['reserved-7'],
-            planned(rewritten(draft({'a': server('7')}, environment=hooks))),
-        )
+        found = planned(rewritten(draft({'a': server('7')}, environment=hooks)))
+        self.assertEqual(['reserved-7'], found)
 
     def test_the_older_language(self) -> None:
         text = """

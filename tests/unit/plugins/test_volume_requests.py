@@ -136,9 +136,13 @@ class RequestTest(base.TestCase):
 
     def test_defaults(self) -> None:
         made = VOLUMES.parse({'snapshot_id': VOLUME})
-        self.assertEqual(
-            (0, 1, True, ('delete',), Source(kind='snapshot', id=VOLUME)),
-            (made.size, made.amount, made.guarantee, made.on_end, made.source),
+        self.assert_has(
+            made,
+            size=0,
+            amount=1,
+            guarantee=True,
+            on_end=('delete',),
+            source=Source(kind='snapshot', id=VOLUME),
         )
         # What was there before is not deleted by default.
         self.assertEqual((), VOLUMES.parse({'volume_id': VOLUME}).on_end)

@@ -9,6 +9,8 @@ import dataclasses
 import datetime
 import functools
 from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 from typing import Literal
 
@@ -16,6 +18,7 @@ from climate import exceptions
 from climate.clock import ManualClock
 from climate.cloud.base import Aggregate
 from climate.cloud.base import Cloud
+from climate.cloud.base import Provider
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.leases import Lease
@@ -29,8 +32,10 @@ from climate.plugins.host.isolation import Isolation
 from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.host.pools import HostSettings
 from climate.simulator import SimulatedCloud
+from tests.narrowing import present
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
+PERIOD = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
 RESERVATION = '8e1b1a4c-2f63-4a1c-9d8e-6c5f1d2a3b4c'
 OWNER = 'blue'
 OTHER = 'red'
@@ -104,6 +109,66 @@ class Effects(abc.ABC):
     def work(self) -> contract.Work:
         """Return what a manager would hand over now."""
 
+    def handed_over(
+        self,
+        request: Mapping[str, Any],
+        allocations: Iterable[Allocation],
+        resources: tuple[Resource, ...],
+        leaving: Iterable[Allocation] = (),
+    ) -> contract.Work:
+        """Return what a manager hands over for the reservation as it is stored."""
+        reservation = Reservation(
+            id=RESERVATION,
+            lease_id='l',
+            resource_type=self.plugin.resource_type,
+            request=request,
+            facts=dict(self.facts),
+        )
+        return contract.Work(
+            lease=Lease(
+                id='l',
+                name='l',
+                user_id='u',
+                project_id=OWNER,
+                period=PERIOD,
+                reservations=(reservation,),
+            ),
+            reservation=reservation,
+            allocations=tuple(allocations),
+            leaving=tuple(leaving),
+            resources=resources,
+            now=self.clock.now(),
+            since=self.since or self.clock.now(),
+        )
+
+    def aggregate(self) -> Aggregate | None:
+        """Return the reservation's aggregate."""
+        return next((item for item in self.cloud.aggregates() if item.name == RESERVATION), None)
+
+    def present(self) -> Aggregate:
+        """Return the reservation's aggregate, which has to be there."""
+        return present(self.aggregate())
+
+    def pool(self) -> Aggregate:
+        """Return the pool."""
+        return next(item for item in self.cloud.aggregates() if item.name == 'freepool')
+
+    def provider(self, name: str) -> Provider:
+        """Return a provider of Placement, which has to be there."""
+        return present(self.cloud.placement.find_provider(name))
+
+    def delete_aggregate(self, aggregate: Aggregate) -> None:
+        """Delete an aggregate with its members."""
+        for host in aggregate.hosts:
+            self.cloud.compute.remove_host(aggregate.id, host)
+        self.cloud.compute.delete_aggregate(aggregate.id)
+
+    def waits(self, effect: str) -> contract.Again:
+        """Run an effect once, which has to be tried again."""
+        outcome = self.once(effect)
+        assert isinstance(outcome, contract.Again)
+        return outcome
+
     def once(self, effect: str, cloud: Cloud | None = None) -> contract.Outcome | None:
         """Run an effect once, as a manager does; None if it failed for the moment."""
         try:
@@ -159,51 +224,27 @@ class World(Effects):
 
     def work(self) -> contract.Work:
         """Return what a manager would hand over now."""
-        period = Period(start=NOW, end=NOW + datetime.timedelta(hours=1))
-        reservation = Reservation(
-            id=RESERVATION,
-            lease_id='l',
-            resource_type='physical:host',
-            request={
-                'min': 1,
-                'max': 2,
-                'hypervisor_properties': '',
-                'resource_properties': '',
-                'before_end': 'default',
-            },
-            facts=dict(self.facts),
+        request = {
+            'min': 1,
+            'max': 2,
+            'hypervisor_properties': '',
+            'resource_properties': '',
+            'before_end': 'default',
+        }
+        allocations = (
+            Allocation(
+                reservation_id=RESERVATION,
+                resource_id=resource.id or 0,
+                resource_name=resource.name,
+                period=PERIOD,
+                state=self.state,
+                id=resource.id,
+            )
+            for resource in self.mine
         )
-        return contract.Work(
-            lease=Lease(
-                id='l',
-                name='l',
-                user_id='u',
-                project_id=OWNER,
-                period=period,
-                reservations=(reservation,),
-            ),
-            reservation=reservation,
-            allocations=tuple(
-                Allocation(
-                    reservation_id=RESERVATION,
-                    resource_id=resource.id or 0,
-                    resource_name=resource.name,
-                    period=period,
-                    state=self.state,
-                    id=resource.id,
-                )
-                for resource in self.mine
-            ),
-            resources=self.mine,
-            now=self.clock.now(),
-            since=self.since or self.clock.now(),
-        )
+        return self.handed_over(request, allocations, self.mine)
 
     # -- what there is
-
-    def aggregate(self) -> Aggregate | None:
-        """Return the reservation's aggregate."""
-        return next((item for item in self.cloud.aggregates() if item.name == RESERVATION), None)
 
     def places(self) -> dict[str, list[str]]:
         """Return the aggregates that each host is in, by host."""
