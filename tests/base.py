@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import os
+import pathlib
 import unittest
 from collections.abc import Mapping
 from typing import Any
@@ -79,3 +80,14 @@ class TestCase(testtools.TestCase):
 
     def _check_generations(self) -> None:
         self.assertEqual([], generations.taken(), 'written without raising a generation')
+
+
+class FolderCase(TestCase):
+    """A test case with an empty folder.
+
+    :ivar folder: deleted afterwards
+    """
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)

@@ -12,6 +12,7 @@ from tests.functional import fixtures
 from tests.functional import http
 from tests.functional import wrong
 from tests.functional import wrong_resources
+from tests.functional.fixtures import ServiceCase
 
 CASES = {**wrong.CASES, **wrong_resources.CASES}
 
@@ -170,12 +171,11 @@ def _complaint(answer: Any, words: set[str], accepted: bool, same: bool) -> str:
     return ''
 
 
-class BodiesTest(base.TestCase):
+class BodiesTest(ServiceCase):
     """Bodies that are wrong as a whole."""
 
     def setUp(self):
         super().setUp()
-        self.service = self.useFixture(fixtures.Service())
         lease = http.send(self.service.app, 'POST', '/v1/leases', http.LEASE).json['lease']
         self.before = self.service.rows()
         self.requests = [

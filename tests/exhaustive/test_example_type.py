@@ -6,18 +6,15 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 import re
 import subprocess
 import sys
 import textwrap
 
-import fixtures
-
 from climate.cloud.base import Flavor
 from climate.simulator import SimulatedCloud
-from tests import base
 from tests.architecture import ROOT
+from tests.base import FolderCase
 from tests.functional import http
 from tests.functional.fixtures import Service
 from tests.narrowing import present
@@ -35,12 +32,11 @@ def printed() -> dict[str, str]:
     return {match['name']: textwrap.dedent(match['text']).strip() + '\n' for match in found}
 
 
-class TestExampleType(base.TestCase):
+class TestExampleType(FolderCase):
     """A package with a resource type, as a developer makes it."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.files = printed()
         for name, text in self.files.items():
             (self.folder / name).write_text(text)

@@ -17,11 +17,9 @@ import subprocess
 import sys
 import urllib.request
 
-import fixtures
-
-from tests import base
 from tests import services
 from tests.architecture import ROOT
+from tests.base import FolderCase
 from tests.functional.processes import Standalone
 from tests.printed import blocks
 from tests.printed.commands import Command
@@ -46,12 +44,11 @@ for module in pkgutil.walk_packages(climate_client.__path__, 'climate_client.'):
 """
 
 
-class GeneratedClientsTest(base.TestCase):
+class GeneratedClientsTest(FolderCase):
     """A running service, and a folder of a developer."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         service = Standalone()
         self.useFixture(service)
         self.endpoint = service.endpoint

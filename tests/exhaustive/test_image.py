@@ -15,13 +15,12 @@ import shlex
 import shutil
 import subprocess
 
-import fixtures
 import yaml
 from testtools import content
 
-from tests import base
 from tests import containerfiles
 from tests.architecture import ROOT
+from tests.base import FolderCase
 from tests.containerfiles import Copy
 from tests.containerfiles import Run
 from tests.containerfiles import Stage
@@ -81,12 +80,11 @@ for path in pathlib.Path('/proc').glob('[0-9]*/status'):
 """
 
 
-class ImageTest(base.TestCase):
+class ImageTest(FolderCase):
     """One chroot for each stage."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.hosts: dict[str, chroots.Chroot] = {}
         text = (DEPLOY / 'Containerfile').read_text(encoding='utf-8')
         for stage in containerfiles.parse(text):

@@ -14,10 +14,8 @@ import textwrap
 import zipfile
 from importlib import metadata
 
-import fixtures
-
-from tests import base
 from tests.architecture import ROOT
+from tests.base import FolderCase
 
 _BUILD = 'import sys; from pbr import build; print(build.build_{kind}(sys.argv[1]))'
 _ANSWER = """
@@ -31,12 +29,11 @@ for path in ('/v1/openapi.json', '/v1/os-hosts'):
 """
 
 
-class PackagesTest(base.TestCase):
+class PackagesTest(FolderCase):
     """What is built of the tree as it is."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.clone = self.folder / 'clone'
         self.cloned()
 

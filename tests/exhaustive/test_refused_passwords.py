@@ -8,14 +8,11 @@ In process, ``tests.functional.test_database_refusals`` checks the same of datab
 from __future__ import annotations
 
 import functools
-import pathlib
 import re
 
-import fixtures
-
 from climate.db.engine import addresses
-from tests import base
 from tests import services
+from tests.base import FolderCase
 from tests.functional.processes import Command
 from tests.functional.processes import until
 from tests.functional.secret_traffic import pattern
@@ -37,12 +34,8 @@ sender = climate@example.org
 """
 
 
-class TestRefusedPasswords(base.TestCase):
+class TestRefusedPasswords(FolderCase):
     """Commands with passwords that servers do not accept."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def configure(self, *, database: str = '', bus: str = 'fake://') -> None:
         text = OPTIONS.format(

@@ -67,6 +67,7 @@ from climate.simulator.cloud import SimulatedCloud
 from climate.testing import connection
 from climate.testing.service import subscriptions
 from climate.upkeep.maintenances import Maintenances
+from tests import base
 from tests import databases
 from tests import drafts
 from tests import generations
@@ -226,6 +227,14 @@ class Service(fixtures.Fixture):
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return everything that is in the database, by table."""
         return contents.rows(self.store)
+
+
+class ServiceCase(base.TestCase):
+    """A test case with a service of its own, on SQLite."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(Service())
 
 
 # gabbi asks for the application when it reads a file, long before the fixture

@@ -10,18 +10,16 @@ from typing import Any
 
 from climate.api.http.microversions import V1_4
 from climate.testing import service as serving
-from tests import base
-from tests.functional import fixtures
+from tests.functional.fixtures import ServiceCase
 
 MINUTE = datetime.timedelta(minutes=1)
 
 
-class ExtensionsCase(base.TestCase):
+class ExtensionsCase(ServiceCase):
     """A service with four hosts, and random leases of one project on them."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.service = self.useFixture(fixtures.Service())
         self.rng = random.Random(1304)
 
     def send(self, method: str, path: str, body: Any = None) -> Any:

@@ -31,6 +31,7 @@ from climate.testing import connection
 from tests import base
 from tests.functional import fixtures
 from tests.functional import http
+from tests.functional.fixtures import ServiceCase
 
 
 class KeystoneTest(base.TestCase):
@@ -193,12 +194,11 @@ class _Failing(httpd.BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-class OutageTest(base.TestCase):
+class OutageTest(ServiceCase):
     """The database does not answer."""
 
     def setUp(self):
         super().setUp()
-        self.service = self.useFixture(fixtures.Service())
         conf = cfg.ConfigOpts()
         register_opts(conf)
         conf([])

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 import datetime
 import json
-import pathlib
 import sqlite3
 import urllib.request
 from typing import Any
 
-import fixtures
-
 from climate.clock import SystemClock
 from climate.simulator import SimulatedCloud
-from tests import base
+from tests.base import FolderCase
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
 
@@ -33,12 +30,11 @@ retry_longest_pause = 0.02
 """
 
 
-class JsonLogCase(base.TestCase):
+class JsonLogCase(FolderCase):
     """A service with a log file."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         options = OPTIONS.format(folder=self.folder)
         self.service = self.useFixture(Standalone(options=options, state=self.folder / 'state'))
 

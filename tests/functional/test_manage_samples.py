@@ -4,12 +4,8 @@
 
 from __future__ import annotations
 
-import pathlib
-
-import fixtures
-
 from climate.cmd.samples import TYPES
-from tests import base
+from tests.base import FolderCase
 from tests.functional.test_manage import run
 
 _SETTINGS = """
@@ -23,12 +19,8 @@ connection = sqlite:///{folder}/climate.sqlite
 """
 
 
-class SamplesTest(base.TestCase):
+class SamplesTest(FolderCase):
     """A database without resources."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def add(self, cloud: str, *arguments: str) -> tuple[int, list[str]]:
         """Create the tables and run the command; return its exit status and what it prints."""

@@ -37,6 +37,7 @@ from climate.testing import connection
 from climate.testing.deployment import CALLER
 from tests import base
 from tests import drafts
+from tests.base import FolderCase
 from tests.functional import processes
 
 Series = dict[str, dict[tuple[str, ...], float]]
@@ -95,7 +96,7 @@ def scraped(port: int) -> Series:
     return found
 
 
-class ProcessCase(base.TestCase):
+class ProcessCase(FolderCase):
     """A folder with a configuration, and a database.
 
     :ivar port: the port of the metrics
@@ -103,7 +104,6 @@ class ProcessCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.port = processes.free_port()
         self.url = f'sqlite:///{self.folder}/climate.sqlite'
         (self.folder / 'climate.conf').write_text(

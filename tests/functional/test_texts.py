@@ -15,10 +15,9 @@ import jsonschema
 
 from climate.api.http import microversions
 from climate.api.http import texts
-from tests import base
 from tests import openapi
-from tests.functional import fixtures
 from tests.functional import http
+from tests.functional.fixtures import ServiceCase
 
 ESCAPE = '\x1b]0;owned\x07'
 REVERSED = 'gpj\u202etxt'
@@ -83,12 +82,8 @@ def kind(path: Path) -> set[str]:
     return {str(part) for part in path}
 
 
-class TestTexts(base.TestCase):
+class TestTexts(ServiceCase):
     """Bodies and queries with control characters, and with those that change directions."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.service = self.useFixture(fixtures.Service())
 
     def answer(self, method: str, path: str, sent: Any, version: str) -> Any:
         ids = '11111111-2222-3333-4444-555555555555'

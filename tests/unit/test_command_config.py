@@ -13,14 +13,14 @@ from climate.cmd import api
 from climate.cmd import config
 from climate.cmd import standalone
 from tests import base
+from tests.base import FolderCase
 
 
-class PlacesTest(base.TestCase):
+class PlacesTest(FolderCase):
     """A directory that the environment names."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.useFixture(fixtures.EnvironmentVariable(config.ENV_DIR, str(self.folder)))
         (self.folder / 'climate.conf').write_text('[manager]\nworkers = 3\nmax_sleep = 4\n')
 

@@ -8,11 +8,11 @@ import contextlib
 import csv
 import io
 import json
-import pathlib
 
 import fixtures
 
 from tests import style
+from tests.base import FolderCase
 from tests.base import TestCase
 
 HINT = (
@@ -100,12 +100,8 @@ class TestSearch(TestCase):
         self.assertEqual([(1, 'so that nobody')], self.found('x.rst', 'so that nobody'))
 
 
-class TestDebts(TestCase):
+class TestDebts(FolderCase):
     """A count may shrink, and never grow."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def excess(self, allowed: dict[str, int], **texts: str) -> set[str]:
         """Return the files with too many phrases."""

@@ -15,19 +15,18 @@ from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.leases import schedule
-from tests.base import TestCase
 from tests.functional import fixtures
+from tests.functional.fixtures import ServiceCase
 
 SECOND = datetime.timedelta(seconds=1)
 START = fixtures.NOW + 3600 * SECOND
 
 
-class TestOverdue(TestCase):
+class TestOverdue(ServiceCase):
     """Events that should have happened by now."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.service = self.useFixture(fixtures.Service())
         draft = LeaseDraft(name='l', start=START, end=START + 3600 * SECOND)
         caller = Caller(user_id='u', project_id='p')
         self.lease: Lease = self.service.services.leases.create(caller, draft)

@@ -19,6 +19,7 @@ from climate.testing.deployment import SETTINGS
 from climate.testing.deployment import twice
 from climate.testing.managers import CLAIM_SECONDS
 from climate.testing.managers import SteppedManager
+from tests import base
 from tests import databases
 from tests import services
 from tests.functional import whole_leases
@@ -50,3 +51,11 @@ class Office(Deployment):
         """Return all leases but deleted ones, the oldest first."""
         with self.store.reading() as tx:
             return whole_leases.every(tx)
+
+
+class OfficeCase(base.TestCase):
+    """A test case with an office on SQLite."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.office = self.useFixture(Office())

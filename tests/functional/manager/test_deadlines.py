@@ -5,16 +5,11 @@
 from __future__ import annotations
 
 from climate.domain.events import EventKind
-from tests import base
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 
 
-class TestDeadlines(base.TestCase):
+class TestDeadlines(OfficeCase):
     """Managers are away for longer than the deadline, which is two minutes."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.office = self.useFixture(Office())
 
     def test_away_after_a_start_was_begun(self) -> None:
         lease = self.office.create(100, 3600)

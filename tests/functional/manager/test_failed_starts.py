@@ -15,16 +15,16 @@ from climate.domain.lifecycles import EventState
 from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 
 AWAY = exceptions.Transient('Nova is away')
 
 
-class TestFailedStart(base.TestCase):
+class TestFailedStart(OfficeCase):
     """Nova is away for the whole of a lease."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
         self.enterContext(mock.patch.object(PhysicalHost, 'start', side_effect=AWAY))
 
     def test_it_has_failed_when_the_lease_ends(self) -> None:

@@ -17,20 +17,14 @@ from climate.domain.events import EventKind
 from climate.domain.leases import AllocationState
 from climate.domain.lifecycles import EventState
 from climate.leases.settings import LeasingSettings
-from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 
 
-class _Test(base.TestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.office = self.useFixture(Office())
-
-
-class TestStart(_Test):
+class TestStart(OfficeCase):
     """The cloud fails when a lease starts."""
 
     def test_tried_with_growing_pauses_and_then_undone(self) -> None:
@@ -178,7 +172,7 @@ class TestStart(_Test):
         self.assertEqual(1, self.office.bus.told().count('delete'))
 
 
-class TestEnd(_Test):
+class TestEnd(OfficeCase):
     """The cloud fails when a lease ends."""
 
     def test_never_given_up_and_told_once(self) -> None:
@@ -241,7 +235,7 @@ class TestEnd(_Test):
         self.assertEqual(ALL - {host}, self.office.pooled())
 
 
-class TestUpdate(_Test):
+class TestUpdate(OfficeCase):
     """The cloud fails when an active lease grows."""
 
     def test_fails_for_good(self) -> None:
@@ -301,7 +295,7 @@ class TestUpdate(_Test):
         self.assertEqual(('gone', ALL), (self.office.status(lease), self.office.pooled()))
 
 
-class TestDefect(_Test):
+class TestDefect(OfficeCase):
     """A plugin that raises what it must not takes no manager with it."""
 
     def test_is_tried_again_and_told(self) -> None:

@@ -33,6 +33,7 @@ from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager.booted import BootedCase
 from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 from tests.narrowing import present
 
 _LONGER = harness.CLAIM_SECONDS + 1
@@ -283,12 +284,11 @@ class _Rows:
         self.assertEqual([0.0, 0.0], [guard.age() for guard in guards if guard is not None])
 
 
-class TestClaims(base.TestCase):
+class TestClaims(OfficeCase):
     """Claims that are renewed, lost and had again."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
         self.lease = self.office.create(0, 2000)
         self.claims = self.office.manager.claims
         self.assertEqual([self.lease.id], self.claims.take(1))

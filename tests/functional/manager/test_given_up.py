@@ -10,16 +10,14 @@ from climate.domain.leases import Lease
 from climate.leases import following
 from climate.plugins.contract import Done
 from climate.plugins.host.plugin import PhysicalHost
-from tests import base
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 
 
-class TestGivenUp(base.TestCase):
+class TestGivenUp(OfficeCase):
     """Nothing is free that the cloud still uses, nor what was promised."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
         self.lease = self.office.create(0, 3600, hosts=3)
         self.office.until(10)
         self.rows = self.office.allocations(self.lease)

@@ -16,6 +16,7 @@ from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 
@@ -131,12 +132,8 @@ class _Life:
         self.assertLess(told.index('create'), told.index('start_lease'))
 
 
-class TestEvents(base.TestCase):
+class TestEvents(OfficeCase):
     """What is told, and when."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.office = self.useFixture(Office())
 
     def test_notifications_of_users_own(self) -> None:
         lease = self.office.create(

@@ -17,6 +17,7 @@ from tests import base
 from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 STEPS = ('claim', 'begin', 'effect', 'settle')
@@ -136,12 +137,8 @@ class _Handover:
         self.assertEqual(('TERMINATED', 'ACTIVE'), (office.status(first), office.status(second)))
 
 
-class TestClaims(base.TestCase):
+class TestClaims(OfficeCase):
     """Who works on what."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.office = self.useFixture(Office())
 
     def test_a_manager_that_was_overtaken_writes_nothing(self) -> None:
         lease = self.office.create(100, 2000)

@@ -26,7 +26,7 @@ from climate.testing.walker import LONG
 from climate.testing.walker import START
 from tests import base
 from tests.functional.manager import harness
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 from tests.functional.manager.promised import Promised
 
 PREPARED = START - 30
@@ -53,12 +53,11 @@ class Noting(PhysicalHost):
         return super().end(work, cloud)
 
 
-class TestNeverStarted(base.TestCase):
+class TestNeverStarted(OfficeCase):
     """What never started does not end: what was there before stays as it was."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
         self.plugin = Noting()
         self.office.plugins['physical:host'] = self.plugin
 
@@ -168,12 +167,8 @@ class TestRepairable(Promised, base.TestCase):
         self.assertEqual([], list(self.left()))
 
 
-class TestIsolated(base.TestCase):
+class TestIsolated(OfficeCase):
     """Two leases never have one thing."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.office = self.useFixture(Office())
 
     def book(self, start: float, end: float) -> Lease:
         """Book a certain host."""

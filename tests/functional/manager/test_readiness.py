@@ -8,17 +8,12 @@ from typing import Any
 from climate import exceptions
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
-from tests import base
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 from tests.functional.manager.harness import PROJECT
 
 
-class TestReadiness(base.TestCase):
+class TestReadiness(OfficeCase):
     """Whoever gets resources ready says how far that is."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.office = self.useFixture(Office())
 
     def say(self, lease: Lease, **facts: Any) -> None:
         said = Readiness(at=self.office.clock.now(), by='climate-power', **facts)

@@ -13,19 +13,17 @@ from climate.domain.leases import Lease
 from climate.manager.claims.worker import Worker
 from climate.manager.periodic.repair_thread import RepairThread
 from climate.plugins.contract import SweepFinding
-from tests import base
 from tests.functional.manager import harness
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 from tests.stalls import Once
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 UNKNOWN = '00000000-1111-2222-3333-444444444444'
 
 
-class _Test(base.TestCase):
+class _Test(OfficeCase):
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
         self.cloud = self.office.cloud
 
     def rehearse(self, lease_id: str | None = None) -> list[SweepFinding]:

@@ -13,20 +13,18 @@ from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.manager.running import force as running_force
 from climate.plugins.host.plugin import PhysicalHost
-from tests import base
 from tests import shown
 from tests.functional.manager import harness
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import OfficeCase
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 
 
-class TestUnreadable(base.TestCase):
+class TestUnreadable(OfficeCase):
     """What one reservation does to its own lease, and to others."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
         self.lease = self.office.create(0, 1000)
         self.other = self.office.create(0, 1000)
         self.office.until(10)

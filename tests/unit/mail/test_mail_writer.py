@@ -11,7 +11,6 @@ import pathlib
 import re
 from typing import Any
 
-import fixtures
 import hypothesis
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from climate.mail.mail_writer import LetterSettings
 from climate.mail.mail_writer import MailWriter
 from climate.mail.notices import Notice
 from tests import base
+from tests.base import FolderCase
 from tests.unit.mail import samples
 
 NOW = samples.NOW
@@ -177,12 +177,8 @@ class TestLetters(base.TestCase):
         self.assertIn('VLAN of &lt;the&gt; network', page)
 
 
-class TestTexts(base.TestCase):
+class TestTexts(FolderCase):
     """Texts of the operator's own."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def write(self, text: str, name: str = 'before_end') -> None:
         (self.folder / f'{name}.txt').write_text(text)
@@ -242,12 +238,8 @@ class TestAddresses(base.TestCase):
             self.assertFalse(is_address(bad), bad)
 
 
-class TestPages(base.TestCase):
+class TestPages(FolderCase):
     """The part in HTML, the links, and the zones of times."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def settings(self, **facts: Any) -> LetterSettings:
         page = 'https://reservation.example.org/ui/'.rstrip('/')

@@ -5,21 +5,14 @@
 from __future__ import annotations
 
 import os
-import pathlib
-
-import fixtures
 
 from climate.metrics import slots
 from climate.metrics.slots import SlotTaker
-from tests import base
+from tests.base import FolderCase
 
 
-class TestSlots(base.TestCase):
+class TestSlots(FolderCase):
     """Slots in an empty directory."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def put(self, *names: str) -> None:
         for name in names:

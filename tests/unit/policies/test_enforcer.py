@@ -5,26 +5,23 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import sys
 import threading
 
-import fixtures
 from oslo_policy import opts
 
 from climate.cmd import config
 from climate.policies import enforcer
-from tests import base
+from tests.base import FolderCase
 
 ROUNDS = 60
 # Switches between threads as often as possible.
 INTERVAL = 1e-6
 
 
-class EnforcerTest(base.TestCase):
+class EnforcerTest(FolderCase):
     def setUp(self) -> None:
         super().setUp()
-        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.file = self.folder / 'policy.yaml'
         self.file.write_text('{}')
         conf = config.new_conf()
