@@ -17,7 +17,8 @@ from climate.simulator.hypervisors import DEFAULT_ZONE
 from climate.simulator.store import Db
 from climate.simulator.verbs import check_metadata
 from climate.simulator.verbs import LONGEST
-from climate.simulator.verbs import ProjectVerbs
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS aggregates (
@@ -38,58 +39,6 @@ CREATE TABLE IF NOT EXISTS aggregate_metadata (
     PRIMARY KEY (aggregate_id, key)
 ) WITHOUT ROWID;
 """
-
-
-class SimulatedAggregates(ProjectVerbs):
-    """Implements :class:`climate.cloud.protocols.aggregates.Aggregates`."""
-
-    def list_aggregates(self) -> tuple[Aggregate, ...]:
-        """Return every aggregate, by id."""
-        return self._runner.run('compute.list_aggregates', (), aggregates)
-
-    def find_aggregate(self, name: str) -> Aggregate | None:
-        """Return the aggregate with this name; None if it does not exist."""
-        return self._runner.run(
-            'compute.find_aggregate', (name,), lambda db: find_aggregate(db, name)
-        )
-
-    def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
-        """Create an empty aggregate."""
-        return self._runner.run(
-            'compute.create_aggregate',
-            (name, availability_zone),
-            lambda db: create_aggregate(db, name, availability_zone),
-        )
-
-    def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
-        """Set metadata; None removes a key."""
-        self._runner.run(
-            'compute.set_aggregate_metadata',
-            (aggregate_id, dict(metadata)),
-            lambda db: _set_aggregate_metadata(db, aggregate_id, metadata),
-        )
-
-    def add_host(self, aggregate_id: int, host: str) -> None:
-        """Add a service host to an aggregate."""
-        self._runner.run(
-            'compute.add_host', (aggregate_id, host), lambda db: add_host(db, aggregate_id, host)
-        )
-
-    def remove_host(self, aggregate_id: int, host: str) -> None:
-        """Remove a service host from an aggregate."""
-        self._runner.run(
-            'compute.remove_host',
-            (aggregate_id, host),
-            lambda db: remove_host(db, aggregate_id, host),
-        )
-
-    def delete_aggregate(self, aggregate_id: int) -> None:
-        """Delete an empty aggregate."""
-        self._runner.run(
-            'compute.delete_aggregate',
-            (aggregate_id,),
-            lambda db: _delete_aggregate(db, aggregate_id),
-        )
 
 
 def _aggregate(db: Db, row: sqlite3.Row) -> Aggregate:
@@ -130,9 +79,7 @@ def create_aggregate(db: Db, name: str, availability_zone: str | None) -> Aggreg
     # Nova's databases ignore case.
     if db.row('SELECT id FROM aggregates WHERE name = ? COLLATE NOCASE', name):
         raise CloudConflict(f'aggregate {name!r} exists already')
-    number = db.insert(
-        'INSERT INTO aggregates (name, availability_zone) VALUES (?, ?)', name, availability_zone
-    )
+    number = db.insert('aggregates', name=name, availability_zone=availability_zone)
     return Aggregate(
         id=number,
         uuid=_aggregate_uuid(number),
@@ -179,21 +126,11 @@ def _set_aggregate_metadata(db: Db, aggregate_id: int, metadata: Mapping[str, st
         raise exceptions.Permanent('the zone of an aggregate is set when it is created')
     _zone_of_aggregate(db, aggregate_id)
     check_metadata(metadata)
+    delete = 'DELETE FROM aggregate_metadata WHERE aggregate_id = ? AND key = ?'
     for key, value in metadata.items():
-        if value is None:
-            db.run(
-                'DELETE FROM aggregate_metadata WHERE aggregate_id = ? AND key = ?',
-                aggregate_id,
-                key,
-            )
-        else:
-            db.run(
-                'INSERT OR REPLACE INTO aggregate_metadata (aggregate_id, key, value)'
-                ' VALUES (?, ?, ?)',
-                aggregate_id,
-                key,
-                value,
-            )
+        db.run(delete, aggregate_id, key)
+        if value is not None:
+            db.insert('aggregate_metadata', aggregate_id=aggregate_id, key=key, value=value)
 
 
 def _other_zones(db: Db, aggregate_id: int, host: str) -> set[str]:
@@ -217,6 +154,11 @@ def _check_zone_change(db: Db, host: str, old: str, new: str) -> None:
         raise CloudConflict(f'host {host} has servers, which would change from zone {old} to {new}')
 
 
+def _is_member(db: Db, aggregate_id: int, host: str) -> bool:
+    sql = 'SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?'
+    return db.row(sql, aggregate_id, host) is not None
+
+
 def add_host(db: Db, aggregate_id: int, host: str) -> None:
     """Add a service host to an aggregate; a no-op if it is already a member.
 
@@ -226,23 +168,19 @@ def add_host(db: Db, aggregate_id: int, host: str) -> None:
     zone = _zone_of_aggregate(db, aggregate_id)
     if not db.row('SELECT 1 FROM hypervisors WHERE service_host = ?', host):
         raise CloudNotFound(f'the simulated cloud has no host {host!r}')
-    if db.row(
-        'SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?', aggregate_id, host
-    ):
+    if _is_member(db, aggregate_id, host):
         return
     if zone is not None:
         others = _other_zones(db, aggregate_id, host)
         if others - {zone}:
             raise CloudConflict(f'host {host} is in availability zone {", ".join(sorted(others))}')
         _check_zone_change(db, host, zone if others else DEFAULT_ZONE, zone)
-    db.run('INSERT INTO aggregate_hosts (aggregate_id, host) VALUES (?, ?)', aggregate_id, host)
+    db.insert('aggregate_hosts', aggregate_id=aggregate_id, host=host)
 
 
 def remove_host(db: Db, aggregate_id: int, host: str) -> None:
     zone = _zone_of_aggregate(db, aggregate_id)
-    if not db.row(
-        'SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?', aggregate_id, host
-    ):
+    if not _is_member(db, aggregate_id, host):
         return
     if zone is not None and not _other_zones(db, aggregate_id, host):
         _check_zone_change(db, host, zone, DEFAULT_ZONE)
@@ -254,3 +192,15 @@ def _delete_aggregate(db: Db, aggregate_id: int) -> None:
         raise CloudConflict(f'aggregate {aggregate_id} still has hosts')
     db.run('DELETE FROM aggregate_metadata WHERE aggregate_id = ?', aggregate_id)
     db.run('DELETE FROM aggregates WHERE id = ?', aggregate_id)
+
+
+class SimulatedAggregates(ServiceVerbs):
+    """Implements :class:`climate.cloud.protocols.aggregates.Aggregates`."""
+
+    list_aggregates = verb('compute.list_aggregates', aggregates)
+    find_aggregate = verb('compute.find_aggregate', find_aggregate)
+    create_aggregate = verb('compute.create_aggregate', create_aggregate)
+    set_aggregate_metadata = verb('compute.set_aggregate_metadata', _set_aggregate_metadata)
+    add_host = verb('compute.add_host', add_host)
+    remove_host = verb('compute.remove_host', remove_host)
+    delete_aggregate = verb('compute.delete_aggregate', _delete_aggregate)

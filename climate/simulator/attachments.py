@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from climate.cloud.base import CloudConflict
 from climate.simulator.store import Db
-from climate.simulator.verbs import ProjectVerbs
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 # The simulated Nova and Cinder share this table. While a volume is being detached,
 # gone_at is the time at which the row disappears.
@@ -21,25 +22,9 @@ CREATE INDEX IF NOT EXISTS attachments_by_server ON attachments (server_id);
 """
 
 
-class SimulatedAttachments(ProjectVerbs):
-    """Implements the part of :class:`climate.cloud.protocols.servers.Servers` about volumes."""
-
-    def detach_volume(self, server_id: str, volume_id: str) -> None:
-        """Start to detach a volume from a server."""
-        self._runner.run(
-            'compute.detach_volume',
-            (server_id, volume_id),
-            lambda db: _detach(db, server_id, volume_id),
-        )
-
-
 def attach(db: Db, volume_id: str, server_id: str) -> None:
     """Attach a volume to a server; a no-op if it is attached already."""
-    db.run(
-        'INSERT OR IGNORE INTO attachments (volume_id, server_id) VALUES (?, ?)',
-        volume_id,
-        server_id,
-    )
+    db.insert('attachments', or_else='IGNORE', volume_id=volume_id, server_id=server_id)
 
 
 def settle(db: Db) -> None:
@@ -81,3 +66,9 @@ def _detach(db: Db, server_id: str, volume_id: str) -> None:
         server_id,
         volume_id,
     )
+
+
+class SimulatedAttachments(ServiceVerbs):
+    """Implements the part of :class:`climate.cloud.protocols.servers.Servers` about volumes."""
+
+    detach_volume = verb('compute.detach_volume', _detach)

@@ -23,7 +23,7 @@ def boot(
     host: str | None,
     project_id: str,
     name: str,
-    flavor: str,
+    flavor: str = 'm1.small',
     *,
     metadata: Mapping[str, str] | None = None,
     hints: Mapping[str, object] | None = None,

@@ -8,13 +8,10 @@ import json
 import os
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import Literal
 
 from climate.clock import Clock
-from climate.cloud.base import Aggregate
 from climate.cloud.base import Flavor
 from climate.cloud.base import Hypervisor
-from climate.cloud.base import Image
 from climate.cloud.base import Server
 from climate.simulator import aggregates
 from climate.simulator import boots
@@ -46,7 +43,9 @@ from climate.simulator import volume_contents
 from climate.simulator import volume_types
 from climate.simulator.runner import VerbRunner
 from climate.simulator.services import SimulatedServices
+from climate.simulator.store import Caller
 from climate.simulator.store import SimulatorStore
+from climate.simulator.verbs import direct
 
 SCHEMAS = tuple(
     part.SCHEMA
@@ -96,6 +95,21 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
     :ivar own_services: the services that only plugins call
     :ivar volumes: makes the changes of other users in Cinder
     """
+
+    set_hypervisor = direct(hypervisor_rows.set_hypervisor)
+    rename_hypervisor = direct(hypervisor_rows.rename)
+    add_node = direct(hypervisor_rows.add_node)
+    resize_hypervisor = direct(hypervisor_rows.resize)
+    set_zone = direct(hypervisor_rows.set_zone)
+    remove_hypervisor = direct(hypervisor_rows.remove)
+    overview = direct(overview.overview)
+    hypervisors = direct(hypervisors.hypervisors)
+    aggregates = direct(aggregates.aggregates)
+    servers = direct(server_rows.servers)
+    boot_server = direct(boots.boot)
+    images = direct(images.images)
+    break_stack = direct(heat.break_stack)
+    set_quota = direct(quotas.put)
 
     def __init__(
         self,
@@ -153,85 +167,9 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
             status='enabled',
             availability_zone=hypervisors.DEFAULT_ZONE,
         )
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             hypervisor_rows.put(db, host, frozenset(traits))
         return host
-
-    def set_hypervisor(
-        self,
-        hostname: str,
-        *,
-        state: Literal['up', 'down'] | None = None,
-        status: Literal['enabled', 'disabled'] | None = None,
-    ) -> None:
-        """Make a hypervisor fail or recover, or disable or enable it.
-
-        :raises LookupError: if there is no such hypervisor
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            if not db.run(
-                'UPDATE hypervisors SET state = coalesce(?, state), status = coalesce(?, status)'
-                ' WHERE hostname = ?',
-                state,
-                status,
-                hostname,
-            ):
-                raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
-
-    def rename_hypervisor(self, hostname: str, name: str) -> None:
-        """Let Nova use another name for a hypervisor, as after a change of its FQDN.
-
-        It gets another id and another provider. Existing servers keep the old name of
-        their node; the old provider stays if it has allocations.
-
-        :raises LookupError: if there is no such hypervisor
-        :raises ValueError: if there is one with the new name
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            hypervisor_rows.rename(db, hostname, name)
-
-    def add_node(self, hostname: str, name: str) -> None:
-        """Add another node to the nova-compute of a hypervisor, of the same size.
-
-        :raises LookupError: if there is no such hypervisor
-        :raises ValueError: if there is one with the name of the node
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            hypervisor_rows.add_node(db, hostname, name)
-
-    def resize_hypervisor(
-        self,
-        hostname: str,
-        *,
-        vcpus: int | None = None,
-        memory_mb: int | None = None,
-        local_gb: int | None = None,
-    ) -> None:
-        """Give a hypervisor another size, in Nova and in Placement; None keeps a value.
-
-        :raises LookupError: if there is no such hypervisor
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            hypervisor_rows.resize(
-                db, hostname, vcpus=vcpus, memory_mb=memory_mb, local_gb=local_gb
-            )
-
-    def set_zone(self, hostname: str, zone: str | None) -> None:
-        """Move a hypervisor into an aggregate that is named after its availability zone.
-
-        :param zone: None to remove it from such an aggregate
-        :raises LookupError: if there is no such hypervisor
-        :raises climate.exceptions.EffectError: if Nova would refuse it
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            hypervisor_rows.set_zone(db, hostname, zone)
-
-    def remove_hypervisor(self, hostname: str) -> None:
-        """Remove a hypervisor, with its provider and its servers."""
-        with self._store.transaction(self._runner.now()) as db:
-            hypervisor = hypervisors.find_hypervisor(db, hostname)
-            if hypervisor is not None:
-                hypervisor_rows.remove(db, hypervisor)
 
     def seed(self, hosts: int = 4, *, freepool: str = FREEPOOL) -> tuple[Hypervisor, ...]:
         """Add hosts ``compute-1`` to ``compute-N`` and a freepool, if they are missing.
@@ -247,7 +185,7 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
                 self.add_hypervisor(f'compute-{number}')
         self.networks.seed()
         self.volumes.seed()
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             if aggregates.find_aggregate(db, freepool) is None:
                 aggregates.create_aggregate(db, freepool, None)
             for flavor in FLAVORS:
@@ -263,97 +201,27 @@ class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
         self.seed(hosts)
         if self._find(catalogue.COMMON_HOST) is None:
             self.add_hypervisor(catalogue.COMMON_HOST)
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             catalogue.furnish(db)
         return self.hypervisors()
 
-    def overview(self) -> overview.Overview:
-        """Return all objects in the cloud, and the active faults, by kind."""
-        with self._store.transaction(self._runner.now()) as db:
-            return overview.overview(db)
-
     def _find(self, hostname: str) -> Hypervisor | None:
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             return hypervisors.find_hypervisor(db, hostname)
 
     def compute_of(self, project_id: str) -> compute.SimulatedCompute:
         """Return Nova as a project without administrator rights sees it."""
-        return compute.SimulatedCompute(self._runner.for_user(lambda _db: project_id))
-
-    def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
-        """Set the quota of a project; None, the default, for no limit.
-
-        :param resource: ``instances``, ``cores`` or ``server_groups``
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            quotas.put(db, project_id, resource, most)
+        user = Caller(project_id=project_id, sees_all=False)
+        return compute.SimulatedCompute(self._runner.for_user(lambda _db: user))
 
     def add_image(self, name: str, owner: str = 'service', server: Server | None = None) -> str:
         """Add an active image and return its id.
 
         :param server: the server of which it is an image; None for any other image
         """
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             return images.add(db, name, server, 0, owner)
-
-    def break_stack(self, stack_id: str, reason: str = 'it broke') -> None:
-        """Make the current or latest action on a stack fail."""
-        with self._store.transaction(self._runner.now()) as db:
-            heat.break_stack(db, stack_id, reason)
-
-    def boot_server(
-        self,
-        host: str | None,
-        project_id: str,
-        name: str,
-        flavor: str = 'm1.small',
-        *,
-        metadata: Mapping[str, str] | None = None,
-        hints: Mapping[str, object] | None = None,
-        user_id: str = '',
-        node: str | None = None,
-    ) -> Server:
-        """Start a server on a service host, even if the host has no room.
-
-        :param host: None for any host with room
-        :param node: the node of that service host; any if None
-        :param flavor: name or id
-        :param user_id: the user who starts it; one named after the project if ''
-        :raises LookupError: if there is no such host or flavor
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            return boots.boot(
-                db,
-                host,
-                project_id,
-                name,
-                flavor,
-                metadata=metadata,
-                hints=hints,
-                user_id=user_id,
-                node=node,
-            )
 
     def set_server_deletion_seconds(self, seconds: float) -> None:
         """Set the duration of deleting a server from now on."""
         self.set_seconds('server_deletion', seconds)
-
-    def hypervisors(self) -> tuple[Hypervisor, ...]:
-        """Return every hypervisor, by hostname."""
-        with self._store.transaction(self._runner.now()) as db:
-            return hypervisors.hypervisors(db)
-
-    def aggregates(self) -> tuple[Aggregate, ...]:
-        """Return every aggregate, by id."""
-        with self._store.transaction(self._runner.now()) as db:
-            return aggregates.aggregates(db)
-
-    def servers(self) -> tuple[Server, ...]:
-        """Return every server, by id."""
-        with self._store.transaction(self._runner.now()) as db:
-            return server_rows.servers(db)
-
-    def images(self) -> tuple[Image, ...]:
-        """Return every image, oldest first."""
-        with self._store.transaction(self._runner.now()) as db:
-            return images.images(db)

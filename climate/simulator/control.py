@@ -12,8 +12,9 @@ from climate.simulator import faults
 from climate.simulator import lateness
 from climate.simulator import own_services
 from climate.simulator import providers
-from climate.simulator.runner import VerbRunner
-from climate.simulator.store import SimulatorStore
+from climate.simulator.store import Db
+from climate.simulator.verbs import direct
+from climate.simulator.verbs import StateOwner
 
 _TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -35,19 +36,24 @@ class Call:
     arguments: tuple[object, ...]
 
 
-class Control:
-    """Controls a simulated cloud; faults do not affect its methods, nor are they counted."""
+def _set_seconds(db: Db, what: str, seconds: float) -> None:
+    """Set the duration of an operation, such as ``server_deletion``."""
+    db.set_seconds(what, seconds)
 
-    def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
-        self._store = store
-        self._runner = runner
+
+class Control(StateOwner):
+    """Controls a simulated cloud."""
+
+    show_late = direct(lateness.set_seconds)
+    set_seconds = direct(_set_seconds)
+    hold = direct(providers.allocate)
 
     # -- faults
 
     @property
     def reachable(self) -> bool:
         """Whether the cloud responds; if not, every verb raises Transient."""
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             return db.row('SELECT 1 FROM settings WHERE reachable') is not None
 
     @reachable.setter
@@ -75,46 +81,29 @@ class Control:
             raise ValueError('times must be at least 1, and skip at least 0')
         if when not in ('before', 'after') or error not in faults.ERRORS:
             raise ValueError(f'no such fault: {when} {error}')
-        with self._store.transaction(self._runner.now()) as db:
-            db.run(
-                'INSERT INTO faults (verb, times, moment, error, skip) VALUES (?, ?, ?, ?, ?)',
-                faults.known(verb, own_services.names(db)),
-                times,
-                when,
-                error,
-                skip,
-            )
+        with self._transaction() as db:
+            known = faults.known(verb, own_services.names(db))
+            db.insert('faults', verb=known, times=times, moment=when, error=error, skip=skip)
 
     def slow(self, verb: str, seconds: float) -> None:
         """Delay each call of a verb by this long, until :meth:`heal`.
 
         :raises ValueError: if no verb matches
         """
-        with self._store.transaction(self._runner.now()) as db:
-            db.run(
-                "INSERT INTO faults (verb, moment, seconds) VALUES (?, 'slow', ?)",
-                faults.known(verb, own_services.names(db)),
-                seconds,
-            )
-
-    def show_late(self, seconds: float) -> None:
-        """Show what is made from now on only after this long, until :meth:`heal`.
-
-        :param seconds: 0 to show everything at once
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            lateness.set_seconds(db, seconds)
+        with self._transaction() as db:
+            known = faults.known(verb, own_services.names(db))
+            db.insert('faults', verb=known, moment='slow', seconds=seconds)
 
     def heal(self) -> None:
         """Remove all faults, and connect the cloud again."""
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             lateness.set_seconds(db, 0)
             db.run('DELETE FROM faults')
             db.run('UPDATE settings SET reachable = 1')
 
     def faults(self) -> tuple[faults.InjectedFault, ...]:
         """Return the active faults, oldest first."""
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             return tuple(faults.present(db))
 
     # -- the state as a whole
@@ -133,7 +122,7 @@ class Control:
         Excludes the tables that a real cloud does not have (faults, counts of calls and
         the journal), and the generations, which only count changes.
         """
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             tables = [row['name'] for row in db.rows(_TABLES)]
             by_table = {}
             for table in tables:
@@ -151,7 +140,7 @@ class Control:
 
         :param verb: such as ``compute.add_host``; None for all
         """
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             row = db.row(
                 'SELECT coalesce(sum(count), 0) AS n FROM calls WHERE ? IS NULL OR verb = ?',
                 verb,
@@ -165,7 +154,7 @@ class Control:
 
     def journal(self) -> tuple[Call, ...]:
         """Return the recorded calls, oldest first."""
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             rows = db.rows('SELECT at, verb, arguments FROM journal ORDER BY id')
         return tuple(
             Call(
@@ -176,25 +165,15 @@ class Control:
             for row in rows
         )
 
-    def set_seconds(self, what: str, seconds: float) -> None:
-        """Set the duration of an operation, such as ``server_deletion``."""
-        with self._store.transaction(self._runner.now()) as db:
-            db.set_seconds(what, seconds)
-
-    def hold(self, consumer_id: str, provider_uuid: str, resource_class: str, amount: int) -> None:
-        """Allocate resources of a provider to a consumer, such as a deleted server."""
-        with self._store.transaction(self._runner.now()) as db:
-            providers.allocate(db, consumer_id, provider_uuid, resource_class, amount)
-
     def hide_servers(self, host: str, hidden: bool = True) -> None:
         """Omit the servers of a host from lists, or include them again.
 
         Nova omits them, without an error, if their cell does not respond.
         """
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             db.run('DELETE FROM hidden_hosts WHERE host = ?', host)
             if hidden:
-                db.run('INSERT INTO hidden_hosts (host) VALUES (?)', host)
+                db.insert('hidden_hosts', host=host)
 
     def set_server(
         self,
@@ -205,7 +184,7 @@ class Control:
         flavor: str | None = None,
     ) -> None:
         """Change the status, the lock or the flavor of a server."""
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             db.run(
                 'UPDATE servers SET status = coalesce(?, status), locked = coalesce(?, locked),'
                 ' flavor = coalesce(?, flavor) WHERE id = ?',
@@ -217,9 +196,9 @@ class Control:
 
     def set_image(self, image_id: str, status: str) -> None:
         """Change the status of an image, to ``error`` for example."""
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             db.run('UPDATE images SET status = ?, active_at = 0 WHERE id = ?', status, image_id)
 
     def _change(self, sql: str, value: bool) -> None:
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             db.run(sql, value)

@@ -16,7 +16,7 @@ class KeystoneControl(Control):
 
         Also creates the user and the project if they are missing.
         """
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             keystone.put_user(db, user_id)
             keystone.put_project(db, project_id)
             keystone.set_roles(db, user_id, project_id, roles)
@@ -26,7 +26,7 @@ class KeystoneControl(Control):
         self, *, user_id: str | None = None, project_id: str | None = None, enabled: bool
     ) -> None:
         """Enable or disable a user, a project or both; create them if missing."""
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             if user_id is not None:
                 keystone.put_user(db, user_id, enabled=enabled)
             if project_id is not None:
@@ -34,7 +34,7 @@ class KeystoneControl(Control):
 
     def set_email(self, user_id: str, email: str) -> None:
         """Set the email address of a user, created if missing; '' removes it."""
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             keystone.put_user(db, user_id)
             keystone.put_email(db, user_id, email)
 
@@ -47,5 +47,5 @@ class KeystoneControl(Control):
         self._remove('DELETE FROM projects WHERE id = ?', project_id)
 
     def _remove(self, sql: str, key: str) -> None:
-        with self._store.transaction(self._runner.now()) as db:
+        with self._transaction() as db:
             db.run(sql, key)

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import sqlite3
-from collections.abc import Callable
 from collections.abc import Mapping
 
 from climate import exceptions
@@ -17,7 +17,8 @@ from climate.cloud.base import Flavor
 from climate.simulator.store import Db
 from climate.simulator.verbs import check_metadata
 from climate.simulator.verbs import LONGEST
-from climate.simulator.verbs import ProjectVerbs
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS flavors (
@@ -40,85 +41,28 @@ CREATE TABLE IF NOT EXISTS flavor_access (
 _ID = re.compile(r'(?! )[a-zA-Z0-9. _-]{1,255}(?<! )')
 
 
-class SimulatedFlavors(ProjectVerbs):
-    """Implements :class:`climate.cloud.protocols.flavors.Flavors`."""
-
-    def list_flavors(self) -> tuple[Flavor, ...]:
-        """Return every flavor, by id."""
-        return self._runner.run(
-            'compute.list_flavors', (), lambda db: tuple(filter(self._seen(db), flavors(db)))
-        )
-
-    def find_flavor(self, flavor_id: str) -> Flavor | None:
-        """Return the flavor with this id; None if it does not exist."""
-        return self._runner.run(
-            'compute.find_flavor',
-            (flavor_id,),
-            lambda db: next(filter(self._seen(db), _found(db, flavor_id)), None),
-        )
-
-    def _seen(self, db: Db) -> Callable[[Flavor], bool]:
-        """Return a function that returns whether the caller may see a flavor."""
-        project = self._runner.project(db)
-        return lambda flavor: self._runner.sees_all or may_use(db, flavor, project)
-
-    def create_flavor(self, flavor: Flavor) -> None:
-        """Create a flavor as described."""
-        self._runner.run(
-            'compute.create_flavor', (flavor.id,), lambda db: create_flavor(db, flavor)
-        )
-
-    def delete_flavor(self, flavor_id: str) -> None:
-        """Delete a flavor; a no-op if it does not exist."""
-        self._runner.run(
-            'compute.delete_flavor', (flavor_id,), lambda db: _delete_flavor(db, flavor_id)
-        )
-
-    def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
-        """Set extra specs; None removes a key."""
-        self._runner.run(
-            'compute.set_extra_specs',
-            (flavor_id, dict(specs)),
-            lambda db: _set_extra_specs(db, flavor_id, specs),
-        )
-
-    def list_flavor_access(self, flavor_id: str) -> frozenset[str]:
-        """Return the ids of the projects that may use a private flavor."""
-        return self._runner.run(
-            'compute.list_flavor_access', (flavor_id,), lambda db: _access(db, flavor_id)
-        )
-
-    def add_flavor_access(self, flavor_id: str, project_id: str) -> None:
-        """Grant a project access to a private flavor."""
-        self._runner.run(
-            'compute.add_flavor_access',
-            (flavor_id, project_id),
-            lambda db: _add_access(db, flavor_id, project_id),
-        )
-
-    def remove_flavor_access(self, flavor_id: str, project_id: str) -> None:
-        """Revoke a project's access to a private flavor."""
-        self._runner.run(
-            'compute.remove_flavor_access',
-            (flavor_id, project_id),
-            lambda db: _remove_access(db, flavor_id, project_id),
-        )
-
-
 def flavors(db: Db) -> tuple[Flavor, ...]:
     """Return every flavor, by id."""
     return tuple(map(_flavor, db.rows('SELECT * FROM flavors ORDER BY id')))
 
 
-def _found(db: Db, flavor_id: str) -> list[Flavor]:
-    flavor = find_flavor(db, flavor_id)
-    return [] if flavor is None else [flavor]
+def _is_visible(db: Db, flavor: Flavor) -> bool:
+    return db.caller.sees_all or may_use(db, flavor, db.caller.project_id)
+
+
+def _list_visible(db: Db) -> tuple[Flavor, ...]:
+    return tuple(flavor for flavor in flavors(db) if _is_visible(db, flavor))
 
 
 def find_flavor(db: Db, flavor_id: str) -> Flavor | None:
     """Return the flavor with this id; None if it does not exist."""
     row = db.row('SELECT * FROM flavors WHERE id = ?', flavor_id)
     return None if row is None else _flavor(row)
+
+
+def _find_visible(db: Db, flavor_id: str) -> Flavor | None:
+    flavor = find_flavor(db, flavor_id)
+    return flavor if flavor is not None and _is_visible(db, flavor) else None
 
 
 def named(db: Db, name_or_id: str) -> Flavor | None:
@@ -153,19 +97,8 @@ def create_flavor(db: Db, flavor: Flavor) -> None:
     _check(flavor)
     if db.row('SELECT 1 FROM flavors WHERE id = ? OR name = ?', flavor.id, flavor.name):
         raise CloudConflict(f'flavor {flavor.id!r} or {flavor.name!r} exists already')
-    db.run(
-        'INSERT INTO flavors (id, name, vcpus, memory_mb, disk_gb, ephemeral_gb, swap_mb, public,'
-        ' extra_specs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        flavor.id,
-        flavor.name,
-        flavor.vcpus,
-        flavor.memory_mb,
-        flavor.disk_gb,
-        flavor.ephemeral_gb,
-        flavor.swap_mb,
-        flavor.public,
-        json.dumps(dict(flavor.extra_specs)),
-    )
+    values = dataclasses.asdict(flavor)
+    db.insert('flavors', **values | {'extra_specs': json.dumps(values['extra_specs'])})
 
 
 def _check(flavor: Flavor) -> None:
@@ -211,11 +144,7 @@ def _require_private(db: Db, flavor_id: str) -> None:
 
 def _add_access(db: Db, flavor_id: str, project_id: str) -> None:
     _require_private(db, flavor_id)
-    db.run(
-        'INSERT OR IGNORE INTO flavor_access (flavor_id, project_id) VALUES (?, ?)',
-        flavor_id,
-        project_id,
-    )
+    db.insert('flavor_access', or_else='IGNORE', flavor_id=flavor_id, project_id=project_id)
 
 
 def _remove_access(db: Db, flavor_id: str, project_id: str) -> None:
@@ -223,3 +152,16 @@ def _remove_access(db: Db, flavor_id: str, project_id: str) -> None:
     db.run(
         'DELETE FROM flavor_access WHERE flavor_id = ? AND project_id = ?', flavor_id, project_id
     )
+
+
+class SimulatedFlavors(ServiceVerbs):
+    """Implements :class:`climate.cloud.protocols.flavors.Flavors`."""
+
+    list_flavors = verb('compute.list_flavors', _list_visible)
+    find_flavor = verb('compute.find_flavor', _find_visible)
+    create_flavor = verb('compute.create_flavor', create_flavor)
+    delete_flavor = verb('compute.delete_flavor', _delete_flavor)
+    set_extra_specs = verb('compute.set_extra_specs', _set_extra_specs)
+    list_flavor_access = verb('compute.list_flavor_access', _access)
+    add_flavor_access = verb('compute.add_flavor_access', _add_access)
+    remove_flavor_access = verb('compute.remove_flavor_access', _remove_access)

@@ -16,8 +16,9 @@ from climate.cloud.base import CloudConflict
 from climate.cloud.base import CloudNotFound
 from climate.cloud.base import FloatingIP
 from climate.simulator import quotas
-from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS floating_ips (
@@ -34,74 +35,20 @@ CREATE TABLE IF NOT EXISTS floating_ips (
 OWNER = 'network:floatingip'
 
 
-class SimulatedFloatingIPs:
-    """Implements :class:`climate.cloud.protocols.floating_ips.FloatingIPs`."""
-
-    _runner: VerbRunner
-
-    def find_floating_ip(self, network_id: str, address: str) -> FloatingIP | None:
-        """Return the floating IP with this address; None if it is free."""
-        return self._runner.run(
-            'network.find_floating_ip',
-            (network_id, address),
-            lambda db: _find(db, network_id, address),
-        )
-
-    def list_floating_ips(
-        self, tag: str | None = None, *, description: str | None = None
-    ) -> tuple[FloatingIP, ...]:
-        """Return every floating IP, or those with this tag and description, by id."""
-        return self._runner.run(
-            'network.list_floating_ips',
-            (tag, description),
-            lambda db: tuple(
-                found
-                for found in floating_ips(db)
-                if (tag is None or tag in found.tags) and description in (None, found.description)
-            ),
-        )
-
-    def create_floating_ip(
-        self,
-        network_id: str,
-        project_id: str,
-        *,
-        subnet_id: str | None = None,
-        address: str | None = None,
-        description: str = '',
-    ) -> FloatingIP:
-        """Allocate a floating IP of an external network to a project, without tags."""
-        return self._runner.run(
-            'network.create_floating_ip',
-            (network_id, project_id, subnet_id, address),
-            lambda db: _create(db, network_id, project_id, subnet_id, address, description),
-        )
-
-    def set_floating_ip_tags(self, floating_ip_id: str, tags: AbstractSet[str]) -> None:
-        """Replace the tags of a floating IP."""
-        self._runner.run(
-            'network.set_floating_ip_tags',
-            (floating_ip_id, sorted(tags)),
-            lambda db: _set_tags(db, floating_ip_id, tags),
-        )
-
-    def delete_floating_ip(self, floating_ip_id: str) -> None:
-        """Release a floating IP, attached or not; a no-op if it does not exist."""
-        self._runner.run(
-            'network.delete_floating_ip',
-            (floating_ip_id,),
-            lambda db: delete(db, floating_ip_id),
-        )
-
-
 def _floating_ip(row: sqlite3.Row) -> FloatingIP:
     values = dict(row)
     return FloatingIP(**values | {'tags': frozenset(json.loads(values['tags']))})
 
 
-def floating_ips(db: Db) -> tuple[FloatingIP, ...]:
-    """Return every floating IP, by id."""
-    return tuple(_floating_ip(row) for row in db.rows('SELECT * FROM floating_ips ORDER BY id'))
+def floating_ips(
+    db: Db, tag: str | None = None, *, description: str | None = None
+) -> tuple[FloatingIP, ...]:
+    """Return every floating IP, or those with this tag and description, by id."""
+    return tuple(
+        found
+        for found in map(_floating_ip, db.rows('SELECT * FROM floating_ips ORDER BY id'))
+        if (tag is None or tag in found.tags) and description in (None, found.description)
+    )
 
 
 def _find(db: Db, network_id: str, address: str) -> FloatingIP | None:
@@ -115,9 +62,10 @@ def _create(
     db: Db,
     network_id: str,
     project_id: str,
-    subnet_id: str | None,
-    address: str | None,
-    description: str,
+    *,
+    subnet_id: str | None = None,
+    address: str | None = None,
+    description: str = '',
 ) -> FloatingIP:
     ranges = _ranges(db, network_id, subnet_id)
     held = db.rows('SELECT 1 FROM floating_ips WHERE project_id = ?', project_id)
@@ -126,25 +74,25 @@ def _create(
     if address is not None and _taken(db, network_id, address):
         raise CloudConflict(f'address {address} is in use')
     made = str(uuid.uuid4())
-    db.run(
-        'INSERT INTO floating_ips (id, network_id, address, project_id, description, tags)'
-        " VALUES (?, ?, ?, ?, ?, '[]')",
-        made,
-        network_id,
-        chosen,
-        project_id,
-        description,
+    db.insert(
+        'floating_ips',
+        id=made,
+        network_id=network_id,
+        address=chosen,
+        project_id=project_id,
+        description=description,
+        tags='[]',
     )
     # As in Neutron, a port without a project has the address.
-    db.run(
-        'INSERT INTO ports (id, network_id, project_id, device_id, device_owner, subnet_id,'
-        " address) VALUES (?, ?, '', ?, ?, ?, ?)",
-        str(uuid.uuid4()),
-        network_id,
-        made,
-        OWNER,
-        subnet,
-        chosen,
+    db.insert(
+        'ports',
+        id=str(uuid.uuid4()),
+        network_id=network_id,
+        project_id='',
+        device_id=made,
+        device_owner=OWNER,
+        subnet_id=subnet,
+        address=chosen,
     )
     created = _find(db, network_id, chosen)
     assert created is not None
@@ -201,7 +149,29 @@ def _set_tags(db: Db, floating_ip_id: str, tags: AbstractSet[str]) -> None:
         raise CloudNotFound(f'the simulated cloud has no floating IP {floating_ip_id}')
 
 
+def attach(db: Db, floating_ip_id: str, port_id: str) -> None:
+    """Attach a floating IP to a port."""
+    db.run('UPDATE floating_ips SET port_id = ? WHERE id = ?', port_id, floating_ip_id)
+
+
 def delete(db: Db, floating_ip_id: str) -> None:
     """Delete a floating IP and its port; a no-op if it does not exist."""
     db.run('DELETE FROM ports WHERE device_id = ? AND device_owner = ?', floating_ip_id, OWNER)
     db.run('DELETE FROM floating_ips WHERE id = ?', floating_ip_id)
+
+
+class SimulatedFloatingIPs(ServiceVerbs):
+    """Implements :class:`climate.cloud.protocols.floating_ips.FloatingIPs`."""
+
+    find_floating_ip = verb('network.find_floating_ip', _find)
+    list_floating_ips = verb('network.list_floating_ips', floating_ips)
+    create_floating_ip = verb(
+        'network.create_floating_ip',
+        _create,
+        'network_id',
+        'project_id',
+        'subnet_id',
+        'address',
+    )
+    set_floating_ip_tags = verb('network.set_floating_ip_tags', _set_tags)
+    delete_floating_ip = verb('network.delete_floating_ip', delete)

@@ -25,9 +25,11 @@ from climate.cloud.protocols.stacks import Stack
 from climate.cloud.protocols.stacks import StackDraft
 from climate.cloud.protocols.stacks import StackSnapshot
 from climate.simulator import floating_ips
+from climate.simulator import keystone
 from climate.simulator import templates
-from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS stacks (
@@ -56,170 +58,119 @@ _SERVER = 'OS::Nova::Server'
 _FLOATING_IP = 'OS::Neutron::FloatingIP'
 
 
-class SimulatedHeat:
-    """Implements :class:`climate.cloud.base.Orchestration`."""
+def _find(db: Db, name_or_id: str) -> Stack | None:
+    db.run("DELETE FROM stacks WHERE action = 'DELETE' AND done_at <= ?", db.now)
+    project = db.caller.project_id
+    row = db.row(
+        'SELECT * FROM stacks WHERE (id = ? AND (? OR project_id = ?))'
+        ' OR (name = ? AND project_id = ?)',
+        name_or_id,
+        db.caller.sees_all,
+        project,
+        name_or_id,
+        project,
+    )
+    return None if row is None else _stack(row, db.now)
 
-    def __init__(self, runner: VerbRunner) -> None:
-        self._runner = runner
 
-    def preview_stack(self, draft: StackDraft) -> tuple[PlannedResource, ...]:
-        """Return the resources that a stack would have at most."""
-        return self._runner.run(
-            'orchestration.preview_stack', (draft.name,), lambda db: self._preview(db, draft)
+def _require(db: Db, stack_id: str) -> Stack:
+    stack = _find(db, stack_id)
+    if stack is None:
+        raise CloudNotFound(f'the simulated cloud has no stack {stack_id}')
+    return stack
+
+
+def _plan(db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
+    planned = templates.plan(draft)
+    stack = _find(db, draft.name)
+    if stack is not None and stack.name == draft.name:
+        raise CloudConflict(f'The Stack ({draft.name}) already exists.')
+    return planned
+
+
+def _preview(db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
+    grown = StackDraft(
+        name=draft.name,
+        template=real_templates.at_its_largest(draft.template),
+        parameters=draft.parameters,
+        environment=draft.environment,
+        files={name: real_templates.at_its_largest(text) for name, text in draft.files.items()},
+    )
+    return _plan(db, grown)
+
+
+def _create(db: Db, draft: StackDraft) -> str:
+    keystone.check_redelegation(db)
+    planned = _plan(db, draft)
+    for item in planned:
+        _check_external(db, item)
+    return _insert(db, db.caller.project_id, draft, planned)
+
+
+def _check_external(db: Db, item: PlannedResource) -> None:
+    """Check that an existing floating IP in a template belongs to the project."""
+    if item.type != _FLOATING_IP or not item.physical_id:
+        return
+    project = db.caller.project_id
+    addresses = floating_ips.floating_ips(db)
+    if not any(one.id == item.physical_id and one.project_id == project for one in addresses):
+        raise exceptions.Permanent(
+            f'Invalid external resource: Resource {item.physical_id} ({item.type}) '
+            'can not be found.'
         )
 
-    def create_stack(self, draft: StackDraft) -> str:
-        """Start to create a stack."""
-        return self._runner.run(
-            'orchestration.create_stack', (draft.name,), lambda db: self._create(db, draft)
+
+def _suspend(db: Db, stack_id: str) -> None:
+    stack = _require(db, stack_id)
+    if stack_orders.wants_suspension(stack):
+        _begin(db, stack.id, 'SUSPEND')
+
+
+def _resume(db: Db, stack_id: str) -> None:
+    stack = _require(db, stack_id)
+    if stack_orders.wants_resumption(stack):
+        _begin(db, stack.id, 'RESUME')
+
+
+def _snapshot(db: Db, stack_id: str, name: str) -> str:
+    stack = _require(db, stack_id)
+    stack_orders.check_snapshot(stack)
+    snapshot_id = str(uuid.uuid4())
+    db.insert(
+        'stack_snapshots',
+        id=snapshot_id,
+        stack_id=stack.id,
+        project_id=db.caller.project_id,
+        name=name,
+        done_at=_begin(db, stack.id, 'SNAPSHOT'),
+    )
+    return snapshot_id
+
+
+def _snapshots(db: Db, stack_id: str) -> tuple[StackSnapshot, ...]:
+    stack = _find(db, stack_id)
+    rows = db.rows(
+        'SELECT id, name, done_at, reason FROM stack_snapshots WHERE stack_id = ?'
+        ' AND project_id = ? ORDER BY name, id',
+        '' if stack is None else stack.id,
+        db.caller.project_id,
+    )
+    return tuple(
+        StackSnapshot(
+            id=row['id'],
+            name=row['name'],
+            status=_snapshot_status(row, db.now),
+            reason=row['reason'],
         )
+        for row in rows
+    )
 
-    def find_stack(self, name_or_id: str) -> Stack | None:
-        """Return a stack; None if it does not exist."""
-        return self._runner.run(
-            'orchestration.find_stack', (name_or_id,), lambda db: self._find(db, name_or_id)
-        )
 
-    def suspend_stack(self, stack_id: str) -> None:
-        """Start to suspend a stack."""
-        self._runner.run(
-            'orchestration.suspend_stack', (stack_id,), lambda db: self._suspend(db, stack_id)
-        )
-
-    def resume_stack(self, stack_id: str) -> None:
-        """Start to resume a stack."""
-        self._runner.run(
-            'orchestration.resume_stack', (stack_id,), lambda db: self._resume(db, stack_id)
-        )
-
-    def snapshot_stack(self, stack_id: str, name: str) -> str:
-        """Start to take a snapshot of a stack."""
-        return self._runner.run(
-            'orchestration.snapshot_stack',
-            (stack_id, name),
-            lambda db: self._snapshot(db, stack_id, name),
-        )
-
-    def list_stack_snapshots(self, stack_id: str) -> tuple[StackSnapshot, ...]:
-        """Return the snapshots of a stack, by name and id."""
-        return self._runner.run(
-            'orchestration.list_stack_snapshots',
-            (stack_id,),
-            lambda db: self._snapshots(db, stack_id),
-        )
-
-    def delete_stack(self, stack_id: str) -> None:
-        """Start to delete a stack; a no-op if it is gone or being deleted."""
-        self._runner.run(
-            'orchestration.delete_stack', (stack_id,), lambda db: self._delete(db, stack_id)
-        )
-
-    # -- within a transaction
-
-    def _find(self, db: Db, name_or_id: str) -> Stack | None:
-        db.run("DELETE FROM stacks WHERE action = 'DELETE' AND done_at <= ?", db.now)
-        project = self._runner.project(db)
-        row = db.row(
-            'SELECT * FROM stacks WHERE (id = ? AND (? OR project_id = ?))'
-            ' OR (name = ? AND project_id = ?)',
-            name_or_id,
-            self._runner.sees_all,
-            project,
-            name_or_id,
-            project,
-        )
-        return None if row is None else _stack(row, db.now)
-
-    def _require(self, db: Db, stack_id: str) -> Stack:
-        stack = self._find(db, stack_id)
-        if stack is None:
-            raise CloudNotFound(f'the simulated cloud has no stack {stack_id}')
-        return stack
-
-    def _plan(self, db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
-        planned = templates.plan(draft)
-        stack = self._find(db, draft.name)
-        if stack is not None and stack.name == draft.name:
-            raise CloudConflict(f'The Stack ({draft.name}) already exists.')
-        return planned
-
-    def _preview(self, db: Db, draft: StackDraft) -> tuple[PlannedResource, ...]:
-        grown = StackDraft(
-            name=draft.name,
-            template=real_templates.at_its_largest(draft.template),
-            parameters=draft.parameters,
-            environment=draft.environment,
-            files={name: real_templates.at_its_largest(text) for name, text in draft.files.items()},
-        )
-        return self._plan(db, grown)
-
-    def _create(self, db: Db, draft: StackDraft) -> str:
-        self._runner.check_redelegation(db)
-        planned = self._plan(db, draft)
-        for item in planned:
-            self._check_external(db, item)
-        return _insert(db, self._runner.project(db), draft, planned)
-
-    def _check_external(self, db: Db, item: PlannedResource) -> None:
-        """Check that an existing floating IP in a template belongs to the project."""
-        if item.type != _FLOATING_IP or not item.physical_id:
-            return
-        project = self._runner.project(db)
-        addresses = floating_ips.floating_ips(db)
-        if not any(one.id == item.physical_id and one.project_id == project for one in addresses):
-            raise exceptions.Permanent(
-                f'Invalid external resource: Resource {item.physical_id} ({item.type}) '
-                'can not be found.'
-            )
-
-    def _suspend(self, db: Db, stack_id: str) -> None:
-        stack = self._require(db, stack_id)
-        if stack_orders.wants_suspension(stack):
-            _begin(db, stack.id, 'SUSPEND')
-
-    def _resume(self, db: Db, stack_id: str) -> None:
-        stack = self._require(db, stack_id)
-        if stack_orders.wants_resumption(stack):
-            _begin(db, stack.id, 'RESUME')
-
-    def _snapshot(self, db: Db, stack_id: str, name: str) -> str:
-        stack = self._require(db, stack_id)
-        stack_orders.check_snapshot(stack)
-        snapshot_id = str(uuid.uuid4())
-        db.run(
-            'INSERT INTO stack_snapshots (id, stack_id, project_id, name, done_at)'
-            ' VALUES (?, ?, ?, ?, ?)',
-            snapshot_id,
-            stack.id,
-            self._runner.project(db),
-            name,
-            _begin(db, stack.id, 'SNAPSHOT'),
-        )
-        return snapshot_id
-
-    def _snapshots(self, db: Db, stack_id: str) -> tuple[StackSnapshot, ...]:
-        stack = self._find(db, stack_id)
-        rows = db.rows(
-            'SELECT id, name, done_at, reason FROM stack_snapshots WHERE stack_id = ?'
-            ' AND project_id = ? ORDER BY name, id',
-            '' if stack is None else stack.id,
-            self._runner.project(db),
-        )
-        return tuple(
-            StackSnapshot(
-                id=row['id'],
-                name=row['name'],
-                status=_snapshot_status(row, db.now),
-                reason=row['reason'],
-            )
-            for row in rows
-        )
-
-    def _delete(self, db: Db, stack_id: str) -> None:
-        stack = self._find(db, stack_id)
-        if stack is not None and stack.action != 'DELETE':
-            _begin(db, stack.id, 'DELETE')
-            self._find(db, stack_id)
+def _delete(db: Db, stack_id: str) -> None:
+    stack = _find(db, stack_id)
+    if stack is not None and stack.action != 'DELETE':
+        _begin(db, stack.id, 'DELETE')
+        _find(db, stack_id)
 
 
 def stacks(db: Db) -> tuple[Stack, ...]:
@@ -254,21 +205,24 @@ def _insert(
         }
         for item in planned
     ]
-    db.run(
-        'INSERT INTO stacks (id, name, project_id, tags, resources, action, outcome, reason,'
-        " done_at) VALUES (?, ?, ?, ?, ?, 'CREATE', 'COMPLETE', '', 0)",
-        stack_id,
-        draft.name,
-        project_id,
-        json.dumps(draft.tags),
-        json.dumps(resources),
+    db.insert(
+        'stacks',
+        id=stack_id,
+        name=draft.name,
+        project_id=project_id,
+        tags=json.dumps(draft.tags),
+        resources=json.dumps(resources),
+        action='CREATE',
+        outcome='COMPLETE',
+        reason='',
+        done_at=0,
     )
     broken = next((item.name for item in planned if item.properties.get('fail')), None)
     _begin(db, stack_id, 'CREATE', broken)
     return stack_id
 
 
-def break_stack(db: Db, stack_id: str, reason: str) -> None:
+def break_stack(db: Db, stack_id: str, reason: str = 'it broke') -> None:
     """Make the current or latest action of a stack and its running snapshots fail."""
     db.run(
         "UPDATE stacks SET outcome = 'FAILED', reason = ?, done_at = min(done_at, ?) WHERE id = ?",
@@ -334,3 +288,16 @@ def _stack(row: sqlite3.Row, now: float) -> Stack:
         reason=f'Stack {row["action"]} started' if busy else row['reason'],
         tags=tuple(json.loads(row['tags'])),
     )
+
+
+class SimulatedHeat(ServiceVerbs):
+    """Implements :class:`climate.cloud.base.Orchestration`."""
+
+    preview_stack = verb('orchestration.preview_stack', _preview, 'draft.name')
+    create_stack = verb('orchestration.create_stack', _create, 'draft.name')
+    find_stack = verb('orchestration.find_stack', _find)
+    suspend_stack = verb('orchestration.suspend_stack', _suspend)
+    resume_stack = verb('orchestration.resume_stack', _resume)
+    snapshot_stack = verb('orchestration.snapshot_stack', _snapshot)
+    list_stack_snapshots = verb('orchestration.list_stack_snapshots', _snapshots)
+    delete_stack = verb('orchestration.delete_stack', _delete)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
+from typing import Literal
 
 from climate.cloud.base import Hypervisor
 from climate.domain.resources import Inventory
@@ -23,22 +24,9 @@ def id_of(hostname: str) -> str:
 
 def put(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
     """Insert or replace a hypervisor and its provider, which have the same id."""
-    db.run(
-        'INSERT OR REPLACE INTO hypervisors'
-        ' (id, hostname, service_host, hypervisor_type, hypervisor_version, vcpus, memory_mb,'
-        ' local_gb, cpu_info, state, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        host.id,
-        host.hostname,
-        host.service_host,
-        host.hypervisor_type,
-        host.hypervisor_version,
-        host.vcpus,
-        host.memory_mb,
-        host.local_gb,
-        host.cpu_info,
-        host.state,
-        host.status,
-    )
+    values = dataclasses.asdict(host)
+    del values['availability_zone']
+    db.insert('hypervisors', or_else='REPLACE', **values)
     if providers.find_provider(db, host.hostname) is None:
         providers.create_provider(db, host.hostname, None, uuid=host.id)
     totals = (('DISK_GB', host.local_gb), ('MEMORY_MB', host.memory_mb), ('VCPU', host.vcpus))
@@ -48,8 +36,27 @@ def put(db: Db, host: Hypervisor, traits: frozenset[str]) -> None:
     providers.set_contents(db, host.id, inventories, traits)
 
 
-def remove(db: Db, hypervisor: Hypervisor) -> None:
-    """Remove a hypervisor, with its provider and its servers."""
+def set_hypervisor(
+    db: Db,
+    hostname: str,
+    *,
+    state: Literal['up', 'down'] | None = None,
+    status: Literal['enabled', 'disabled'] | None = None,
+) -> None:
+    """Make a hypervisor fail or recover, or disable or enable it.
+
+    :raises LookupError: if there is no such hypervisor
+    """
+    sql = 'UPDATE hypervisors SET state = coalesce(?, state), status = coalesce(?, status)'
+    if not db.run(f'{sql} WHERE hostname = ?', state, status, hostname):
+        raise LookupError(f'the simulated cloud has no hypervisor {hostname!r}')
+
+
+def remove(db: Db, hostname: str) -> None:
+    """Remove a hypervisor, with its provider and its servers; a no-op if it is gone."""
+    hypervisor = hypervisors.find_hypervisor(db, hostname)
+    if hypervisor is None:
+        return
     for server in server_rows.servers(db, host=hypervisor.service_host):
         if server.hypervisor_hostname == hypervisor.hostname:
             server_rows.forget(db, server.id)
@@ -68,9 +75,14 @@ def _known(db: Db, hostname: str) -> Hypervisor:
 
 
 def resize(
-    db: Db, hostname: str, *, vcpus: int | None, memory_mb: int | None, local_gb: int | None
+    db: Db,
+    hostname: str,
+    *,
+    vcpus: int | None = None,
+    memory_mb: int | None = None,
+    local_gb: int | None = None,
 ) -> None:
-    """Give a hypervisor another size; None keeps a value.
+    """Give a hypervisor another size, in Nova and in Placement; None keeps a value.
 
     :raises LookupError: if there is no such hypervisor
     """
@@ -85,7 +97,7 @@ def resize(
 
 
 def set_zone(db: Db, hostname: str, zone: str | None) -> None:
-    """Move a hypervisor into an aggregate that is named after its zone.
+    """Move a hypervisor into an aggregate that is named after its availability zone.
 
     :param zone: None to remove it from such an aggregate
     :raises LookupError: if there is no such hypervisor
@@ -104,7 +116,7 @@ def set_zone(db: Db, hostname: str, zone: str | None) -> None:
 
 
 def add_node(db: Db, hostname: str, name: str) -> None:
-    """Add another node to the nova-compute of a hypervisor.
+    """Add another node to the nova-compute of a hypervisor, of the same size.
 
     :raises LookupError: if there is no such hypervisor
     :raises ValueError: if there is one with the name of the node
@@ -121,7 +133,10 @@ def _refuse_name(db: Db, name: str) -> None:
 
 
 def rename(db: Db, hostname: str, name: str) -> None:
-    """Replace a hypervisor by one with another name, on the same service host.
+    """Let Nova use another name for a hypervisor, as after a change of its FQDN.
+
+    It gets another id and another provider. Existing servers keep the old name of their
+    node; the old provider stays if it has allocations.
 
     :raises LookupError: if there is no such hypervisor
     :raises ValueError: if there is one with the new name

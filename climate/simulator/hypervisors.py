@@ -13,7 +13,8 @@ from climate.cloud.base import ComputeService
 from climate.cloud.base import Hypervisor
 from climate.simulator.store import Db
 from climate.simulator.verbs import LONGEST
-from climate.simulator.verbs import ProjectVerbs
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 # The zone of a host unless an aggregate defines another, as in Nova.
 DEFAULT_ZONE = 'nova'
@@ -43,38 +44,6 @@ SELECT h.*, coalesce(
 ) AS availability_zone
 FROM hypervisors h
 """
-
-
-class SimulatedHypervisors(ProjectVerbs):
-    """Implements the protocols of hypervisors and nova-compute services."""
-
-    def list_hypervisors(self) -> tuple[Hypervisor, ...]:
-        """Return every hypervisor, by hostname."""
-        return self._runner.run('compute.list_hypervisors', (), hypervisors)
-
-    def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
-        """Return the hypervisor with this hostname or id."""
-        return self._runner.run(
-            'compute.find_hypervisor', (name_or_id,), lambda db: find_hypervisor(db, name_or_id)
-        )
-
-    def list_services(self) -> tuple[ComputeService, ...]:
-        """Return every nova-compute service, by host."""
-        return self._runner.run('compute.list_services', (), _services)
-
-    def enable_service(self, host: str) -> None:
-        """Enable scheduling to a service host."""
-        self._runner.run(
-            'compute.enable_service', (host,), lambda db: _set_status(db, host, 'enabled', '')
-        )
-
-    def disable_service(self, host: str, reason: str) -> None:
-        """Disable scheduling to a service host."""
-        self._runner.run(
-            'compute.disable_service',
-            (host, reason),
-            lambda db: _set_status(db, host, 'disabled', reason),
-        )
 
 
 def hypervisors(db: Db) -> tuple[Hypervisor, ...]:
@@ -115,9 +84,17 @@ def _service_id(host: str) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_DNS, f'nova-compute.{host}'))
 
 
-def _set_status(db: Db, host: str, status: str, reason: str) -> None:
-    if status == 'disabled' and not 1 <= len(reason) <= LONGEST:
+def _enable_service(db: Db, host: str) -> None:
+    _set_status(db, host, 'enabled', '')
+
+
+def _disable_service(db: Db, host: str, reason: str) -> None:
+    if not 1 <= len(reason) <= LONGEST:
         raise exceptions.Permanent('the reason must have from 1 to 255 characters')
+    _set_status(db, host, 'disabled', reason)
+
+
+def _set_status(db: Db, host: str, status: str, reason: str) -> None:
     if not db.run(
         'UPDATE hypervisors SET status = ?, disabled_reason = ? WHERE service_host = ?',
         status,
@@ -125,3 +102,13 @@ def _set_status(db: Db, host: str, status: str, reason: str) -> None:
         host,
     ):
         raise CloudNotFound(f'the simulated cloud has no nova-compute on {host!r}')
+
+
+class SimulatedHypervisors(ServiceVerbs):
+    """Implements the protocols of hypervisors and nova-compute services."""
+
+    list_hypervisors = verb('compute.list_hypervisors', hypervisors)
+    find_hypervisor = verb('compute.find_hypervisor', find_hypervisor)
+    list_services = verb('compute.list_services', _services)
+    enable_service = verb('compute.enable_service', _enable_service)
+    disable_service = verb('compute.disable_service', _disable_service)

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from climate.cloud.base import CloudNotFound
 from climate.cloud.base import Image
 from climate.cloud.base import Server
-from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS images (
@@ -27,55 +28,6 @@ CREATE TABLE IF NOT EXISTS images (
 );
 CREATE INDEX IF NOT EXISTS images_by_server ON images (server_id);
 """
-
-
-class SimulatedImages:
-    """Implements :class:`climate.cloud.base.ImageVerbs`."""
-
-    def __init__(self, runner: VerbRunner) -> None:
-        self._runner = runner
-
-    def find_image(self, image_id: str) -> Image | None:
-        """Return an image; None if it does not exist."""
-        return self._runner.run('image.find_image', (image_id,), lambda db: find(db, image_id))
-
-    def list_images(
-        self,
-        *,
-        name: str | None = None,
-        owner: str | None = None,
-        properties: Mapping[str, str] | None = None,
-        own: bool = False,
-    ) -> tuple[Image, ...]:
-        """Return the images that meet all conditions, by id."""
-        wanted = dict(properties or {})
-        return self._runner.run(
-            'image.list_images',
-            (name, owner, wanted, own),
-            lambda db: tuple(
-                sorted(
-                    (
-                        image
-                        for image in images(db)
-                        if name in (None, image.name)
-                        and owner in (None, image.owner)
-                        and (not own or image.owner == self._runner.project(db))
-                        and wanted.items() <= image.properties.items()
-                    ),
-                    key=lambda image: image.id,
-                )
-            ),
-        )
-
-    def give_image(self, image_id: str, project_id: str) -> None:
-        """Transfer an image to a project; a no-op if it already owns it."""
-        self._runner.run(
-            'image.give_image', (image_id, project_id), lambda db: _give(db, image_id, project_id)
-        )
-
-    def delete_image(self, image_id: str) -> None:
-        """Delete an image; a no-op if it does not exist."""
-        self._runner.run('image.delete_image', (image_id,), lambda db: _delete(db, image_id))
 
 
 def _image(db: Db, row: sqlite3.Row) -> Image:
@@ -99,6 +51,26 @@ def find(db: Db, image_id: str) -> Image | None:
     return None if row is None else _image(db, row)
 
 
+def _list(
+    db: Db,
+    *,
+    name: str | None = None,
+    owner: str | None = None,
+    properties: Mapping[str, str] | None = None,
+    own: bool = False,
+) -> tuple[Image, ...]:
+    wanted = dict(properties or {})
+    found = (
+        image
+        for image in images(db)
+        if name in (None, image.name)
+        and owner in (None, image.owner)
+        and (not own or image.owner == db.caller.project_id)
+        and wanted.items() <= image.properties.items()
+    )
+    return tuple(sorted(found, key=lambda image: image.id))
+
+
 def add(
     db: Db,
     name: str,
@@ -115,15 +87,15 @@ def add(
     """
     image_id = image_id or str(uuid.uuid4())
     properties = {'instance_uuid': server.id} if server else {}
-    db.run(
-        'INSERT INTO images (id, name, status, server_id, owner, properties, active_at)'
-        " VALUES (?, ?, 'active', ?, ?, ?, ?)",
-        image_id,
-        name,
-        server.id if server else '',
-        owner,
-        json.dumps(properties),
-        db.now + seconds,
+    db.insert(
+        'images',
+        id=image_id,
+        name=name,
+        status='active',
+        server_id=server.id if server else '',
+        owner=owner,
+        properties=json.dumps(properties),
+        active_at=db.now + seconds,
     )
     return image_id
 
@@ -144,3 +116,12 @@ def _give(db: Db, image_id: str, project_id: str) -> None:
 
 def _delete(db: Db, image_id: str) -> None:
     db.run('DELETE FROM images WHERE id = ?', image_id)
+
+
+class SimulatedImages(ServiceVerbs):
+    """Implements :class:`climate.cloud.base.ImageVerbs`."""
+
+    find_image = verb('image.find_image', find)
+    list_images = verb('image.list_images', _list)
+    give_image = verb('image.give_image', _give)
+    delete_image = verb('image.delete_image', _delete)

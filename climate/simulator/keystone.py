@@ -21,9 +21,11 @@ from climate.cloud.base import TrustLost
 from climate.cloud.protocols.members import Project
 from climate.cloud.protocols.members import User
 from climate.cloud.protocols.trusts import Trust
-from climate.simulator.runner import SERVICE_PROJECT
-from climate.simulator.runner import VerbRunner
+from climate.simulator.store import Caller
 from climate.simulator.store import Db
+from climate.simulator.store import SERVICE_PROJECT
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS users (
@@ -55,116 +57,41 @@ _USER = """
 SELECT u.id, u.name, u.enabled, coalesce(e.email, '') AS email
 FROM users u LEFT JOIN user_emails e ON e.user_id = u.id WHERE u.id = ?
 """
+_PUT = (
+    'INSERT INTO {} (id, name, enabled) VALUES (?, ?, ?)'
+    ' ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled'
+)
 _PROJECT = 'SELECT id, name, enabled FROM projects WHERE id = ?'
 _TOKEN = re.compile(r'(?P<user>[^:\s]{1,255}):(?P<project>[^:\s]{1,255})(?::(?P<roles>[^:]*))?')
 _IMPLIED = {'admin': ('manager', 'member', 'reader'), 'member': ('reader',)}
 
 
-class SimulatedKeystone:
-    """Implements :class:`climate.cloud.base.IdentityService`."""
-
-    def __init__(self, runner: VerbRunner) -> None:
-        self._runner = runner
-
-    def create_trust(
-        self,
-        token: str,
-        *,
-        roles: frozenset[str],
-        expires_at: datetime.datetime | None = None,
-        redelegate: bool = False,
-    ) -> Trust:
-        """Create a trust from the owner of a token to the service user."""
-        return self._runner.run(
-            'identity.create_trust',
-            (sorted(roles), redelegate),
-            lambda db: _create_trust(db, token, roles, expires_at, redelegate),
-        )
-
-    def find_trust(self, trust_id: str) -> Trust | None:
-        """Return a trust; None if it does not exist."""
-        return self._runner.run(
-            'identity.find_trust', (trust_id,), lambda db: _find_trust(db, trust_id)
-        )
-
-    def list_trusts(self) -> tuple[Trust, ...]:
-        """Return the trusts whose trustee is the service user, by id."""
-        return self._runner.run('identity.list_trusts', (), _list_trusts)
-
-    def delete_trust(self, trust_id: str) -> None:
-        """Delete a trust; a no-op if it does not exist."""
-        self._runner.run(
-            'identity.delete_trust',
-            (trust_id,),
-            lambda db: db.run('DELETE FROM trusts WHERE id = ?', trust_id),
-        )
-
-    def find_user(self, user_id: str) -> User | None:
-        """Return a user; None if it does not exist."""
-        return self._runner.run(
-            'identity.find_user', (user_id,), lambda db: _find_user(db, user_id)
-        )
-
-    def find_project(self, project_id: str) -> Project | None:
-        """Return a project; None if it does not exist."""
-        return self._runner.run(
-            'identity.find_project',
-            (project_id,),
-            lambda db: _find_project(db, project_id),
-        )
-
-    def list_roles(self, user_id: str, project_id: str) -> frozenset[str]:
-        """Return the names of the roles that a user has in a project."""
-        return self._runner.run(
-            'identity.list_roles',
-            (user_id, project_id),
-            lambda db: _roles(db, user_id, project_id),
-        )
-
-
 def put_user(db: Db, user_id: str, *, enabled: bool = True) -> None:
     """Create a user, or enable or disable an existing one."""
-    db.run(
-        'INSERT INTO users (id, name, enabled) VALUES (?, ?, ?)'
-        ' ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled',
-        user_id,
-        user_id,
-        enabled,
-    )
+    db.run(_PUT.format('users'), user_id, user_id, enabled)
 
 
 def put_email(db: Db, user_id: str, email: str) -> None:
     """Set the email address of a user; '' removes it."""
     db.run('DELETE FROM user_emails WHERE user_id = ?', user_id)
     if email:
-        db.run('INSERT INTO user_emails (user_id, email) VALUES (?, ?)', user_id, email)
+        db.insert('user_emails', user_id=user_id, email=email)
 
 
 def put_project(db: Db, project_id: str, *, enabled: bool = True) -> None:
     """Create a project, or enable or disable an existing one."""
-    db.run(
-        'INSERT INTO projects (id, name, enabled) VALUES (?, ?, ?)'
-        ' ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled',
-        project_id,
-        project_id,
-        enabled,
-    )
+    db.run(_PUT.format('projects'), project_id, project_id, enabled)
 
 
 def set_roles(db: Db, user_id: str, project_id: str, roles: Iterable[str]) -> None:
     """Replace the roles of a user in a project."""
     db.run('DELETE FROM roles WHERE user_id = ? AND project_id = ?', user_id, project_id)
     for role in sorted(set(roles)):
-        db.run(
-            'INSERT INTO roles (user_id, project_id, role) VALUES (?, ?, ?)',
-            user_id,
-            project_id,
-            role,
-        )
+        db.insert('roles', user_id=user_id, project_id=project_id, role=role)
 
 
-def project_of_trust(db: Db, trust_id: str) -> str:
-    """Return the project of a trust.
+def trustor(db: Db, trust_id: str) -> Caller:
+    """Return the user who created a trust.
 
     :raises TrustLost: if it does not exist or cannot be used
     """
@@ -178,24 +105,25 @@ def project_of_trust(db: Db, trust_id: str) -> str:
             f'the trust cannot be used: user {trust.trustor_user_id} has lost a role in '
             f'project {trust.project_id}, or one of them is disabled'
         )
-    return trust.project_id
+    return Caller(project_id=trust.project_id, sees_all=False, trust_id=trust_id)
 
 
-def check_redelegation(db: Db, trust_id: str) -> None:
-    """Check that a trust allows redelegation.
+def check_redelegation(db: Db) -> None:
+    """Check that a service may delegate the identity of the caller further.
 
-    :raises climate.exceptions.Transient: if it does not, because Heat returns a 500
+    :raises climate.exceptions.Transient: if the trust does not allow it, because Heat
+        returns a 500
     """
-    if db.row('SELECT 1 FROM trusts WHERE id = ? AND NOT redelegate', trust_id):
+    if db.row('SELECT 1 FROM trusts WHERE id = ? AND NOT redelegate', db.caller.trust_id):
         raise exceptions.Transient('Heat cannot delegate the trust: HTTP 500')
 
 
-def project_of_token(db: Db, token: str) -> str:
-    """Return the project of a token.
+def owner(db: Db, token: str) -> Caller:
+    """Return the owner of a token.
 
     :raises climate.exceptions.Permanent: if the token is not valid
     """
-    return _caller(db, token)[1]
+    return Caller(project_id=_caller(db, token)[1], sees_all=False)
 
 
 def _find_user(db: Db, user_id: str) -> User | None:
@@ -226,9 +154,10 @@ def _caller(db: Db, token: str) -> tuple[str, str, frozenset[str]]:
 def _create_trust(
     db: Db,
     token: str,
+    *,
     roles: frozenset[str],
-    expires_at: datetime.datetime | None,
-    redelegate: bool,
+    expires_at: datetime.datetime | None = None,
+    redelegate: bool = False,
 ) -> Trust:
     user_id, project_id, held = _caller(db, token)
     if not roles <= held:
@@ -243,15 +172,14 @@ def _create_trust(
         put_project(db, project_id)
         set_roles(db, user_id, project_id, held)
     trust_id = uuid.uuid4().hex
-    db.run(
-        'INSERT INTO trusts (id, user_id, project_id, roles, expires_at, redelegate)'
-        ' VALUES (?, ?, ?, ?, ?, ?)',
-        trust_id,
-        user_id,
-        project_id,
-        ','.join(sorted(roles)),
-        until,
-        redelegate,
+    db.insert(
+        'trusts',
+        id=trust_id,
+        user_id=user_id,
+        project_id=project_id,
+        roles=','.join(sorted(roles)),
+        expires_at=until,
+        redelegate=redelegate,
     )
     trust = _find_trust(db, trust_id)
     assert trust is not None
@@ -282,6 +210,10 @@ def _list_trusts(db: Db) -> tuple[Trust, ...]:
     return tuple(dataclasses.replace(trust, roles=()) for trust in trusts if trust is not None)
 
 
+def _delete_trust(db: Db, trust_id: str) -> None:
+    db.run('DELETE FROM trusts WHERE id = ?', trust_id)
+
+
 def _enabled(db: Db, user_id: str, project_id: str) -> bool:
     row = db.row(
         'SELECT 1 FROM users u, projects p WHERE u.id = ? AND p.id = ? AND u.enabled AND p.enabled',
@@ -301,3 +233,15 @@ def _roles(db: Db, user_id: str, project_id: str) -> frozenset[str]:
 def _implied(roles: Iterable[str]) -> frozenset[str]:
     """Return roles and the roles that they imply by default in Keystone."""
     return frozenset(name for role in roles for name in (role, *_IMPLIED.get(role, ())))
+
+
+class SimulatedKeystone(ServiceVerbs):
+    """Implements :class:`climate.cloud.base.IdentityService`."""
+
+    create_trust = verb('identity.create_trust', _create_trust, 'roles', 'redelegate')
+    find_trust = verb('identity.find_trust', _find_trust)
+    list_trusts = verb('identity.list_trusts', _list_trusts)
+    delete_trust = verb('identity.delete_trust', _delete_trust)
+    find_user = verb('identity.find_user', _find_user)
+    find_project = verb('identity.find_project', _find_project)
+    list_roles = verb('identity.list_roles', _roles)

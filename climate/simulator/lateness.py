@@ -27,7 +27,7 @@ def set_seconds(db: Db, seconds: float) -> None:
     """Show what is made from now on only after this long; 0 for at once."""
     db.run('DELETE FROM lateness')
     if seconds:
-        db.run('INSERT INTO lateness (seconds) VALUES (?)', seconds)
+        db.insert('lateness', seconds=seconds)
     else:
         db.run('DELETE FROM late')
 
@@ -56,11 +56,7 @@ def after(db: Db, verb: str, arguments: tuple[object, ...], result: Any) -> Any:
         return result
     if verb.partition('.')[2].startswith('create_'):
         for key in _keys(result) or {str(item) for item in arguments[:1]}:
-            db.run(
-                'INSERT OR REPLACE INTO late (id, visible_at) VALUES (?, ?)',
-                key,
-                db.now + seconds['seconds'],
-            )
+            db.insert('late', or_else='REPLACE', id=key, visible_at=db.now + seconds['seconds'])
         return result
     hidden = _hidden(db)
     if not is_read_only(verb) or not hidden:

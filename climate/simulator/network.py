@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sqlite3
 import uuid
@@ -20,8 +21,8 @@ from climate.cloud.protocols.ports import ROUTER_INTERFACES
 from climate.simulator import floating_ips
 from climate.simulator import quotas
 from climate.simulator import routers
-from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS physical_networks (name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -59,141 +60,21 @@ CREATE TABLE IF NOT EXISTS ports (
 """
 # Only the service that created these ports can delete them.
 _SERVICE_PORTS = ROUTER_INTERFACES | {'network:router_gateway', 'network:floatingip'}
+_SEGMENT = dataclasses.fields(Segment)
 _LARGEST = {'vlan': 4094, 'vxlan': (1 << 24) - 1}
 
 
-class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
-    """Implements :class:`climate.cloud.base.Networking`."""
-
-    def __init__(self, runner: VerbRunner) -> None:
-        self._runner = runner
-
-    def find_network(self, name_or_id: str) -> Network | None:
-        """Return the network with this id, or else with this name."""
-        return self._runner.run(
-            'network.find_network', (name_or_id,), lambda db: _find_network(db, name_or_id)
-        )
-
-    def find_network_of_segment(self, segment: Segment) -> Network | None:
-        """Return the network that uses a segment; None if it is free."""
-        return self._runner.run(
-            'network.find_network_of_segment',
-            (segment.network_type, segment.physical_network, segment.segmentation_id),
-            lambda db: _find_network_of_segment(db, segment),
-        )
-
-    def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
-        """Return every network, or those with this tag, by id."""
-        return self._runner.run(
-            'network.list_networks',
-            (tag,),
-            lambda db: tuple(found for found in networks(db) if tag is None or tag in found.tags),
-        )
-
-    def create_network(
-        self, name: str, project_id: str, segment: Segment, *, description: str = ''
-    ) -> Network:
-        """Create a network of a project on a segment, without tags."""
-        return self._runner.run(
-            'network.create_network',
-            (name, project_id, segment.network_type, segment.segmentation_id),
-            lambda db: create_network(db, name, project_id, segment, description=description),
-        )
-
-    def describe_network(self, network_id: str, name: str, description: str) -> None:
-        """Change the name and description of a network."""
-        self._runner.run(
-            'network.describe_network',
-            (network_id, name, description),
-            lambda db: _describe_network(db, network_id, name, description),
-        )
-
-    def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
-        """Replace the tags of a network."""
-        self._runner.run(
-            'network.set_network_tags',
-            (network_id, sorted(tags)),
-            lambda db: _set_network_tags(db, network_id, tags),
-        )
-
-    def delete_network(self, network_id: str) -> None:
-        """Delete a network with its subnets; a no-op if it does not exist."""
-        self._runner.run(
-            'network.delete_network', (network_id,), lambda db: _delete_network(db, network_id)
-        )
-
-    def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
-        """Return the subnets of a network, by id."""
-        return self._runner.run(
-            'network.list_subnets', (network_id,), lambda db: subnets(db, network_id)
-        )
-
-    def delete_subnet(self, subnet_id: str) -> None:
-        """Delete a subnet; a no-op if it does not exist."""
-        self._runner.run(
-            'network.delete_subnet', (subnet_id,), lambda db: _delete_subnet(db, subnet_id)
-        )
-
-    def list_ports(self, network_id: str) -> tuple[Port, ...]:
-        """Return the ports of a network, by id."""
-        return self._runner.run(
-            'network.list_ports', (network_id,), lambda db: ports(db, network_id)
-        )
-
-    def find_port_of_address(self, network_id: str, address: str) -> Port | None:
-        """Return the port with an address in a network; None if the address is free."""
-        return self._runner.run(
-            'network.find_port_of_address',
-            (network_id, address),
-            lambda db: _find_port_of_address(db, network_id, address),
-        )
-
-    def delete_port(self, port_id: str) -> None:
-        """Delete a port; a no-op if it does not exist."""
-        self._runner.run('network.delete_port', (port_id,), lambda db: _delete_port(db, port_id))
-
-    def remove_router_interface(self, router_id: str, port_id: str) -> None:
-        """Remove a router from a network."""
-        self._runner.run(
-            'network.remove_router_interface',
-            (router_id, port_id),
-            lambda db: routers.remove_interface(db, router_id, port_id),
-        )
-
-    def remove_routes(self, router_id: str, port_id: str) -> None:
-        """Remove the static routes of a router that lead through an interface."""
-        self._runner.run(
-            'network.remove_routes',
-            (router_id, port_id),
-            lambda db: routers.remove_routes(db, router_id, port_id),
-        )
-
-    def delete_router(self, router_id: str) -> None:
-        """Delete a router and its gateway; a no-op if it does not exist."""
-        self._runner.run(
-            'network.delete_router', (router_id,), lambda db: routers.delete(db, router_id)
-        )
-
-
 def _network(row: sqlite3.Row) -> Network:
-    return Network(
-        id=row['id'],
-        name=row['name'],
-        project_id=row['project_id'],
-        segment=Segment(
-            network_type=row['network_type'],
-            physical_network=row['physical_network'],
-            segmentation_id=row['segmentation_id'],
-        ),
-        external=bool(row['external']),
-        tags=frozenset(json.loads(row['tags'])),
-        description=row['description'],
-    )
+    values = dict(row)
+    segment = Segment(**{field.name: values.pop(field.name) for field in _SEGMENT})
+    converted = {'external': bool(row['external']), 'tags': frozenset(json.loads(row['tags']))}
+    return Network(segment=segment, **values | converted)
 
 
-def networks(db: Db) -> tuple[Network, ...]:
-    """Return every network, by id."""
-    return tuple(_network(row) for row in db.rows('SELECT * FROM networks ORDER BY id'))
+def networks(db: Db, tag: str | None = None) -> tuple[Network, ...]:
+    """Return every network, or those with this tag, by id."""
+    found = map(_network, db.rows('SELECT * FROM networks ORDER BY id'))
+    return tuple(network for network in found if tag is None or tag in network.tags)
 
 
 def _find_network(db: Db, name_or_id: str) -> Network | None:
@@ -240,21 +121,25 @@ def create_network(
     if _find_network_of_segment(db, segment):
         raise CloudConflict(f'segment {segment.segmentation_id} is in use')
     network_id = network_id or str(uuid.uuid4())
-    db.run(
-        'INSERT INTO networks (id, name, project_id, network_type, physical_network,'
-        " segmentation_id, external, description, tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')",
-        network_id,
-        name,
-        project_id,
-        segment.network_type,
-        segment.physical_network,
-        segment.segmentation_id,
-        external,
-        description,
+    db.insert(
+        'networks',
+        id=network_id,
+        name=name,
+        project_id=project_id,
+        external=external,
+        description=description,
+        tags='[]',
+        **dataclasses.asdict(segment),
     )
     row = db.row('SELECT * FROM networks WHERE id = ?', network_id)
     assert row is not None
     return _network(row)
+
+
+def _create_network(
+    db: Db, name: str, project_id: str, segment: Segment, *, description: str = ''
+) -> Network:
+    return create_network(db, name, project_id, segment, description=description)
 
 
 def _require_segment(db: Db, segment: Segment) -> None:
@@ -303,16 +188,8 @@ def _delete_network(db: Db, network_id: str) -> None:
 
 
 def _subnet(row: sqlite3.Row) -> Subnet:
-    return Subnet(
-        id=row['id'],
-        name=row['name'],
-        network_id=row['network_id'],
-        cidr=row['cidr'],
-        gateway_ip=row['gateway_ip'],
-        allocation_pools=tuple(
-            (first, last) for first, last in json.loads(row['allocation_pools'])
-        ),
-    )
+    pools = tuple((first, last) for first, last in json.loads(row['allocation_pools']))
+    return Subnet(**dict(row) | {'allocation_pools': pools})
 
 
 def subnets(db: Db, network_id: str) -> tuple[Subnet, ...]:
@@ -347,3 +224,36 @@ def _delete_port(db: Db, port_id: str) -> None:
         raise CloudConflict(f'port {port_id} belongs to {row["device_owner"]}')
     db.run('UPDATE floating_ips SET port_id = NULL WHERE port_id = ?', port_id)
     db.run('DELETE FROM ports WHERE id = ?', port_id)
+
+
+class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):
+    """Implements :class:`climate.cloud.base.Networking`."""
+
+    find_network = verb('network.find_network', _find_network)
+    find_network_of_segment = verb(
+        'network.find_network_of_segment',
+        _find_network_of_segment,
+        'segment.network_type',
+        'segment.physical_network',
+        'segment.segmentation_id',
+    )
+    list_networks = verb('network.list_networks', networks)
+    create_network = verb(
+        'network.create_network',
+        _create_network,
+        'name',
+        'project_id',
+        'segment.network_type',
+        'segment.segmentation_id',
+    )
+    describe_network = verb('network.describe_network', _describe_network)
+    set_network_tags = verb('network.set_network_tags', _set_network_tags)
+    delete_network = verb('network.delete_network', _delete_network)
+    list_subnets = verb('network.list_subnets', subnets)
+    delete_subnet = verb('network.delete_subnet', _delete_subnet)
+    list_ports = verb('network.list_ports', ports)
+    find_port_of_address = verb('network.find_port_of_address', _find_port_of_address)
+    delete_port = verb('network.delete_port', _delete_port)
+    remove_router_interface = verb('network.remove_router_interface', routers.remove_interface)
+    remove_routes = verb('network.remove_routes', routers.remove_routes)
+    delete_router = verb('network.delete_router', routers.delete)

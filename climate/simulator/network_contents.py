@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import ipaddress
 import json
 import uuid
 
-from climate.cloud.base import FloatingIP
 from climate.cloud.base import Network
 from climate.cloud.base import Port
 from climate.cloud.base import Segment
@@ -17,9 +17,9 @@ from climate.simulator import floating_ips
 from climate.simulator import network
 from climate.simulator import quotas
 from climate.simulator import routers
-from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
-from climate.simulator.store import SimulatorStore
+from climate.simulator.verbs import direct
+from climate.simulator.verbs import StateOwner
 
 PHYSICAL_NETWORK = 'physnet1'
 PUBLIC = 'public'
@@ -30,117 +30,51 @@ PUBLIC_POOL = ('203.0.113.2', '203.0.113.99')
 OPERATOR = 'admin'
 
 
-class NetworkContents:
-    """Changes the state directly: faults do not affect it, nor is it counted."""
+def _seed(db: Db) -> None:
+    """Add a physical network and an external network, if they are missing."""
+    db.insert('physical_networks', or_else='IGNORE', name=PHYSICAL_NETWORK)
+    if not db.row('SELECT 1 FROM networks WHERE name = ?', PUBLIC):
+        made = create_network(db, PUBLIC, OPERATOR, external=True, network_id=PUBLIC_ID)
+        create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
 
-    def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
-        self._store = store
-        self._runner = runner
 
-    def seed(self) -> None:
-        """Add a physical network and an external network, if they are missing."""
-        with self._store.transaction(self._runner.now()) as db:
-            db.run('INSERT OR IGNORE INTO physical_networks (name) VALUES (?)', PHYSICAL_NETWORK)
-            if not db.row('SELECT 1 FROM networks WHERE name = ?', PUBLIC):
-                made = create_network(db, PUBLIC, OPERATOR, external=True, network_id=PUBLIC_ID)
-                create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
+def _add_port(
+    db: Db, subnet_id: str, project_id: str, device_id: str = '', address: str | None = None
+) -> Port:
+    """Add a port to a subnet.
 
-    def add_network(self, name: str, project_id: str, *, external: bool = False) -> Network:
-        """Create a network on a free segment."""
-        with self._store.transaction(self._runner.now()) as db:
-            return create_network(db, name, project_id, external=external)
+    :param device_id: the server that uses the port; '' if it is unused
+    """
+    owner = 'compute:nova' if device_id else ''
+    return _insert_port(db, subnet_id, project_id, device_id, owner, address)
 
-    def add_subnet(
-        self, network_id: str, cidr: str, pools: tuple[tuple[str, str], ...] | None = None
-    ) -> Subnet:
-        """Add a subnet to a network; its first address is the gateway.
 
-        :param pools: the allocation pools; all addresses but the gateway if None
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            return create_subnet(db, network_id, cidr, pools)
+def _add_router(db: Db, subnet_id: str, project_id: str, router_id: str | None = None) -> str:
+    """Connect a router to a subnet and return its id.
 
-    def add_port(
-        self, subnet_id: str, project_id: str, device_id: str = '', address: str | None = None
-    ) -> Port:
-        """Add a port to a subnet.
+    :param router_id: None for a new router
+    """
+    router_id = router_id or str(uuid.uuid4())
+    db.insert('routers', or_else='IGNORE', id=router_id, project_id=project_id)
+    _insert_port(db, subnet_id, project_id, router_id, 'network:router_interface', None)
+    return router_id
 
-        :param device_id: the server that uses the port; '' if it is unused
-        """
-        owner = 'compute:nova' if device_id else ''
-        return self._add_port(subnet_id, project_id, device_id, owner, address)
 
-    def add_router(self, subnet_id: str, project_id: str, router_id: str | None = None) -> str:
-        """Connect a router to a subnet and return its id.
-
-        :param router_id: None for a new router
-        """
-        router_id = router_id or str(uuid.uuid4())
-        with self._store.transaction(self._runner.now()) as db:
-            db.run(
-                'INSERT OR IGNORE INTO routers (id, project_id) VALUES (?, ?)',
-                router_id,
-                project_id,
-            )
-        self._add_port(subnet_id, project_id, router_id, 'network:router_interface')
-        return router_id
-
-    def add_route(self, router_id: str, nexthop: str) -> None:
-        """Add a static route to a router.
-
-        :param nexthop: the address to which the route leads
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            routers.add_route(db, router_id, nexthop)
-
-    def attach(self, floating_ip_id: str, port_id: str) -> None:
-        """Attach a floating IP to a port."""
-        with self._store.transaction(self._runner.now()) as db:
-            db.run('UPDATE floating_ips SET port_id = ? WHERE id = ?', port_id, floating_ip_id)
-
-    def set_quota(self, project_id: str, resource: str, most: int | None) -> None:
-        """Set the quota of a project; None for no limit.
-
-        :param resource: ``networks`` or ``floatingips``
-        """
-        with self._store.transaction(self._runner.now()) as db:
-            quotas.put(db, project_id, resource, most)
-
-    def networks(self) -> tuple[Network, ...]:
-        """Return every network, by id."""
-        with self._store.transaction(self._runner.now()) as db:
-            return network.networks(db)
-
-    def floating_ips(self) -> tuple[FloatingIP, ...]:
-        """Return every floating IP, by id."""
-        with self._store.transaction(self._runner.now()) as db:
-            return floating_ips.floating_ips(db)
-
-    def _add_port(
-        self,
-        subnet_id: str,
-        project_id: str,
-        device_id: str,
-        owner: str,
-        address: str | None = None,
-    ) -> Port:
-        port_id = str(uuid.uuid4())
-        with self._store.transaction(self._runner.now()) as db:
-            if not db.run(
-                'INSERT INTO ports'
-                ' (id, network_id, project_id, device_id, device_owner, address, subnet_id)'
-                ' SELECT ?, network_id, ?, ?, ?, ?, id FROM subnets WHERE id = ?',
-                port_id,
-                project_id,
-                device_id,
-                owner,
-                address,
-                subnet_id,
-            ):
-                raise LookupError(f'the simulated cloud has no subnet {subnet_id!r}')
-            row = db.row('SELECT network_id FROM ports WHERE id = ?', port_id)
-            assert row is not None
-            return next(port for port in network.ports(db, row[0]) if port.id == port_id)
+def _insert_port(
+    db: Db, subnet_id: str, project_id: str, device_id: str, owner: str, address: str | None
+) -> Port:
+    subnet = db.row('SELECT network_id FROM subnets WHERE id = ?', subnet_id)
+    if subnet is None:
+        raise LookupError(f'the simulated cloud has no subnet {subnet_id!r}')
+    port = Port(
+        id=str(uuid.uuid4()),
+        network_id=subnet['network_id'],
+        project_id=project_id,
+        device_id=device_id,
+        device_owner=owner,
+    )
+    db.insert('ports', **dataclasses.asdict(port), subnet_id=subnet_id, address=address)
+    return port
 
 
 def create_network(
@@ -173,14 +107,29 @@ def create_subnet(
     :param pools: the allocation pools; all addresses but the gateway if None
     """
     hosts = list(ipaddress.ip_network(cidr).hosts())
-    subnet_id = str(uuid.uuid4())
-    db.run(
-        'INSERT INTO subnets (id, name, network_id, cidr, gateway_ip, allocation_pools)'
-        " VALUES (?, '', ?, ?, ?, ?)",
-        subnet_id,
-        network_id,
-        cidr,
-        str(hosts[0]),
-        json.dumps(pools or [(str(hosts[1]), str(hosts[-1]))]),
+    subnet = Subnet(
+        id=str(uuid.uuid4()),
+        name='',
+        network_id=network_id,
+        cidr=cidr,
+        gateway_ip=str(hosts[0]),
+        allocation_pools=pools or ((str(hosts[1]), str(hosts[-1])),),
     )
-    return next(subnet for subnet in network.subnets(db, network_id) if subnet.id == subnet_id)
+    values = dataclasses.asdict(subnet)
+    db.insert('subnets', **values | {'allocation_pools': json.dumps(subnet.allocation_pools)})
+    return subnet
+
+
+class NetworkContents(StateOwner):
+    """Changes the state directly."""
+
+    seed = direct(_seed)
+    add_network = direct(create_network)
+    add_subnet = direct(create_subnet)
+    add_port = direct(_add_port)
+    add_router = direct(_add_router)
+    add_route = direct(routers.add_route)
+    attach = direct(floating_ips.attach)
+    set_quota = direct(quotas.put)
+    networks = direct(network.networks)
+    floating_ips = direct(floating_ips.floating_ips)

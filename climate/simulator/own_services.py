@@ -8,35 +8,28 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
-from climate.simulator.store import SimulatorStore
+from climate.simulator.verbs import StateOwner
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS own_services (name TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
-class OwnServices:
+class OwnServices(StateOwner):
     """The fakes of such services, each with attributes that are values of JSON.
 
     Their state is part of that of the simulated cloud, so it is saved, restored and compared
     with it, and survives a killed process. Their calls are verbs such as ``switch.turn_on``.
     """
 
-    def __init__(self, store: SimulatorStore, runner: VerbRunner) -> None:
-        self._store = store
-        self._runner = runner
-
     def add(self, name: str, fake: object) -> None:
         """Add a service with the state of *fake*, unless there is one of this name.
 
         :raises TypeError: if its attributes are no values of JSON
         """
-        with self._store.transaction(self._runner.now()) as db:
-            db.run(
-                'INSERT OR IGNORE INTO own_services (name, state) VALUES (?, ?)', name, _state(fake)
-            )
+        with self._transaction() as db:
+            db.insert('own_services', or_else='IGNORE', name=name, state=_state(fake))
 
     def call(
         self, name: str, fake: object, verb: str, arguments: tuple[Any, ...], named: dict[str, Any]

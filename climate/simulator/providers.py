@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import uuid as uuids
+from collections.abc import Mapping
 
 from climate import exceptions
 from climate.cloud.base import CloudConflict
@@ -70,7 +72,9 @@ def find_provider(db: Db, name: str) -> Provider | None:
     return None if row is None else Provider(**dict(row))
 
 
-def list_providers(db: Db, prefix: str, parent_uuid: str | None) -> tuple[Provider, ...]:
+def list_providers(
+    db: Db, *, prefix: str = '', parent_uuid: str | None = None
+) -> tuple[Provider, ...]:
     """Return the providers whose names have a prefix, by name."""
     rows = db.rows(
         f'{_PROVIDERS} WHERE substr(name, 1, length(?)) = ? AND (? IS NULL OR parent_uuid = ?)'
@@ -112,12 +116,7 @@ def create_provider(
     if parent_uuid is not None and not _exists(db, parent_uuid):
         raise exceptions.Permanent(f'the simulated cloud has no parent provider {parent_uuid}')
     uuid = uuid or str(uuids.uuid4())
-    db.run(
-        'INSERT INTO providers (uuid, name, generation, parent_uuid) VALUES (?, ?, 0, ?)',
-        uuid,
-        name,
-        parent_uuid,
-    )
+    db.insert('providers', uuid=uuid, name=name, parent_uuid=parent_uuid)
     return Provider(uuid=uuid, name=name, generation=0, parent_uuid=parent_uuid)
 
 
@@ -144,7 +143,7 @@ def set_contents(
     for inventory in inventories:
         _put_inventory(db, uuid, inventory)
     for trait in sorted(traits - STANDARD_TRAITS):
-        db.run('INSERT OR IGNORE INTO known_traits (name) VALUES (?)', trait)
+        db.insert('known_traits', or_else='IGNORE', name=trait)
     _put_traits(db, uuid, traits)
 
 
@@ -177,18 +176,8 @@ def inventories(db: Db, uuid: str) -> tuple[Inventory, ...]:
 
 
 def _put_inventory(db: Db, uuid: str, inventory: Inventory) -> None:
-    db.run(
-        'INSERT OR REPLACE INTO inventories (provider_uuid, resource_class, total, reserved,'
-        ' allocation_ratio, min_unit, max_unit, step_size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-        uuid,
-        inventory.resource_class,
-        inventory.total,
-        inventory.reserved,
-        inventory.allocation_ratio,
-        inventory.min_unit,
-        inventory.max_unit,
-        inventory.step_size,
-    )
+    values = dataclasses.asdict(inventory)
+    db.insert('inventories', or_else='REPLACE', provider_uuid=uuid, **values)
     _increment_generation(db, uuid)
 
 
@@ -230,7 +219,7 @@ def used(db: Db, uuid: str, resource_class: str) -> int:
     return int(row[0]) if row else 0
 
 
-def usages(db: Db, uuid: str) -> dict[str, int]:
+def usages(db: Db, uuid: str) -> Mapping[str, int]:
     """Return the allocated amount of each resource class of a provider."""
     return {
         item.resource_class: used(db, uuid, item.resource_class) for item in inventories(db, uuid)
@@ -255,13 +244,12 @@ def has_room(db: Db, uuid: str, resource_class: str, amount: int) -> bool:
 
 def allocate(db: Db, consumer_id: str, uuid: str, resource_class: str, amount: int) -> None:
     """Allocate an amount of a resource class of a provider."""
-    db.run(
-        'INSERT INTO allocations (consumer_id, provider_uuid, resource_class, amount)'
-        ' VALUES (?, ?, ?, ?)',
-        consumer_id,
-        uuid,
-        resource_class,
-        amount,
+    db.insert(
+        'allocations',
+        consumer_id=consumer_id,
+        provider_uuid=uuid,
+        resource_class=resource_class,
+        amount=amount,
     )
     _increment_generation(db, uuid)
 
@@ -295,16 +283,16 @@ def check_custom(name: str) -> None:
         )
 
 
-def resource_classes(db: Db) -> frozenset[str]:
-    """Return the names of all resource classes."""
-    custom = (row['name'] for row in db.rows('SELECT name FROM resource_classes'))
-    return STANDARD_CLASSES.union(custom)
+def resource_classes(db: Db, prefix: str = '') -> frozenset[str]:
+    """Return the names of all resource classes with this prefix."""
+    custom = {row['name'] for row in db.rows('SELECT name FROM resource_classes')}
+    return frozenset(name for name in custom | STANDARD_CLASSES if name.startswith(prefix))
 
 
 def create_resource_class(db: Db, name: str) -> None:
     """Create a custom resource class; a no-op if it exists."""
     check_custom(name)
-    db.run('INSERT OR IGNORE INTO resource_classes (name) VALUES (?)', name)
+    db.insert('resource_classes', or_else='IGNORE', name=name)
 
 
 def delete_resource_class(db: Db, name: str) -> None:
@@ -325,7 +313,7 @@ def known_traits(db: Db) -> frozenset[str]:
 def create_trait(db: Db, name: str) -> None:
     """Create a custom trait; a no-op if it exists."""
     check_custom(name)
-    db.run('INSERT OR IGNORE INTO known_traits (name) VALUES (?)', name)
+    db.insert('known_traits', or_else='IGNORE', name=name)
 
 
 def delete_trait(db: Db, name: str) -> None:
@@ -356,8 +344,13 @@ def set_traits(db: Db, uuid: str, names: frozenset[str]) -> None:
     _put_traits(db, uuid, names)
 
 
+def add_trait(db: Db, uuid: str, name: str) -> None:
+    """Add a trait to a provider; a no-op if the provider has it."""
+    set_traits(db, uuid, traits(db, uuid) | {name})
+
+
 def _put_traits(db: Db, uuid: str, names: frozenset[str]) -> None:
     db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
     for name in sorted(names):
-        db.run('INSERT INTO traits (provider_uuid, name) VALUES (?, ?)', uuid, name)
+        db.insert('traits', provider_uuid=uuid, name=name)
     _increment_generation(db, uuid)

@@ -20,7 +20,9 @@ CREATE TABLE IF NOT EXISTS quotas (
 def require(db: Db, project_id: str, resource: str, wanted: int) -> None:
     """Check that the quota of a project allows *wanted* of a resource in total.
 
-    :param resource: such as ``networks`` or ``gigabytes``
+    :param resource: ``instances``, ``cores``, ``server_groups``, ``networks``,
+        ``floatingips``, ``volumes``, ``gigabytes``, ``snapshots``, ``backups`` or
+        ``backup_gigabytes``
     :raises CloudQuota: if it does not
     """
     row = db.row(
@@ -31,12 +33,10 @@ def require(db: Db, project_id: str, resource: str, wanted: int) -> None:
 
 
 def put(db: Db, project_id: str, resource: str, most: int | None) -> None:
-    """Set the quota of a project; None removes it."""
+    """Set the quota of a project; None, the default, for no limit.
+
+    :param resource: see :func:`require`
+    """
     db.run('DELETE FROM quotas WHERE project_id = ? AND resource = ?', project_id, resource)
     if most is not None:
-        db.run(
-            'INSERT INTO quotas (project_id, resource, most) VALUES (?, ?, ?)',
-            project_id,
-            resource,
-            most,
-        )
+        db.insert('quotas', project_id=project_id, resource=resource, most=most)

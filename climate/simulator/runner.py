@@ -14,6 +14,7 @@ from climate import exceptions
 from climate.clock import Clock
 from climate.simulator import faults
 from climate.simulator import lateness
+from climate.simulator.store import Caller
 from climate.simulator.store import Db
 from climate.simulator.store import SimulatorStore
 
@@ -28,21 +29,24 @@ CREATE TABLE IF NOT EXISTS journal (
 """
 
 T = TypeVar('T')
-# The project of the cloud's service user.
-SERVICE_PROJECT = 'service'
 
 
 class VerbRunner:
     """Runs each verb as one transaction, with its faults, and counts it.
 
-    :ivar sees_all: whether objects of other projects are visible
+    :param identify: returns the user who calls the verbs, or raises the error of every
+        verb if the user may not call any; None for the service user
     """
 
-    sees_all = True
-
-    def __init__(self, store: SimulatorStore, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: SimulatorStore,
+        clock: Clock,
+        identify: Callable[[Db], Caller] | None = None,
+    ) -> None:
         self.store = store
         self.clock = clock
+        self._identify = identify
 
     def now(self) -> float:
         """Return the present instant in seconds since the epoch."""
@@ -63,7 +67,7 @@ class VerbRunner:
                     _count(db, verb, arguments)
                     outcome = lateness.before(db, verb, arguments)
                     if not lateness.is_result(outcome):
-                        outcome = _attempt(db, verb, arguments, concerned, work)
+                        outcome = self._attempt(db, verb, arguments, concerned, work)
                     break
             # Outside the transaction, so that a slow verb does not block others.
             time.sleep(seconds)
@@ -72,64 +76,33 @@ class VerbRunner:
             raise outcome
         return outcome
 
-    def project(self, _db: Db) -> str:
-        """Return the project of the caller."""
-        return SERVICE_PROJECT
+    def _attempt(
+        self,
+        db: Db,
+        verb: str,
+        arguments: tuple[object, ...],
+        concerned: list[faults.InjectedFault],
+        work: Callable[[Db], T],
+    ) -> T | exceptions.EffectError:
+        if not _settings(db)['reachable']:
+            return exceptions.Transient(
+                f'{verb}: the simulated cloud cannot be reached, as configured'
+            )
+        failure = faults.happening(db, concerned)
+        error = faults.use_up(db, verb, failure) if failure else None
+        if error and failure and failure.moment == 'before':
+            return error
+        try:
+            if self._identify is not None:
+                db.caller = self._identify(db)
+            result: T = lateness.after(db, verb, arguments, work(db))
+        except exceptions.EffectError as refusal:
+            return error or refusal
+        return error or result
 
-    @property
-    def own(self) -> VerbRunner:
-        """The runner for the service user."""
-        return self
-
-    def check_redelegation(self, _db: Db) -> None:
-        """Check that a service may delegate the identity of the caller further."""
-
-    def for_user(
-        self, project: Callable[[Db], str], redelegation: Callable[[Db], None] = lambda _db: None
-    ) -> VerbRunner:
-        """Return a runner for another user.
-
-        :param project: returns the project of the user, or raises the error of every
-            verb if the user may not call any
-        :param redelegation: see :meth:`check_redelegation`
-        """
-        return _ProjectRunner(self, project, redelegation)
-
-
-class _ProjectRunner(VerbRunner):
-    """Runs the verbs for another user, who sees only objects of their project."""
-
-    sees_all = False
-
-    def __init__(
-        self, runner: VerbRunner, project: Callable[[Db], str], redelegation: Callable[[Db], None]
-    ) -> None:
-        super().__init__(runner.store, runner.clock)
-        self._own = runner.own
-        self._project = project
-        self._redelegation = redelegation
-
-    def run(self, verb: str, arguments: tuple[object, ...], work: Callable[[Db], T]) -> T:
-        """Do *work* if the user may call the verb."""
-
-        def checked(db: Db) -> T:
-            self._project(db)
-            return work(db)
-
-        return super().run(verb, arguments, checked)
-
-    @property
-    def own(self) -> VerbRunner:
-        """The runner for the service user."""
-        return self._own
-
-    def project(self, db: Db) -> str:
-        """Return the project of the user."""
-        return self._project(db)
-
-    def check_redelegation(self, db: Db) -> None:
-        """Check that a service may delegate the identity of the user further."""
-        self._redelegation(db)
+    def for_user(self, identify: Callable[[Db], Caller] | None) -> VerbRunner:
+        """Return a runner for another user; None for the service user."""
+        return VerbRunner(self.store, self.clock, identify)
 
 
 def _settings(db: Db) -> sqlite3.Row:
@@ -145,29 +118,4 @@ def _count(db: Db, verb: str, arguments: tuple[object, ...]) -> None:
         verb,
     )
     if _settings(db)['keep_journal']:
-        db.run(
-            'INSERT INTO journal (at, verb, arguments) VALUES (?, ?, ?)',
-            db.now,
-            verb,
-            json.dumps(arguments),
-        )
-
-
-def _attempt(
-    db: Db,
-    verb: str,
-    arguments: tuple[object, ...],
-    concerned: list[faults.InjectedFault],
-    work: Callable[[Db], T],
-) -> T | exceptions.EffectError:
-    if not _settings(db)['reachable']:
-        return exceptions.Transient(f'{verb}: the simulated cloud cannot be reached, as configured')
-    failure = faults.happening(db, concerned)
-    error = faults.use_up(db, verb, failure) if failure else None
-    if error and failure and failure.moment == 'before':
-        return error
-    try:
-        result: T = lateness.after(db, verb, arguments, work(db))
-    except exceptions.EffectError as refusal:
-        return error or refusal
-    return error or result
+        db.insert('journal', at=db.now, verb=verb, arguments=json.dumps(arguments))

@@ -141,11 +141,11 @@ def servers(db: Db, *, host: str | None = None, flavor: str | None = None) -> tu
     return tuple(_server(db, row) for row in rows)
 
 
-def listed(db: Db, host: str) -> tuple[Server, ...]:
+def listed(db: Db, service_host: str) -> tuple[Server, ...]:
     """Return the servers that Nova lists for a service host; none if it is hidden."""
-    if db.row('SELECT 1 FROM hidden_hosts WHERE host = ?', host):
+    if db.row('SELECT 1 FROM hidden_hosts WHERE host = ?', service_host):
         return ()
-    return servers(db, host=host)
+    return servers(db, host=service_host)
 
 
 def find(db: Db, server_id: str) -> Server | None:
@@ -202,22 +202,20 @@ def insert(
         'zone': draft.availability_zone,
         **creation_record(db, project_id),
     }
-    db.run(
-        'INSERT INTO servers (id, name, project_id, host, hypervisor_hostname, flavor, status,'
-        ' vcpus, metadata, draft, group_id, fault)'
-        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        server_id,
-        draft.name,
-        project_id,
-        place.host if place else '',
-        place.hypervisor_hostname if place else '',
-        flavor.id,
-        'BUILD' if place else 'ERROR',
-        flavor.vcpus,
-        json.dumps(dict(draft.metadata)),
-        json.dumps(kept),
-        draft.scheduler_hints.get('group', ''),
-        '' if place else NO_ROOM,
+    db.insert(
+        'servers',
+        id=server_id,
+        name=draft.name,
+        project_id=project_id,
+        host=place.host if place else '',
+        hypervisor_hostname=place.hypervisor_hostname if place else '',
+        flavor=flavor.id,
+        status='BUILD' if place else 'ERROR',
+        vcpus=flavor.vcpus,
+        metadata=json.dumps(dict(draft.metadata)),
+        draft=json.dumps(kept),
+        group_id=draft.scheduler_hints.get('group', ''),
+        fault='' if place else NO_ROOM,
     )
     if place is not None:
         scheduler.claim(db, server_id, place)

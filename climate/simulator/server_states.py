@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 
 from climate import exceptions
 from climate.cloud.base import CloudConflict
@@ -17,6 +18,7 @@ from climate.simulator import images
 from climate.simulator import scheduler
 from climate.simulator import server_rows
 from climate.simulator.store import Db
+from climate.simulator.store import SERVICE_PROJECT
 
 _IMAGEABLE = frozenset({'ACTIVE', 'PAUSED', 'SHUTOFF', 'SUSPENDED'})
 
@@ -102,10 +104,18 @@ def begin(db: Db, action: str, server_id: str) -> None:
     _schedule(db, server_id, wanted.task, wanted.after, db.seconds('server_action'))
 
 
-def unshelve(db: Db, server_id: str, host: str | None, *, admin: bool) -> None:
+def action(name: str) -> Callable[[Db, str], None]:
+    """Return the function that starts an action on a server."""
+
+    def start(db: Db, server_id: str) -> None:
+        begin(db, name, server_id)
+
+    return start
+
+
+def unshelve(db: Db, server_id: str, host: str | None = None) -> None:
     """Start to unshelve a server.
 
-    :param admin: whether the caller may choose the host
     :raises CloudNotFound: if there is no such server
     :raises CloudConflict: if its state does not allow it
     :raises climate.exceptions.Permanent: if the host does not exist, or the caller may
@@ -113,7 +123,7 @@ def unshelve(db: Db, server_id: str, host: str | None, *, admin: bool) -> None:
     """
     server = _require(db, server_id)
     if server.status == 'SHELVED_OFFLOADED' and not server.task_state:
-        if host is not None and not admin:
+        if host is not None and db.caller.project_id != SERVICE_PROJECT:
             raise exceptions.Permanent('only an administrator may choose the host of a server')
         if host is not None and not db.row(
             'SELECT 1 FROM hypervisors WHERE service_host = ?', host
@@ -168,10 +178,9 @@ def delete(db: Db, server_id: str) -> None:
     server_rows.settle(db)
 
 
-def snapshot(db: Db, server_id: str, name: str, project_id: str) -> str:
-    """Start to create an image of a server and return its id.
+def snapshot(db: Db, server_id: str, name: str) -> str:
+    """Start to create an image of a server, which the caller's project owns; return its id.
 
-    :param project_id: the project of the caller, which will own the image
     :raises CloudNotFound: if there is no such server
     :raises CloudConflict: if its state does not allow it
     """
@@ -179,6 +188,6 @@ def snapshot(db: Db, server_id: str, name: str, project_id: str) -> str:
     if server.task_state is not None or server.status not in _IMAGEABLE:
         raise CloudConflict(f'server {server_id} is {server.task_state or server.status}')
     seconds = db.seconds('image')
-    image_id = images.add(db, name, server, seconds, project_id)
+    image_id = images.add(db, name, server, seconds, db.caller.project_id)
     _schedule(db, server_id, 'image_snapshot', server.status, seconds)
     return image_id

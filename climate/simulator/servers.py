@@ -8,9 +8,7 @@ completed when a server is next read.
 
 from __future__ import annotations
 
-import datetime
 import uuid
-from collections.abc import Mapping
 
 from climate import exceptions
 from climate.cloud.base import Server
@@ -22,132 +20,12 @@ from climate.simulator import server_rows
 from climate.simulator import server_states
 from climate.simulator.server_groups import find_group
 from climate.simulator.store import Db
+from climate.simulator.store import SERVICE_PROJECT
 from climate.simulator.verbs import check_metadata
-from climate.simulator.verbs import ProjectVerbs
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 SCHEMA = server_rows.SCHEMA
-ADMIN_PROJECT = 'service'
-
-
-class SimulatedServers(ProjectVerbs):
-    """Implements :class:`climate.cloud.protocols.servers.Servers`."""
-
-    def list_servers(self, service_host: str) -> tuple[Server, ...]:
-        """Return the servers of all projects on a service host, by id."""
-        return self._runner.run(
-            'compute.list_servers',
-            (service_host,),
-            lambda db: server_rows.listed(db, service_host),
-        )
-
-    def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
-        """Return the servers of all projects that use a flavor, by id."""
-        return self._runner.run(
-            'compute.list_servers_of_flavor',
-            (flavor_id,),
-            lambda db: _of_flavor(db, flavor_id),
-        )
-
-    def list_servers_of_project(self, project_id: str) -> tuple[Server, ...]:
-        """Return the servers of a project, by id."""
-        return self._runner.run(
-            'compute.list_servers_of_project',
-            (project_id,),
-            lambda db: tuple(
-                server for server in server_rows.servers(db) if server.project_id == project_id
-            ),
-        )
-
-    def find_server(self, server_id: str) -> Server | None:
-        """Return a server; None if it does not exist."""
-        return self._runner.run(
-            'compute.find_server', (server_id,), lambda db: server_rows.find(db, server_id)
-        )
-
-    def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
-        """Return the servers of all projects created since *instant*, oldest first."""
-        return self._runner.run(
-            'compute.list_servers_since',
-            (instant.isoformat(),),
-            lambda db: server_rows.since(db, instant),
-        )
-
-    def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
-        """Return the scheduler hints with which a server was created."""
-        return self._runner.run(
-            'compute.scheduler_hints', (server_id,), lambda db: server_rows.hints(db, server_id)
-        )
-
-    def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
-        """Set metadata of a server of any project; other keys stay as they are."""
-        self._runner.run(
-            'compute.set_server_metadata',
-            (server_id,),
-            lambda db: server_rows.set_metadata(db, server_id, metadata),
-        )
-
-    def create_server(self, draft: ServerDraft) -> str:
-        """Start to create a server in the project of the caller and return its id."""
-        return self._runner.run(
-            'compute.create_server',
-            (draft.name,),
-            lambda db: _create(db, draft, self._runner.project(db)),
-        )
-
-    def delete_server(self, server_id: str) -> None:
-        """Start to delete a server; a no-op if it is gone or being deleted."""
-        self._runner.run(
-            'compute.delete_server', (server_id,), lambda db: server_states.delete(db, server_id)
-        )
-
-    def create_image(self, server_id: str, name: str) -> str:
-        """Start to create an image of a server."""
-        return self._runner.run(
-            'compute.create_image',
-            (server_id, name),
-            lambda db: server_states.snapshot(db, server_id, name, self._runner.project(db)),
-        )
-
-    def shelve_server(self, server_id: str) -> None:
-        """Start to shelve a server."""
-        self._act('shelve', server_id)
-
-    def offload_server(self, server_id: str) -> None:
-        """Start to offload a shelved server."""
-        self._act('offload', server_id)
-
-    def unshelve_server(self, server_id: str, host: str | None = None) -> None:
-        """Start to unshelve a server."""
-        self._runner.run(
-            'compute.unshelve_server',
-            (server_id, host),
-            lambda db: server_states.unshelve(
-                db, server_id, host, admin=self._runner.project(db) == ADMIN_PROJECT
-            ),
-        )
-
-    def suspend_server(self, server_id: str) -> None:
-        """Start to suspend a server."""
-        self._act('suspend', server_id)
-
-    def resume_server(self, server_id: str) -> None:
-        """Start to resume a suspended server."""
-        self._act('resume', server_id)
-
-    def stop_server(self, server_id: str) -> None:
-        """Start to stop a server."""
-        self._act('stop', server_id)
-
-    def start_server(self, server_id: str) -> None:
-        """Start to start a stopped server."""
-        self._act('start', server_id)
-
-    def _act(self, action: str, server_id: str) -> None:
-        self._runner.run(
-            f'compute.{action}_server',
-            (server_id,),
-            lambda db: server_states.begin(db, action, server_id),
-        )
 
 
 def _of_flavor(db: Db, flavor_id: str) -> tuple[Server, ...]:
@@ -157,9 +35,14 @@ def _of_flavor(db: Db, flavor_id: str) -> tuple[Server, ...]:
     return server_rows.servers(db, flavor=flavor_id)
 
 
-def _create(db: Db, draft: ServerDraft, project_id: str) -> str:
+def _of_project(db: Db, project_id: str) -> tuple[Server, ...]:
+    return tuple(server for server in server_rows.servers(db) if server.project_id == project_id)
+
+
+def _create(db: Db, draft: ServerDraft) -> str:
+    project_id = db.caller.project_id
     flavor = flavors.find_flavor(db, draft.flavor_id)
-    admin = project_id == ADMIN_PROJECT
+    admin = project_id == SERVICE_PROJECT
     if flavor is None or not (admin or flavors.may_use(db, flavor, project_id)):
         raise exceptions.Permanent(
             f'the simulated cloud has no flavor {draft.flavor_id!r} for {project_id}'
@@ -180,3 +63,25 @@ def _create(db: Db, draft: ServerDraft, project_id: str) -> str:
     server_rows.insert(db, server_id, draft, flavor, project_id, place)
     server_states.spawn(db, server_id)
     return server_id
+
+
+class SimulatedServers(ServiceVerbs):
+    """Implements :class:`climate.cloud.protocols.servers.Servers`."""
+
+    list_servers = verb('compute.list_servers', server_rows.listed)
+    list_servers_of_flavor = verb('compute.list_servers_of_flavor', _of_flavor)
+    list_servers_of_project = verb('compute.list_servers_of_project', _of_project)
+    find_server = verb('compute.find_server', server_rows.find)
+    list_servers_since = verb('compute.list_servers_since', server_rows.since)
+    scheduler_hints = verb('compute.scheduler_hints', server_rows.hints)
+    set_server_metadata = verb('compute.set_server_metadata', server_rows.set_metadata, 'server_id')
+    create_server = verb('compute.create_server', _create, 'draft.name')
+    delete_server = verb('compute.delete_server', server_states.delete)
+    create_image = verb('compute.create_image', server_states.snapshot)
+    shelve_server = verb('compute.shelve_server', server_states.action('shelve'))
+    offload_server = verb('compute.offload_server', server_states.action('offload'))
+    unshelve_server = verb('compute.unshelve_server', server_states.unshelve)
+    suspend_server = verb('compute.suspend_server', server_states.action('suspend'))
+    resume_server = verb('compute.resume_server', server_states.action('resume'))
+    stop_server = verb('compute.stop_server', server_states.action('stop'))
+    start_server = verb('compute.start_server', server_states.action('start'))

@@ -20,14 +20,6 @@ from climate.simulator.volume import SimulatedBlockStorage
 class SimulatedServices:
     """Implements :class:`climate.cloud.base.Cloud` with a runner of verbs."""
 
-    compute: SimulatedCompute
-    placement: SimulatedPlacement
-    image: SimulatedImages
-    network: SimulatedNetworking
-    volume: SimulatedBlockStorage
-    orchestration: SimulatedHeat
-    identity: SimulatedKeystone
-
     def _open(self, runner: VerbRunner) -> None:
         self._verb_runner = runner
         self.compute = SimulatedCompute(runner)
@@ -41,21 +33,16 @@ class SimulatedServices:
     def acting_for(self, trust_id: str) -> SimulatedServices:
         """Return the cloud as the user who created a trust sees it."""
         return _opened(
-            self._verb_runner.for_user(
-                functools.partial(keystone.project_of_trust, trust_id=trust_id),
-                functools.partial(keystone.check_redelegation, trust_id=trust_id),
-            )
+            self._verb_runner.for_user(functools.partial(keystone.trustor, trust_id=trust_id))
         )
 
     def of_caller(self, token: str) -> SimulatedServices:
         """Return the cloud as the owner of a token sees it."""
-        return _opened(
-            self._verb_runner.for_user(functools.partial(keystone.project_of_token, token=token))
-        )
+        return _opened(self._verb_runner.for_user(functools.partial(keystone.owner, token=token)))
 
     def as_service(self) -> SimulatedServices:
         """Return the cloud as the service user sees it."""
-        return _opened(self._verb_runner.own)
+        return _opened(self._verb_runner.for_user(None))
 
 
 def _opened(runner: VerbRunner) -> SimulatedServices:

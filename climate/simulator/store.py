@@ -15,6 +15,7 @@ some of them extremely. When a process dies, the kernel releases its lock.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import functools
 import os
@@ -23,11 +24,15 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator
+from typing import Literal
 
 MEMORY = ':memory:'
 FILE_NAME = 'cloud.sqlite3'
 LOCK_NAME = 'cloud.lock'
 BUSY_TIMEOUT = 30.0
+# The project of the cloud's service user.
+SERVICE_PROJECT = 'service'
+OrElse = Literal['ABORT', 'IGNORE', 'REPLACE']
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (
@@ -41,11 +46,25 @@ CREATE TABLE IF NOT EXISTS durations (what TEXT PRIMARY KEY, seconds REAL NOT NU
 _COLUMNS = 'SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?)'
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Caller:
+    """Who calls a verb; by default the service user, who sees objects of all projects.
+
+    :ivar trust_id: the trust with which the service user acts for another user
+    """
+
+    project_id: str = SERVICE_PROJECT
+    sees_all: bool = True
+    trust_id: str | None = None
+
+
 class Db:
     """The state within one transaction.
 
     :ivar now: the time of the verb, in seconds since the epoch
     """
+
+    caller = Caller()
 
     def __init__(self, connection: sqlite3.Connection, now: float) -> None:
         self._connection = connection
@@ -64,9 +83,14 @@ class Db:
         """Run a statement and return the number of rows that it changed."""
         return self._connection.execute(sql, values).rowcount
 
-    def insert(self, sql: str, *values: object) -> int:
-        """Insert a row and return its rowid."""
-        number = self._connection.execute(sql, values).lastrowid
+    def insert(self, table: str, *, or_else: OrElse = 'ABORT', **values: object) -> int:
+        """Insert a row and return its rowid.
+
+        :param or_else: what to do if there is a row with the same key
+        """
+        columns, marks = ', '.join(values), ', '.join('?' * len(values))
+        sql = f'INSERT OR {or_else} INTO {table} ({columns}) VALUES ({marks})'  # noqa: S608  names of the schema
+        number = self._connection.execute(sql, tuple(values.values())).lastrowid
         assert number is not None
         return number
 

@@ -18,8 +18,8 @@ from climate.simulator import quotas
 from climate.simulator import snapshots
 from climate.simulator import volume_rows
 from climate.simulator import volume_types
-from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS volumes (
@@ -55,72 +55,6 @@ FROM volumes v LEFT JOIN (
 """
 
 
-class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.SimulatedVolumeTypes):
-    """Implements :class:`climate.cloud.base.BlockStorage`."""
-
-    def __init__(self, runner: VerbRunner) -> None:
-        self._runner = runner
-
-    def find_volume(self, volume_id: str) -> Volume | None:
-        """Return a volume; None if it does not exist."""
-        return self._runner.run(
-            'volume.find_volume', (volume_id,), lambda db: find_volume(db, volume_id)
-        )
-
-    def list_volumes(
-        self,
-        *,
-        volume_type: str | None = None,
-        pool: str | None = None,
-        metadata: Mapping[str, str] | None = None,
-    ) -> tuple[Volume, ...]:
-        """Return the volumes of all projects, by id."""
-        wanted = dict(metadata or {})
-        return self._runner.run(
-            'volume.list_volumes',
-            (volume_type, pool, wanted),
-            lambda db: tuple(
-                found
-                for found in volumes(db)
-                if volume_type in (None, found.volume_type)
-                and pool in (None, found.pool)
-                and wanted.items() <= found.metadata.items()
-            ),
-        )
-
-    def create_volume(
-        self,
-        name: str,
-        size_gb: int | None,
-        *,
-        volume_type: str | None = None,
-        availability_zone: str | None = None,
-        source: Source | None = None,
-        metadata: Mapping[str, str] | None = None,
-    ) -> str:
-        """Start to create a volume and return its id."""
-        return self._runner.run(
-            'volume.create_volume',
-            (name, size_gb, volume_type, availability_zone, source and source.id),
-            lambda db: create_volume(
-                db,
-                self._runner.project(db),
-                name,
-                _size(db, size_gb, source),
-                volume_type=volume_type,
-                zone=availability_zone,
-                metadata=metadata or {},
-                admin=self._runner.sees_all,
-            ),
-        )
-
-    def delete_volume(self, volume_id: str) -> None:
-        """Start to delete a volume; a no-op if it is gone or being deleted."""
-        self._runner.run(
-            'volume.delete_volume', (volume_id,), lambda db: _delete_volume(db, volume_id)
-        )
-
-
 def _volume(row: sqlite3.Row) -> Volume:
     return Volume(
         id=row['id'],
@@ -136,10 +70,23 @@ def _volume(row: sqlite3.Row) -> Volume:
     )
 
 
-def volumes(db: Db) -> tuple[Volume, ...]:
-    """Return every volume, by id."""
+def volumes(
+    db: Db,
+    *,
+    volume_type: str | None = None,
+    pool: str | None = None,
+    metadata: Mapping[str, str] | None = None,
+) -> tuple[Volume, ...]:
+    """Return the volumes that meet all conditions, by id."""
     volume_rows.settle(db)
-    return tuple(_volume(row) for row in db.rows(f'{_VOLUMES} ORDER BY v.id'))
+    wanted = dict(metadata or {})
+    return tuple(
+        found
+        for found in map(_volume, db.rows(f'{_VOLUMES} ORDER BY v.id'))
+        if volume_type in (None, found.volume_type)
+        and pool in (None, found.pool)
+        and wanted.items() <= found.metadata.items()
+    )
 
 
 def find_volume(db: Db, volume_id: str) -> Volume | None:
@@ -173,6 +120,27 @@ def _minimum_size(db: Db, source: Source) -> int:
     return 1
 
 
+def _create_volume(
+    db: Db,
+    name: str,
+    size_gb: int | None,
+    *,
+    volume_type: str | None = None,
+    availability_zone: str | None = None,
+    source: Source | None = None,
+    metadata: Mapping[str, str] | None = None,
+) -> str:
+    return create_volume(
+        db,
+        db.caller.project_id,
+        name,
+        _size(db, size_gb, source),
+        volume_type=volume_type,
+        zone=availability_zone,
+        metadata=metadata or {},
+    )
+
+
 def create_volume(
     db: Db,
     project_id: str,
@@ -182,18 +150,16 @@ def create_volume(
     volume_type: str | None,
     zone: str | None,
     metadata: Mapping[str, str],
-    admin: bool = True,
     volume_id: str | None = None,
 ) -> str:
     """Start to create a volume of a project and return its id.
 
-    :param admin: whether an administrator creates it, who may use any type
     :param volume_id: a new id if None
     """
     if zone not in (None, ZONE):
         raise exceptions.Permanent(f'the simulated cloud has no zone {zone!r}')
     chosen = volume_types.require(db, volume_type)
-    if chosen and not admin and not volume_types.may_use(db, chosen, project_id):
+    if chosen and not db.caller.sees_all and not volume_types.may_use(db, chosen, project_id):
         raise CloudNotFound(
             f'the simulated cloud has no volume type {volume_type!r} for {project_id}'
         )
@@ -202,20 +168,19 @@ def create_volume(
     volume_rows.require_gigabytes(db, project_id, size_gb)
     pool = volume_types.choose_pool(db, chosen, size_gb)
     volume_id = volume_id or str(uuid.uuid4())
-    db.run(
-        'INSERT INTO volumes (id, name, project_id, size_gb, status, volume_type,'
-        ' availability_zone, pool, metadata, changes_at, becomes)'
-        " VALUES (?, ?, ?, ?, 'creating', ?, ?, ?, ?, ?, ?)",
-        volume_id,
-        name,
-        project_id,
-        size_gb,
-        chosen.name if chosen else '',
-        ZONE,
-        pool or '',
-        json.dumps(dict(metadata)),
-        db.now + db.seconds('volume_creation'),
-        'error' if pool is None else 'available',
+    db.insert(
+        'volumes',
+        id=volume_id,
+        name=name,
+        project_id=project_id,
+        size_gb=size_gb,
+        status='creating',
+        volume_type=chosen.name if chosen else '',
+        availability_zone=ZONE,
+        pool=pool or '',
+        metadata=json.dumps(dict(metadata)),
+        changes_at=db.now + db.seconds('volume_creation'),
+        becomes='error' if pool is None else 'available',
     )
     return volume_id
 
@@ -225,3 +190,20 @@ def _delete_volume(db: Db, volume_id: str) -> None:
         if db.row('SELECT 1 FROM snapshots WHERE volume_id = ?', volume_id):
             raise CloudConflict(f'volume {volume_id} has snapshots')
         volume_rows.begin_deletion(db, 'volume', volume_id)
+
+
+class SimulatedBlockStorage(snapshots.SimulatedSnapshots, volume_types.SimulatedVolumeTypes):
+    """Implements :class:`climate.cloud.base.BlockStorage`."""
+
+    find_volume = verb('volume.find_volume', find_volume)
+    list_volumes = verb('volume.list_volumes', volumes)
+    create_volume = verb(
+        'volume.create_volume',
+        _create_volume,
+        'name',
+        'size_gb',
+        'volume_type',
+        'availability_zone',
+        'source',
+    )
+    delete_volume = verb('volume.delete_volume', _delete_volume)

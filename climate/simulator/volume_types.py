@@ -15,8 +15,9 @@ from climate.cloud.base import CloudConflict
 from climate.cloud.base import CloudNotFound
 from climate.cloud.base import Pool
 from climate.cloud.base import VolumeType
-from climate.simulator.runner import VerbRunner
 from climate.simulator.store import Db
+from climate.simulator.verbs import ServiceVerbs
+from climate.simulator.verbs import verb
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS volume_types (
@@ -39,84 +40,29 @@ CREATE TABLE IF NOT EXISTS pools (
 DEFAULT_TYPE = 'standard'
 
 
-class SimulatedVolumeTypes:
-    """Implements :class:`climate.cloud.protocols.volume_types.VolumeTypes`."""
-
-    _runner: VerbRunner
-
-    def find_volume_type(self, name: str) -> VolumeType | None:
-        """Return the type with this name; None if the caller may not use it."""
-        return self._runner.run('volume.find_volume_type', (name,), lambda db: self._find(db, name))
-
-    def list_volume_types(self) -> tuple[VolumeType, ...]:
-        """Return all types, by name."""
-        return self._runner.run('volume.list_volume_types', (), self._list)
-
-    def _list(self, db: Db) -> tuple[VolumeType, ...]:
-        names = [row['name'] for row in db.rows('SELECT name FROM volume_types ORDER BY name')]
-        return tuple(item for item in (self._find(db, name) for name in names) if item)
-
-    def _find(self, db: Db, name: str) -> VolumeType | None:
-        """Return a type as the caller, administrator or not, sees it."""
-        volume_type = find_type(db, name)
-        if volume_type is None or self._runner.sees_all:
-            return volume_type
-        if not may_use(db, volume_type, self._runner.project(db)):
-            return None
-        return dataclasses.replace(volume_type, extra_specs={})
-
-    def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
-        """Create a private type."""
-        return self._runner.run(
-            'volume.create_volume_type',
-            (name, dict(extra_specs)),
-            lambda db: create_type(db, name, extra_specs, public=False),
-        )
-
-    def delete_volume_type(self, type_id: str) -> None:
-        """Delete a type; a no-op if it does not exist."""
-        self._runner.run('volume.delete_volume_type', (type_id,), lambda db: _delete(db, type_id))
-
-    def list_volume_type_projects(self, type_id: str) -> tuple[str, ...]:
-        """Return the ids of the projects that may use a private type, sorted."""
-        return self._runner.run(
-            'volume.list_volume_type_projects', (type_id,), lambda db: _projects(db, type_id)
-        )
-
-    def allow_volume_type(self, type_id: str, project_id: str) -> None:
-        """Grant a project access to a private type."""
-        self._runner.run(
-            'volume.allow_volume_type',
-            (type_id, project_id),
-            lambda db: _allow(db, type_id, project_id),
-        )
-
-    def forbid_volume_type(self, type_id: str, project_id: str) -> None:
-        """Revoke a project's access to a type."""
-        self._runner.run(
-            'volume.forbid_volume_type',
-            (type_id, project_id),
-            lambda db: _forbid(db, type_id, project_id),
-        )
-
-    def list_pools(self) -> tuple[Pool, ...]:
-        """Return every pool, by name."""
-        return self._runner.run('volume.list_pools', (), pools)
-
-
 def _type(row: sqlite3.Row) -> VolumeType:
-    return VolumeType(
-        id=row['id'],
-        name=row['name'],
-        public=bool(row['public']),
-        extra_specs=json.loads(row['extra_specs']),
-    )
+    specs = json.loads(row['extra_specs'])
+    return VolumeType(**dict(row) | {'public': bool(row['public']), 'extra_specs': specs})
 
 
 def find_type(db: Db, name: str) -> VolumeType | None:
     """Return the type with this name; None if it does not exist."""
     row = db.row('SELECT * FROM volume_types WHERE name = ?', name)
     return None if row is None else _type(row)
+
+
+def _find_visible(db: Db, name: str) -> VolumeType | None:
+    """Return a type as the caller, administrator or not, sees it."""
+    volume_type = find_type(db, name)
+    if volume_type is None or db.caller.sees_all:
+        return volume_type
+    if not may_use(db, volume_type, db.caller.project_id):
+        return None
+    return dataclasses.replace(volume_type, extra_specs={})
+
+
+def _list_visible(db: Db) -> tuple[VolumeType, ...]:
+    return tuple(filter(None, (_find_visible(db, each.name) for each in types(db))))
 
 
 def types(db: Db) -> tuple[VolumeType, ...]:
@@ -149,14 +95,13 @@ def create_type(db: Db, name: str, extra_specs: Mapping[str, str], *, public: bo
     if find_type(db, name):
         raise CloudConflict(f'volume type {name!r} exists already')
     made = VolumeType(id=str(uuid.uuid4()), name=name, public=public, extra_specs=dict(extra_specs))
-    db.run(
-        'INSERT INTO volume_types (id, name, public, extra_specs) VALUES (?, ?, ?, ?)',
-        made.id,
-        made.name,
-        made.public,
-        json.dumps(made.extra_specs),
-    )
+    values = dataclasses.asdict(made)
+    db.insert('volume_types', **values | {'extra_specs': json.dumps(made.extra_specs)})
     return made
+
+
+def _create_private(db: Db, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
+    return create_type(db, name, extra_specs, public=False)
 
 
 def _delete(db: Db, type_id: str) -> None:
@@ -189,11 +134,7 @@ def _allow(db: Db, type_id: str, project_id: str) -> None:
         raise CloudNotFound(f'the simulated cloud has no volume type {type_id}')
     if public:
         raise exceptions.Permanent(f'the volume type {type_id} is public')
-    db.run(
-        'INSERT OR IGNORE INTO volume_type_projects (type_id, project_id) VALUES (?, ?)',
-        type_id,
-        project_id,
-    )
+    db.insert('volume_type_projects', or_else='IGNORE', type_id=type_id, project_id=project_id)
 
 
 def _forbid(db: Db, type_id: str, project_id: str) -> None:
@@ -236,3 +177,16 @@ def choose_pool(db: Db, volume_type: VolumeType | None, size_gb: int) -> str | N
         ):
             return pool.name
     return None
+
+
+class SimulatedVolumeTypes(ServiceVerbs):
+    """Implements :class:`climate.cloud.protocols.volume_types.VolumeTypes`."""
+
+    find_volume_type = verb('volume.find_volume_type', _find_visible)
+    list_volume_types = verb('volume.list_volume_types', _list_visible)
+    create_volume_type = verb('volume.create_volume_type', _create_private)
+    delete_volume_type = verb('volume.delete_volume_type', _delete)
+    list_volume_type_projects = verb('volume.list_volume_type_projects', _projects)
+    allow_volume_type = verb('volume.allow_volume_type', _allow)
+    forbid_volume_type = verb('volume.forbid_volume_type', _forbid)
+    list_pools = verb('volume.list_pools', pools)
