@@ -20,16 +20,13 @@ class ListAllocations(commands.Lister):
 
     spare = ('Reservation', 'Amounts')
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('--type', metavar='TYPE', help='Only resources of this type')
         which = parser.add_mutually_exclusive_group()
         which.add_argument(
             '--resource', metavar='RESOURCE', help='Only this resource, by name or ID'
         )
         which.add_argument('--lease', metavar='LEASE', help='Only this lease, by name or ID')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""

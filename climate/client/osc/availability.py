@@ -36,9 +36,7 @@ class ShowAvailability(commands.Lister):
 
     _chart = ''
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('type', metavar='TYPE', help='Resource type, such as physical:host')
         parser.add_argument(
             '--at', metavar='TIME', type=options.instant, help='Start, now by default'
@@ -76,7 +74,6 @@ class ShowAvailability(commands.Lister):
                 help=f'{about} of a server, to count how many servers fit',
             )  # fmt: skip
         parser.add_argument('--chart', action='store_true', help='Draw a chart instead of a table')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows, or keep the chart for the output."""

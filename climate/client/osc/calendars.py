@@ -65,9 +65,7 @@ class ShowCalendar(commands.Lister):
 
     _lines: list[str]
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         rows = parser.add_mutually_exclusive_group()
         rows.add_argument(
             '--hosts', dest='type', action='store_const', const=_HOSTS,
@@ -86,7 +84,6 @@ class ShowCalendar(commands.Lister):
         )  # fmt: skip
         options.add_until(end)
         projects.add_projects(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Keep the chart for the output; return columns and rows for other formats."""

@@ -59,9 +59,7 @@ def until(lease: Lease, parsed: argparse.Namespace) -> datetime.datetime | None:
 class SetLease(leases.LeaseCommand):
     """Change a lease."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         parser.add_argument('--name', metavar='NAME', help='New name')
         parser.add_argument('--at', metavar='TIME', type=options.start, help='New start')
@@ -70,7 +68,6 @@ class SetLease(leases.LeaseCommand):
         )
         notices.add(parser)
         options.add_reservations(parser, changes=True)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Change the lease, and return columns and values."""
@@ -101,9 +98,7 @@ class SetLease(leases.LeaseCommand):
 class ExtendLease(leases.LeaseCommand):
     """Extend a lease."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         how = parser.add_mutually_exclusive_group(required=True)
         how.add_argument(
@@ -117,7 +112,6 @@ class ExtendLease(leases.LeaseCommand):
             dest='most',
             help='Extend it up to the next reservation in the way, by two weeks at most',
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Extend the lease, and return columns and values."""
@@ -137,9 +131,7 @@ class ExtendLease(leases.LeaseCommand):
 class ShortenLease(leases.LeaseCommand):
     """Shorten a lease, so that others can use the time."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         how = parser.add_mutually_exclusive_group(required=True)
         how.add_argument(
@@ -147,7 +139,6 @@ class ShortenLease(leases.LeaseCommand):
             help='Shorten it by this time, such as 30m',
         )  # fmt: skip
         options.add_until(how, 'New end: a time alone is on the day of the present end')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Shorten the lease, and return columns and values."""
@@ -163,9 +154,7 @@ class ShortenLease(leases.LeaseCommand):
 class EndLease(leases.LeaseCommand):
     """End a lease early, so that others can use its resources; it stays in the list."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         how = parser.add_mutually_exclusive_group()
         how.add_argument('--now', action='store_true', help='End it at once, the default')
@@ -173,7 +162,6 @@ class EndLease(leases.LeaseCommand):
         parser.add_argument(
             '--reason', metavar='TEXT', help='Reason, which the owner sees in the lease'
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """End the lease, and return columns and values."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The bases of the commands that show something: what they write cannot control a terminal."""
+"""The bases of the commands; what those write that show something cannot control a terminal."""
 
 from __future__ import annotations
 
@@ -29,9 +29,22 @@ class _EscapedApp:
         return getattr(self._app, name)
 
 
-class _Escaped(command.Command):
+class Command(command.Command):
+    """A command with options."""
+
     app: Any
 
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the options."""
+        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        self._add_options(parser)
+        return parser
+
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of this command."""
+
+
+class _Escaped(Command):
     @contextlib.contextmanager
     def _escaping(self) -> Iterator[None]:
         app, self.app = self.app, _EscapedApp(self.app)

@@ -34,9 +34,7 @@ _OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations
 class CreateLease(leases.LeaseCommand):
     """Lease resources for a period."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('name', metavar='NAME', help='Name of the lease')
         _add_period(parser)
         options.add_reservations(parser)
@@ -49,7 +47,6 @@ class CreateLease(leases.LeaseCommand):
             '--dry-run', action='store_true', help='Show what would be booked, and book nothing'
         )
         parser.add_argument('--wait', action='store_true', help='Wait until the lease is active')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Create the lease."""

@@ -9,11 +9,11 @@ import sys
 from typing import Final
 
 from osc_lib import exceptions
-from osc_lib.command import command
 
 from climate.client import nouns
 from climate.client import terminal
 from climate.client import times
+from climate.client.osc import commands
 from climate.client.osc import holdings
 from climate.client.osc import leases
 from climate.client.osc import options
@@ -29,22 +29,19 @@ _HOST: Final = 'physical:host'
 _EMPTY: Final = (LeaseStatus.PENDING, LeaseStatus.TERMINATED)
 
 
-class DeleteLease(command.Command):
+class DeleteLease(commands.Command):
     """Cancel or end leases, and delete them.
 
     On a terminal, what is deleted is shown first, and has to be confirmed.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             'leases', metavar='LEASE', nargs='+', type=options.name,
             help='Name or ID of the lease',
         )  # fmt: skip
         parser.add_argument('--yes', action='store_true', help='Do not ask on a terminal')
         parser.add_argument('--wait', action='store_true', help='Wait until the leases are gone')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Delete the leases; look all of them up before the first is deleted.

@@ -21,9 +21,7 @@ from climate.client.sdk.proxy import ReservationProxy
 class CreateFeed(commands.ShowOne):
     """Create a secret link to a calendar, which is shown only once."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('--name', metavar='NAME', help='Name of the calendar')
         shown = parser.add_mutually_exclusive_group()
         shown.add_argument(
@@ -41,7 +39,6 @@ class CreateFeed(commands.ShowOne):
             '--lifetime', metavar='DURATION', type=options.duration,
             help='How long the link works, such as 30d',
         )  # fmt: skip
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""

@@ -20,11 +20,8 @@ from climate.client.sdk.histories import LeaseHistory
 class ShowHistory(commands.Lister):
     """Show what was done for a lease in the cloud, and what is still to come."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""

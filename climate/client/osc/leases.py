@@ -142,11 +142,8 @@ def add_status(parser: argparse.ArgumentParser, about: str) -> None:
 class ShowLease(LeaseCommand):
     """Show a lease."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_lease(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
@@ -159,9 +156,7 @@ class ShowLease(LeaseCommand):
 class WaitForLease(LeaseCommand):
     """Wait until a lease has a status, ACTIVE by default."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_lease(parser)
         add_status(parser, 'Status to wait for')
         parser.add_argument(
@@ -171,7 +166,6 @@ class WaitForLease(LeaseCommand):
             metavar='DURATION',
             help=f'Give up after this time, {_PATIENCE} by default',
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Wait, and return columns and values."""

@@ -31,9 +31,7 @@ class ListLeases(commands.Lister):
     spare = ('Owner', 'Reservations')
     alike = ('Project',)
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             '--status', metavar='STATUS', help='Only leases of this status, such as ACTIVE'
         )
@@ -42,7 +40,6 @@ class ListLeases(commands.Lister):
         parser.add_argument('--name', metavar='NAME', help='Only leases of this name')
         parser.add_argument('--type', metavar='TYPE', help='Only leases of this resource type')
         projects.add_projects(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""

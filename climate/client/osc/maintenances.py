@@ -71,9 +71,7 @@ class ShowMaintenance(objects.ShowById):
 class CreateMaintenance(commands.ShowOne):
     """Announce a maintenance: no new lease books the resource then (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         resources.add_resource(parser)
         parser.add_argument(
             '--at', metavar='TIME', type=options.instant, help='Start, now by default'
@@ -88,7 +86,6 @@ class CreateMaintenance(commands.ShowOne):
         )
         options.add_until(end)
         parser.add_argument('--reason', metavar='TEXT', default='', help='Reason')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Announce it, and return columns and values."""
@@ -112,9 +109,8 @@ class SetMaintenance(objects.ShowById):
     noun = 'maintenance'
     listed = True
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
+        super()._add_options(parser)
         parser.add_argument('--at', metavar='TIME', type=options.instant, help='New start')
         end = parser.add_mutually_exclusive_group()
         end.add_argument(
@@ -123,7 +119,6 @@ class SetMaintenance(objects.ShowById):
         )  # fmt: skip
         options.add_until(end, 'New end: a time alone is on the day of the start')
         parser.add_argument('--reason', metavar='TEXT', help='New reason')
-        return parser
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Change it, and return the values of the columns."""

@@ -22,9 +22,7 @@ from climate.client.sdk.proxy import ReservationProxy
 class ReallocateLease(leases.LeaseCommand):
     """Replace a resource of a lease with another one."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         parser.add_argument('resource', metavar='RESOURCE', help='Name of the resource to replace')
         parser.add_argument(
@@ -37,7 +35,6 @@ class ReallocateLease(leases.LeaseCommand):
             '--force', action='store_true',
             help='Replace it even if it is in use; what runs on it is lost (administrators)',
         )  # fmt: skip
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Replace it, and return columns and values."""

@@ -9,8 +9,6 @@ import argparse
 from typing import Any
 from typing import ClassVar
 
-from osc_lib.command import command
-
 from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import plugin
@@ -64,11 +62,8 @@ class ShowById(commands.ShowOne):
     named: ClassVar[bool] = False
     listed: ClassVar[bool] = False
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, self.noun, named=self.named)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
@@ -85,7 +80,7 @@ class ShowById(commands.ShowOne):
         """Return the values of the columns, for ``parsed.id``."""
 
 
-class DeleteById(command.Command):
+class DeleteById(commands.Command):
     """Deletes objects, in their order.
 
     :cvar noun: what they are; the proxy has a method delete_NOUN()
@@ -97,11 +92,8 @@ class DeleteById(command.Command):
     named: ClassVar[bool] = False
     listed: ClassVar[bool] = False
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, self.noun, several=True, named=self.named)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Delete the objects."""

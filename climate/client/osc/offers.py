@@ -27,9 +27,7 @@ class ListOffers(commands.Lister):
 
     spare = ('Take until', 'Reason')
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             '--for', dest='length', metavar='DURATION', type=options.duration, required=True,
             help='Length of the lease, such as 4h',
@@ -54,7 +52,6 @@ class ListOffers(commands.Lister):
             help='Offers whose resources share the value of a property, such as a rack',
         )  # fmt: skip
         options.add_reservations(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""

@@ -35,14 +35,11 @@ class ListProperties(commands.Lister):
 
     spare = ('Private',)
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         _add_type(parser)
         parser.add_argument(
             '--private', action='store_true', help='Include private properties (administrators)'
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
@@ -88,9 +85,7 @@ def _plain(
 class SetProperty(commands.ShowOne):
     """Hide a property from users, or show it to them (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             'property', metavar='PROPERTY', type=options.identifier, help='Name of the property'
         )
@@ -98,7 +93,6 @@ class SetProperty(commands.ShowOne):
         who = parser.add_mutually_exclusive_group(required=True)
         who.add_argument('--private', action='store_true', help='Only administrators see it')
         who.add_argument('--public', action='store_true', help='Users see it, and can require it')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Change it, and return columns and values."""

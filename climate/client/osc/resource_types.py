@@ -9,7 +9,6 @@ from typing import Any
 
 from osc_lib import exceptions
 from osc_lib.cli import format_columns
-from osc_lib.command import command
 
 from climate.client.osc import commands
 from climate.client.osc import options
@@ -54,11 +53,8 @@ class ListResourceTypes(commands.Lister):
 class ShowResourceType(commands.ShowOne):
     """Show a resource type, with the fields of its reservations."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         _add_name(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
@@ -68,12 +64,9 @@ class ShowResourceType(commands.ShowOne):
 class CreateResourceType(commands.ShowOne):
     """Declare a resource type (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         _add_name(parser)
         _add_fields(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Declare it, and return columns and values."""
@@ -84,12 +77,9 @@ class CreateResourceType(commands.ShowOne):
 class SetResourceType(commands.ShowOne):
     """Change a declared resource type (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         _add_name(parser)
         _add_fields(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Change it, and return columns and values."""
@@ -100,17 +90,14 @@ class SetResourceType(commands.ShowOne):
         return shown(proxy.update_resource_type(parsed_args.name, **fields))
 
 
-class DeleteResourceType(command.Command):
+class DeleteResourceType(commands.Command):
     """Delete declared resource types that have no resources (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             'names', metavar='NAME', nargs='+', type=options.identifier,
             help='Name, such as custom:licence',
         )  # fmt: skip
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Delete them."""

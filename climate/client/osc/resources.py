@@ -9,7 +9,6 @@ from typing import Any
 
 from osc_lib import exceptions
 from osc_lib.cli import format_columns
-from osc_lib.command import command
 
 from climate.client.osc import commands
 from climate.client.osc import options
@@ -75,12 +74,9 @@ class ListResources(commands.Lister):
 
     spare = ('Properties', 'Inventories')
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('--type', metavar='TYPE', help='Only resources of this type')
         parser.add_argument('--name', metavar='NAME', help='Only resources of this name')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
@@ -103,11 +99,8 @@ class ListResources(commands.Lister):
 class ShowResource(commands.ShowOne):
     """Show a resource that can be reserved."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_resource(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
@@ -117,9 +110,7 @@ class ShowResource(commands.ShowOne):
 class CreateResource(commands.ShowOne):
     """Register a resource, so that it can be reserved (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('type', metavar='TYPE', help='Resource type, such as custom:licence')
         parser.add_argument(
             'name', metavar='NAME', nargs='?',
@@ -130,7 +121,6 @@ class CreateResource(commands.ShowOne):
             help='What its type requires, such as the network of an address',
         )  # fmt: skip
         _add_values(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Register it, and return columns and values."""
@@ -147,9 +137,7 @@ class CreateResource(commands.ShowOne):
 class SetResource(commands.ShowOne):
     """Change a resource (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_resource(parser)
         _add_values(parser)
         parser.add_argument(
@@ -159,7 +147,6 @@ class SetResource(commands.ShowOne):
         switch = parser.add_mutually_exclusive_group()
         switch.add_argument('--disable', action='store_true', help='Exclude it from new leases')
         switch.add_argument('--enable', action='store_true', help='Include it in new leases again')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Change it, and return columns and values."""
@@ -182,11 +169,8 @@ class SetResource(commands.ShowOne):
 class RefreshResource(commands.ShowOne):
     """Read a resource again from the cloud, with its capacity (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_resource(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Read it again, and return columns and values."""
@@ -194,14 +178,11 @@ class RefreshResource(commands.ShowOne):
         return shown(proxy.refresh_resource(find(proxy, parsed_args, parsed_args.resource)))
 
 
-class DeleteResource(command.Command):
+class DeleteResource(commands.Command):
     """Unregister resources, which must not be reserved (administrators)."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_resource(parser, nargs='+')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Unregister them; look all of them up before the first."""

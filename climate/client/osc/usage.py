@@ -34,9 +34,7 @@ class ReportUsage(commands.Lister):
     for an hour; whole resources count as one.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             '--from', dest='start', metavar='TIME', type=options.past,
             help="Start, such as '7d ago'; 30 days before the end by default",
@@ -50,7 +48,6 @@ class ReportUsage(commands.Lister):
         )  # fmt: skip
         parser.add_argument('--project', metavar='ID', help='Only leases of this project')
         parser.add_argument('--type', metavar='TYPE', help='Only this resource type')
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""

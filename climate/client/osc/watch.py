@@ -11,12 +11,12 @@ from types import TracebackType
 from typing import TextIO
 
 from osc_lib import exceptions
-from osc_lib.command import command
 from rich import console
 from rich import progress
 
 from climate.client import terminal
 from climate.client import watching
+from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import options
 from climate.client.osc import plugin
@@ -65,18 +65,15 @@ class RichScreen:
         self._progress.update(self._task, description=text, completed=share, left=left)
 
 
-class WatchLease(command.Command):
+class WatchLease(commands.Command):
     """Follow a lease until it is active: a bar to its start, and what is done for it."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         leases.add_status(parser, 'Follow the lease until this status, such as TERMINATED')
         parser.add_argument(
             '--timeout', metavar='DURATION', type=options.duration, help='Give up after this time'
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Follow the lease.

@@ -44,16 +44,13 @@ def _add_types(parser: argparse.ArgumentParser) -> None:
 class CreateWebhook(commands.ShowOne):
     """Create a webhook, and show its secret, which is not shown again."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('url', metavar='URL', help='Where events are sent')
         parser.add_argument('--name', metavar='NAME', help='A name for people')
         _add_types(parser)
         parser.add_argument(
             '--all-projects', action='store_true', help='Leases of all projects (administrators)'
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and values."""
@@ -124,14 +121,12 @@ class RedeliverEvents(objects.ShowById):
     noun = 'webhook'
     named = True
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
+        super()._add_options(parser)
         parser.add_argument(
             'deliveries', metavar='DELIVERY', nargs='*', type=options.identifier,
             help='ID of a dead letter, which "lease webhook delivery list" shows; all by default',
         )  # fmt: skip
-        return parser
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the number of events."""
@@ -148,9 +143,8 @@ class SetWebhook(objects.ShowById):
     noun = 'webhook'
     named = True
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
+        super()._add_options(parser)
         parser.add_argument('--url', metavar='URL', help='Where events are sent')
         parser.add_argument('--name', metavar='NAME', help='A name for people')
         _add_types(parser)
@@ -169,7 +163,6 @@ class SetWebhook(objects.ShowById):
             '--keep-previous-secret-for', metavar='DURATION', type=options.duration,
             help='How long the previous secret signs as well, 1d by default',
         )  # fmt: skip
-        return parser
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Change it, and return the values of the columns."""
@@ -198,16 +191,13 @@ class ListDeliveries(commands.Lister):
 
     spare = ('Attempts', 'Lease')
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser of the options."""
-        parser = super().get_parser(prog_name)
+    def _add_options(self, parser: argparse.ArgumentParser) -> None:
         objects.add_id(parser, 'webhook', named=True)
         parser.add_argument(
             '--state',
             choices=('waiting', 'delivered', 'dead'),
             help='Only deliveries in this state',
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
