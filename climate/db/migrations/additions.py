@@ -9,35 +9,38 @@ missing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
 
 from climate import exceptions
 
-_OPTIONS = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
+OPTIONS: Final[Mapping[str, Any]] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
+"""Options of every table."""
 
 
-def create_table(name: str, *parts: Any, **options: Any) -> None:
-    """Create a table with columns and constraints, unless it exists.
+def create_table(table: sa.Table) -> None:
+    """Create a table with its indexes, unless it exists.
 
     :raises climate.exceptions.Conflict: if another program has a table of this name here
     """
     inspector = sa.inspect(op.get_bind())
-    if not inspector.has_table(name):
-        op.create_table(name, *parts, **{**_OPTIONS, **options})
-        return
-    present = {column['name'] for column in inspector.get_columns(name)}
-    missing = [
-        part.name for part in parts if isinstance(part, sa.Column) and part.name not in present
-    ]
-    if missing:
-        raise exceptions.Conflict(
-            f'The database already has a table {name}, without the columns'
-            f' {", ".join(missing)}: it is not a table of Climate'
-        )
+    if inspector.has_table(table.name):
+        present = {column['name'] for column in inspector.get_columns(table.name)}
+        missing = [column.name for column in table.columns if column.name not in present]
+        if missing:
+            raise exceptions.Conflict(
+                f'The database already has a table {table.name}, without the columns'
+                f' {", ".join(missing)}: it is not a table of Climate'
+            )
+    else:
+        op.execute(sa.schema.CreateTable(table))
+    for index in sorted(table.indexes, key=lambda index: str(index.name)):
+        create_index(str(index.name), table.name, [column.name for column in index.columns])
 
 
 def add_column(table: str, column: sa.Column[Any]) -> None:
