@@ -26,6 +26,7 @@ from climate.cloud.base import Port
 from climate.cloud.base import Segment
 from climate.cloud.base import Subnet
 from climate.cloud.sdk import SdkService
+from climate.domain import copies
 
 T = TypeVar('T', Network, Subnet, Port, FloatingIP)
 
@@ -267,24 +268,15 @@ def _network(item: Any) -> Network:
 
 def _subnet(item: Any) -> Subnet:
     pools = ((pool['start'], pool['end']) for pool in item.allocation_pools)
-    return Subnet(
-        id=item.id,
-        name=item.name,
-        network_id=item.network_id,
-        cidr=item.cidr,
-        gateway_ip=item.gateway_ip,
+    return copies.converted(
+        Subnet,
+        item,
         allocation_pools=tuple(sorted(pools, key=lambda pool: int(ipaddress.ip_address(pool[0])))),
     )
 
 
 def _port(item: Any) -> Port:
-    return Port(
-        id=item.id,
-        network_id=item.network_id,
-        project_id=item.project_id,
-        device_id=item.device_id,
-        device_owner=item.device_owner,
-    )
+    return copies.converted(Port, item)
 
 
 def _floating_ip(item: Any) -> FloatingIP:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Changed copies of values."""
+"""Copies of values with changes, and of the fields that two kinds of values share."""
 
 from __future__ import annotations
 
@@ -43,3 +43,22 @@ def _fields(kind: Any) -> tuple[tuple[str, Callable[[Any], Any], Callable[[Any, 
     """Return the names of the fields of a class, with what reads and writes them."""
     slots = ((field.name, getattr(kind, field.name)) for field in dataclasses.fields(kind))
     return tuple((name, slot.__get__, slot.__set__) for name, slot in slots)
+
+
+def converted(kind: Callable[..., T], source: object, **others: Any) -> T:
+    """Return a *kind* with the attributes of *source* that have the names of its fields.
+
+    For rows of tables, for example, which differ from their objects in few fields.
+
+    :param kind: a dataclass or a NamedTuple
+    :param others: the fields that *source* does not have, or has in another form
+    """
+    names = (name for name in names_of(kind) if name not in others)
+    return kind(**{name: getattr(source, name) for name in names}, **others)
+
+
+@functools.cache
+def names_of(kind: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a dataclass or a NamedTuple."""
+    fields: tuple[str, ...] | None = getattr(kind, '_fields', None)
+    return fields or tuple(field.name for field in dataclasses.fields(kind))

@@ -17,6 +17,7 @@ from typing import Final
 from typing import NamedTuple
 from typing import Self
 
+from climate.domain import copies
 from climate.domain.events import Event
 from climate.domain.holdings import Holding
 from climate.domain.leases import Lease
@@ -93,41 +94,28 @@ class ListedReservation(NamedTuple):
     @classmethod
     def of(cls, reservation: Reservation) -> Self:
         """Return a reservation as lists have it."""
-        return cls(
-            id=reservation.id,
-            resource_type=reservation.resource_type,
-            status=reservation.status,
+        return copies.converted(
+            cls,
+            reservation,
             request=json.dumps(dict(reservation.request)),
             facts=json.dumps(dict(reservation.facts)),
-            position=reservation.position,
-            missing_resources=reservation.missing_resources,
-            resources_changed=reservation.resources_changed,
-            part_of=reservation.part_of,
             created_at=_text(reservation.created_at),
             updated_at=_text(reservation.updated_at),
-            placement=reservation.placement,
-            placed=reservation.placed,
-            holding=reservation.holding,
         )
 
     def whole(self, lease_id: str) -> Reservation:
         """Return the reservation as an object, as plugins expect it."""
-        return Reservation(
-            id=self.id,
+        return copies.converted(
+            Reservation,
+            self,
             lease_id=lease_id,
-            resource_type=self.resource_type,
             request=json.loads(self.request),
-            position=self.position,
             status=ReservationStatus(self.status),
             facts=json.loads(self.facts),
             missing_resources=bool(self.missing_resources),
             resources_changed=bool(self.resources_changed),
-            part_of=self.part_of,
             created_at=instant(self.created_at),
             updated_at=instant(self.updated_at),
-            placement=self.placement,
-            placed=self.placed,
-            holding=self.holding,
         )
 
 
@@ -160,20 +148,15 @@ class ListedLease(NamedTuple):
     def of(cls, lease: Lease) -> Self:
         """Return a lease as lists have it."""
         options = {name: getattr(lease, name) for name in OPTIONS}
-        return cls(
-            id=lease.id,
-            name=lease.name,
-            user_id=lease.user_id,
-            project_id=lease.project_id,
+        return copies.converted(
+            cls,
+            lease,
             start=_text(lease.period.start),
             end=_text(lease.period.end),
-            status=lease.status,
-            degraded=lease.degraded,
             before_end_date=_text(lease.before_end_date),
             created_at=_text(lease.created_at),
             updated_at=_text(lease.updated_at),
             options={name: value for name, value in options.items() if value is not None},
-            readiness=lease.readiness,
             events=[ListedEvent.of(each) for each in lease.events],
             reservations=[ListedReservation.of(each) for each in lease.reservations],
         )

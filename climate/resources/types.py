@@ -12,6 +12,7 @@ from typing import Any
 from climate import exceptions
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
+from climate.domain import copies
 from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import ResourceType
 from climate.plugins.contract import Plugin
@@ -113,13 +114,10 @@ def _not_found(name: str) -> exceptions.NotFound:
 
 
 def _shown(plugin: Plugin[Any]) -> ResourceType:
-    return ResourceType(
+    return copies.converted(
+        ResourceType,
+        plugin,
         name=plugin.resource_type,
-        description=plugin.description,
-        nouns=plugin.nouns,
-        exclusive=plugin.exclusive,
         classes=tuple(plugin.classes),
-        request_schema=plugin.request_schema,
-        resource_schema=plugin.resource_schema,
         declaration=plugin.declaration if isinstance(plugin, Custom) else None,
     )

@@ -32,6 +32,7 @@ from climate.db.schema.tables import OFFERS
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.offers import StoredOffer
 
 KEPT: Final = datetime.timedelta(hours=1)
@@ -211,14 +212,9 @@ class Offers(Repository):
 
 
 def _offer(row: Any, request: str) -> StoredOffer:
-    return StoredOffer(
-        id=row.id,
-        project_id=row.project_id,
-        user_id=row.user_id,
+    return copies.converted(
+        StoredOffer,
+        row,
         offer=offer_contents.read(row.content),
         reservations=tuple(json.loads(request)),
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        held_until=row.held_until,
-        lease_id=row.lease_id,
     )

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from climate.db.schema.tables import STEPS
 from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.history import Effect
 from climate.domain.history import HistoryStep
 from climate.domain.history import Line
@@ -109,17 +110,11 @@ def _changeable(step: HistoryStep) -> dict[str, Any]:
 
 
 def _step(row: Any) -> HistoryStep:
-    return HistoryStep(
-        id=row.id,
-        lease_id=row.lease_id,
-        event_id=row.event_id,
-        reservation_id=row.reservation_id,
-        resource_type=row.resource_type,
+    return copies.converted(
+        HistoryStep,
+        row,
         effect=Effect(row.effect),
         state=StepState(row.state),
-        attempts=row.attempts,
-        first_at=row.first_at,
-        last_at=row.last_at,
         waiting_for=row.detail.get('waiting_for'),
         error=row.detail.get('error'),
         lines=tuple(

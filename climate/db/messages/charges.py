@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from climate.db.schema.tables import CHARGES
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 
@@ -194,15 +195,4 @@ def _asked(charge_id: str, judges: Collection[str]) -> tuple[Any, ...]:
 
 
 def _charge(row: Any) -> Charge:
-    return Charge(
-        seq=row.seq,
-        charge_id=row.charge_id,
-        judge=row.judge,
-        lease_id=row.lease_id,
-        state=ChargeState(row.state),
-        payload=row.payload,
-        due=row.due,
-        attempts=row.attempts,
-        error=row.error,
-        created_at=row.created_at,
-    )
+    return copies.converted(Charge, row, state=ChargeState(row.state))

@@ -26,6 +26,7 @@ from climate.db.messages.webhooks import WebhookRows
 from climate.db.schema.tables import WEBHOOK_DELIVERIES
 from climate.db.schema.tables import WEBHOOKS
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import DeliveryState
 from climate.domain.webhooks import TEST_EVENT
@@ -305,20 +306,4 @@ class Deliveries(Repository):
 
 
 def _delivery(row: Any) -> Delivery:
-    return Delivery(
-        seq=row.seq,
-        id=row.id,
-        webhook_id=row.webhook_id,
-        message_id=row.message_id,
-        sequence=row.sequence,
-        lease_id=row.lease_id,
-        event_type=row.event_type,
-        payload=row.payload,
-        state=DeliveryState(row.state),
-        attempts=row.attempts,
-        due=row.due,
-        error=row.error,
-        status=row.status,
-        created_at=row.created_at,
-        finished_at=row.finished_at,
-    )
+    return copies.converted(Delivery, row, state=DeliveryState(row.state))

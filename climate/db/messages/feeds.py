@@ -17,6 +17,7 @@ from climate.db.schema.tables import MAINTENANCES
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.feeds import CalendarEntry
 from climate.domain.feeds import Feed
 from climate.domain.feeds import FeedKind
@@ -281,18 +282,11 @@ def _maintenance(row: Any) -> CalendarEntry:
 
 
 def _feed(row: Any) -> Feed:
-    return Feed(
-        id=row.id,
-        project_id=row.project_id,
-        user_id=row.user_id,
-        name=row.name,
+    return copies.converted(
+        Feed,
+        row,
         kind=FeedKind(row.kind),
-        lease_id=row.lease_id,
-        resource_id=row.resource_id,
         time_zone=row.options['time_zone'],
         before_start=tuple(row.options['before_start']),
         before_end=tuple(row.options['before_end']),
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        stopped_reason=row.stopped_reason,
     )

@@ -22,6 +22,7 @@ from climate.db.schema.tables import OUTBOX
 from climate.db.statements import inserts
 from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.origins import RequestOrigin
 
 # A key of payloads in the table only: subscribers get the ids in the context of a message.
@@ -263,17 +264,11 @@ def _payload(message: OutboxRow) -> dict[str, Any]:
 def _row(row: Any) -> OutboxRow:
     payload = dict(row.payload)
     origin = lease_options.load_origin(payload.pop(_ORIGIN, None))
-    return OutboxRow(
-        id=row.id,
+    return copies.converted(
+        OutboxRow,
+        row,
         subject=row.lease_id,
-        event_type=row.event_type,
         payload=payload,
         origin=origin,
-        created_at=row.created_at,
-        priority=row.priority,
-        attempts=row.attempts,
-        error=row.error,
-        set_aside_at=row.set_aside_at,
-        seq=row.seq,
         fanned=bool(row.fanned),
     )

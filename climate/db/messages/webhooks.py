@@ -16,6 +16,7 @@ from climate.db.leases.reservations import VAULT
 from climate.db.schema.tables import WEBHOOK_DELIVERIES
 from climate.db.schema.tables import WEBHOOKS
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.owners import Owner
 from climate.domain.owners import StoppedSubscription
 from climate.domain.requests import Reach
@@ -154,20 +155,15 @@ class WebhookRows(Repository):
             until = None
         stored = [row.secret] if until is None else [row.secret, row.previous_secret]
         opened = (self._vault.open_text(secret) for secret in stored if secret is not None)
-        return Webhook(
-            id=row.id,
-            project_id=row.project_id,
-            user_id=row.user_id,
-            name=row.name,
+        return copies.converted(
+            Webhook,
+            row,
             url=self._vault.open_text(row.url) or '',
             event_types=tuple(row.options['event_types']),
             all_projects=bool(row.all_projects),
             enabled=bool(row.enabled),
             secrets=tuple(secret for secret in opened if secret is not None),
             previous_until=until,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            stopped_reason=row.stopped_reason,
         )
 
 

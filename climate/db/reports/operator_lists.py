@@ -19,6 +19,7 @@ from climate.db.schema.tables import EVENTS
 from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import OUTBOX
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain import events
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
@@ -155,18 +156,15 @@ class OperatorLists(Repository):
 
 def _lines(rows: Sequence[Any]) -> list[LeaseLine]:
     return [
-        LeaseLine(
-            id=row.id,
-            name=row.name,
-            project_id=row.project_id,
+        copies.converted(
+            LeaseLine,
+            row,
             status=LeaseStatus(row.status),
             degraded=bool(row.degraded),
             start=row.start_date,
             end=row.end_date,
-            next_due=row.next_due,
             manager=row.claim_owner,
             claimed_until=row.claim_until,
-            deleted_at=row.deleted_at,
         )
         for row in rows
     ]

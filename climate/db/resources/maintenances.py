@@ -13,6 +13,7 @@ from climate import exceptions
 from climate.db.schema.tables import MAINTENANCES
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.maintenances import Maintenance
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
@@ -109,13 +110,4 @@ class Maintenances(Repository):
 
 
 def _maintenance(row: Any) -> Maintenance:
-    return Maintenance(
-        id=row.id,
-        resource_id=row.resource_id,
-        resource_type=row.resource_type,
-        resource_name=row.resource_name,
-        period=Period(start=row.start_date, end=row.end_date),
-        reason=row.reason,
-        user_id=row.user_id,
-        created_at=row.created_at,
-    )
+    return copies.converted(Maintenance, row, period=Period(start=row.start_date, end=row.end_date))

@@ -18,6 +18,7 @@ from climate.db.schema.tables import PROPERTIES
 from climate.db.schema.tables import PROPERTY_KEYS
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.resources import PropertyKey
 from climate.domain.resources import Resource
 from climate.exceptions import texts
@@ -203,12 +204,4 @@ def _values(
 
 
 def _key(row: Any, values: tuple[str, ...]) -> PropertyKey:
-    return PropertyKey(
-        id=row.id,
-        resource_type=row.resource_type,
-        name=row.name,
-        private=bool(row.private),
-        values=values,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )
+    return copies.converted(PropertyKey, row, private=bool(row.private), values=values)

@@ -21,6 +21,7 @@ from climate.db.schema.tables import PROPERTIES
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.natural_order import sort_key
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
@@ -199,24 +200,17 @@ class Resources(Repository):
         for row in self._parts(PROPERTIES, ids):
             _add(properties[row.resource_id], row)
         return [
-            Resource(
-                id=row.id,
-                resource_type=row.resource_type,
-                name=row.name,
-                parent_id=row.parent_id,
-                project_id=row.project_id,
+            copies.converted(
+                Resource,
+                row,
                 reservable=bool(row.reservable),
                 disabled=bool(row.disabled),
-                generation=row.generation,
-                failed_at=row.failed_at,
                 degraded=row.degraded or '',
                 unusable=bool(row.unusable),
                 attributes=properties[row.id].attributes,
                 capabilities=properties[row.id].capabilities,
                 traits=frozenset(properties[row.id].traits),
                 inventories=tuple(inventories[row.id]),
-                created_at=row.created_at,
-                updated_at=row.updated_at,
             )
             for row in rows
         ]
@@ -252,12 +246,4 @@ def _inventory_values(resource_id: int, item: Inventory) -> dict[str, Any]:
 
 def inventory(row: Any) -> Inventory:
     """Return a row of ``inventories``."""
-    return Inventory(
-        resource_class=row.resource_class,
-        total=row.total,
-        reserved=row.reserved,
-        min_unit=row.min_unit,
-        max_unit=row.max_unit,
-        step_size=row.step_size,
-        allocation_ratio=row.allocation_ratio,
-    )
+    return copies.converted(Inventory, row)

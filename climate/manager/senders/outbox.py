@@ -17,6 +17,7 @@ from climate.context import Working
 from climate.db.messages.outbox import OutboxRow
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
+from climate.domain import copies
 from climate.domain import events
 from climate.manager.senders.sender import Sender
 from climate.messaging.publisher import BrokerUnavailable
@@ -164,14 +165,7 @@ def _name(row: OutboxRow) -> str:
 
 
 def _message(row: OutboxRow) -> OutboxMessage:
-    return OutboxMessage(
-        id=row.id,
-        event_type=row.event_type,
-        payload=row.payload,
-        priority=row.priority,
-        created_at=row.created_at,
-        context=_ids(row),
-    )
+    return copies.converted(OutboxMessage, row, context=_ids(row))
 
 
 def _ids(row: OutboxRow) -> dict[str, str]:
