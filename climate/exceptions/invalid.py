@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from climate.exceptions.base import ClimateError
 
 
@@ -13,6 +15,14 @@ class InvalidInput(ClimateError):
     code = 400
     error_name = 'INVALID_INPUT'
     template = 'Invalid input'
+
+    @classmethod
+    def of(cls, field: str, reason: str) -> Self:
+        """Return the error of a field.
+
+        :param reason: why it is invalid, or what is required
+        """
+        return cls(f'Malformed parameter {field}: {reason}')
 
 
 class MissingParameter(InvalidInput):

@@ -99,9 +99,8 @@ class FeedLinks:
         longest = self.settings.longest_lifetime
         lasts = draft.lasts or min(self.settings.lifetime, longest)
         if lasts > longest:
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter lifetime: at most {int(longest.total_seconds())} seconds '
-                'are allowed'
+            raise exceptions.MalformedParameter.of(
+                'lifetime', f'at most {int(longest.total_seconds())} seconds are allowed'
             )
         limits = self._limits.of(caller.project_id)
         secret = secrets.token_urlsafe(_BYTES)

@@ -199,9 +199,8 @@ class Model(Generic[R]):
     def _refuse_unknown(self, body: Mapping[str, Any], also: set[str], resource_type: str) -> None:
         unknown = sorted(set(body) - self._keys - also)
         if unknown:
-            raise exceptions.MalformedParameter(
-                f"Malformed parameter reservations: '{unknown[0]}' is not a field of "
-                f'{resource_type}'
+            raise exceptions.MalformedParameter.of(
+                'reservations', f"'{unknown[0]}' is not a field of {resource_type}"
             )
 
     @functools.cached_property

@@ -80,8 +80,8 @@ class Registered:
         :raises climate.exceptions.InvalidInput: naming the invalid one
         """
         if declared:
-            raise exceptions.InvalidInput(
-                f'Malformed parameter inventories: those of {self.resource_type} are looked up'
+            raise exceptions.InvalidInput.of(
+                'inventories', f'those of {self.resource_type} are looked up'
             )
         return ()
 
@@ -93,8 +93,8 @@ class Registered:
         :raises climate.exceptions.ClimateError: if the cloud has no such thing, or
             it is something else
         """
-        raise exceptions.InvalidInput(
-            f'Malformed parameter name: resources of type {self.resource_type} keep their names'
+        raise exceptions.InvalidInput.of(
+            'name', f'resources of type {self.resource_type} keep their names'
         )
 
     def admit(self, resource: Resource, cloud: Cloud) -> None:

@@ -46,9 +46,8 @@ class PagedCalendar:
         with self._store.reading(budget=budget) as tx:
             pages = tx.calendar_pages
             if query.group_by is not None and not pages.has_property(query):
-                raise exceptions.InvalidInput(
-                    f'Malformed parameter group_by: no resource of the type '
-                    f'{query.resource_type} has such a property'
+                raise exceptions.InvalidInput.of(
+                    'group_by', f'no resource of the type {query.resource_type} has such a property'
                 )
             groups, listed = pages.groups(query), pages.resources(query)
             total = pages.total(query) if groups is None else sum(one.number for one in groups)

@@ -137,8 +137,8 @@ class Subscriptions:
             _check_types(change.event_types)
         if change.overlap > self._settings.longest_overlap:
             most = int(self._settings.longest_overlap.total_seconds())
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter keep_previous_secret_for: at most {most} seconds are allowed'
+            raise exceptions.MalformedParameter.of(
+                'keep_previous_secret_for', f'at most {most} seconds are allowed'
             )
 
         def write(tx: Transaction) -> Webhook:
@@ -216,7 +216,7 @@ class Subscriptions:
         try:
             self._poster.check(url)
         except urls.BadUrl as error:
-            raise exceptions.MalformedParameter(f'Malformed parameter url: {error}') from None
+            raise exceptions.MalformedParameter.of('url', str(error)) from None
 
 
 def test_payload(webhook: Webhook) -> dict[str, str]:
@@ -227,9 +227,10 @@ def test_payload(webhook: Webhook) -> dict[str, str]:
 def _check_types(patterns: Sequence[str]) -> None:
     for number, pattern in enumerate(patterns):
         if not any(matches(pattern, event_type) for event_type in EVENT_TYPES):
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter event_types[{number}]: a type of notification, such as '
-                'lease.delete, or the beginning of some, such as lease.event.*, is required'
+            raise exceptions.MalformedParameter.of(
+                f'event_types[{number}]',
+                'a type of notification, such as '
+                'lease.delete, or the beginning of some, such as lease.event.*, is required',
             )
 
 

@@ -217,7 +217,7 @@ class BrowserSessions:
     def _begin(self, answer: webob.Response, environ: Environ, issued: IssuedToken) -> None:
         """Add the cookie of a session to an answer."""
         if issued.project_id is None:
-            raise exceptions.InvalidInput('Malformed parameter project: a project is required')
+            raise exceptions.InvalidInput.of('project', 'a project is required')
         if _TOKEN.fullmatch(issued.token) is None:
             raise exceptions.ServiceUnavailable('The token does not fit into a cookie')
         environ[SIGNED_IN] = {

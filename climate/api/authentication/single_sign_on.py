@@ -100,9 +100,7 @@ class SingleSignOn:
         :raises climate.exceptions.InvalidInput: if there is no such way
         """
         if name not in self._ways:
-            raise exceptions.InvalidInput(
-                f'Malformed parameter sso: one of {", ".join(self._ways)} is required'
-            )
+            raise exceptions.InvalidInput.of('sso', f'one of {", ".join(self._ways)} is required')
         provider, _, protocol = self._ways[name].rpartition('/')
         path = (
             f'identity_providers/{provider}/protocols/{protocol}/websso'
@@ -146,7 +144,7 @@ class SingleSignOn:
             ) from None
         token, *others = fields.get('token', [''])
         if not token or others:
-            raise exceptions.InvalidInput('Malformed parameter token: one is required')
+            raise exceptions.InvalidInput.of('token', 'one is required')
         return token
 
     def landed(self, environ: Environ) -> webob.Response:

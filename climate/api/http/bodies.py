@@ -203,7 +203,7 @@ def _written(path: _Path | None) -> str:
 
 
 def _malformed(field: str, reason: str) -> exceptions.MalformedParameter:
-    return exceptions.MalformedParameter(f'Malformed parameter {printable(field)}: {reason}')
+    return exceptions.MalformedParameter.of(printable(field), reason)
 
 
 def unfit_text(text: str, allowed: Characters = Characters.ONE_LINE) -> str | None:

@@ -201,7 +201,7 @@ def _tags(environ: Mapping[str, Any], header: str) -> frozenset[str] | None:
     if text.strip(' \t') == '*':
         return _ANY
     if _TAGS.fullmatch(text) is None:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {header}: * or a list of entity tags in quotes is required'
+        raise exceptions.MalformedParameter.of(
+            header, '* or a list of entity tags in quotes is required'
         )
     return frozenset(re.findall(_TAG, text))

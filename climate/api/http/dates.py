@@ -62,9 +62,10 @@ def parse_duration(field: str, value: Any) -> datetime.timedelta:
     """
     length = _duration(value)
     if length is None or length < SECOND:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {field}: seconds as an integer above 0, an ISO 8601 duration '
-            'such as PT90M, or a number with a unit such as 90m, 2h or 1d is required'
+        raise exceptions.MalformedParameter.of(
+            field,
+            'seconds as an integer above 0, an ISO 8601 duration '
+            'such as PT90M, or a number with a unit such as 90m, 2h or 1d is required',
         )
     return length
 
@@ -88,9 +89,7 @@ def add(field: str, start: datetime.datetime, length: datetime.timedelta) -> dat
     try:
         return start + length
     except OverflowError:
-        raise exceptions.InvalidInput(
-            f'Malformed parameter {field}: the lease would end after the year 9999'
-        ) from None
+        raise exceptions.InvalidInput.of(field, 'the lease would end after the year 9999') from None
 
 
 # Of the zone at the end of an instant in UTC.

@@ -44,6 +44,8 @@ LEASES = frozenset(
 RESOURCES = frozenset({'type', 'name', 'sort_key', 'sort_dir', 'limit', 'marker'})
 _MANY = frozenset({'sort_key', 'sort_dir'})
 _LONGEST = 255
+# Further away, dates of some engines end.
+_FURTHEST = datetime.timedelta(days=36525)
 
 
 def parse(query_string: str) -> Parameters:
@@ -214,6 +216,23 @@ def fields(
     return wanted
 
 
+def instant(
+    key: str, parameters: Parameters, version: Microversion, now: datetime.datetime
+) -> datetime.datetime | None:
+    """Return the instant of a parameter; None if it is not given.
+
+    :param now: the instant that ``now`` means (aware UTC)
+    :raises climate.exceptions.InvalidInput: naming the parameter and why
+    """
+    text = one(parameters, key)
+    if text is None:
+        return None
+    found = dates.parse(key, with_plus_sign(text), now, version)
+    if abs(found - now) > _FURTHEST:
+        raise exceptions.MalformedParameter.of(key, 'at most a hundred years from now are allowed')
+    return found
+
+
 def with_plus_sign(value: str) -> str:
     """Return a time whose zone begins with a plus: unescaped, it is read as a space."""
     head, space, zone = value.rpartition(' ')
@@ -266,7 +285,7 @@ def _marker(value: str | None) -> str | None:
 
 
 def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
-    return exceptions.MalformedParameter(f'Malformed parameter {bodies.printable(key)}: {reason}')
+    return exceptions.MalformedParameter.of(bodies.printable(key), reason)
 
 
 def next_page(path: str, parameters: Parameters, marker: str) -> str:

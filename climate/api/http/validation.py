@@ -212,6 +212,4 @@ def boolean(field: str, value: Any) -> bool:
         return True
     if word in {'false', '0', 'no', 'off', 'f', 'n', 'none', ''}:
         return False
-    raise exceptions.MalformedParameter(
-        f'Malformed parameter {bodies.printable(field)}: a boolean is required'
-    )
+    raise exceptions.MalformedParameter.of(bodies.printable(field), 'a boolean is required')

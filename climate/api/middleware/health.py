@@ -135,9 +135,8 @@ class Health:
         names = [name.strip() for name in wanted.split(',') if name.strip()]
         for name in names:
             if name not in self._checks:
-                raise exceptions.MalformedParameter(
-                    'Malformed parameter checks: all, or some of '
-                    f'{", ".join(sorted(self._checks))} are required'
+                raise exceptions.MalformedParameter.of(
+                    'checks', f'all, or some of {", ".join(sorted(self._checks))} are required'
                 )
         return names
 

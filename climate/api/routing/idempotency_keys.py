@@ -106,9 +106,9 @@ def read(header: str) -> str:
         quoted = _QUOTED.fullmatch(text)
         text = '' if quoted is None else _ESCAPED.sub(r'\1', quoted[1])
     if _KEY.fullmatch(text) is None:
-        raise exceptions.MalformedParameter(
-            'Malformed parameter Idempotency-Key: 1 to 255 printable ASCII characters are '
-            'required, in quotes or without'
+        raise exceptions.MalformedParameter.of(
+            'Idempotency-Key',
+            '1 to 255 printable ASCII characters are required, in quotes or without',
         )
     return text
 

@@ -24,6 +24,7 @@ PARAMETERS: Final = frozenset(
 LONGEST: Final = datetime.timedelta(days=400)
 """The longest period for availability and for offers."""
 
+_malformed = exceptions.MalformedParameter.of
 _USUAL: Final = datetime.timedelta(days=7)
 _HOUR: Final = datetime.timedelta(hours=1)
 _DEMAND: Final = re.compile('([A-Z0-9_]{1,255}):([0-9]{1,10})', re.ASCII)
@@ -130,7 +131,3 @@ def _demand(text: str | None) -> dict[str, int]:
     if len(amounts) > _MOST_CLASSES:
         raise _malformed('resources', f'at most {_MOST_CLASSES} classes are allowed')
     return amounts
-
-
-def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
-    return exceptions.MalformedParameter(f'Malformed parameter {key}: {reason}')

@@ -9,7 +9,6 @@ import re
 from typing import Final
 
 from climate import exceptions
-from climate.api.http import dates
 from climate.api.http import queries
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_7
@@ -35,11 +34,10 @@ PARAMETERS: Final = frozenset(
     }
 )
 
+_malformed = exceptions.MalformedParameter.of
 _USUAL: Final = datetime.timedelta(days=7)
 _USUAL_LIMIT: Final = 100
 _HOUR: Final = datetime.timedelta(hours=1)
-# Further away, dates of some engines end.
-_FURTHEST: Final = datetime.timedelta(days=36525)
 _LONGEST_TEXT: Final = 255
 _NUMBER: Final = re.compile('[0-9]{1,9}', re.ASCII)
 
@@ -107,26 +105,10 @@ def _limit(parameters: queries.Parameters) -> int:
 def _period(
     parameters: queries.Parameters, version: Microversion, now: datetime.datetime
 ) -> Period:
-    start = _instant('start', parameters, version, now) or periods.floored(now, _HOUR)
-    until = _instant('end', parameters, version, now) or start + _USUAL
+    start = queries.instant('start', parameters, version, now) or periods.floored(now, _HOUR)
+    until = queries.instant('end', parameters, version, now) or start + _USUAL
     if until <= start:
         raise _malformed('end', 'a time after the start is required')
     if until - start > LONGEST:
         raise _malformed('end', f'at most {LONGEST.days} days after the start are allowed')
     return Period(start=start, end=until)
-
-
-def _instant(
-    key: str, parameters: queries.Parameters, version: Microversion, now: datetime.datetime
-) -> datetime.datetime | None:
-    text = queries.one(parameters, key)
-    if text is None:
-        return None
-    instant = dates.parse(key, queries.with_plus_sign(text), now, version)
-    if abs(instant - now) > _FURTHEST:
-        raise _malformed(key, 'at most a hundred years from now are allowed')
-    return instant
-
-
-def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
-    return exceptions.MalformedParameter(f'Malformed parameter {key}: {reason}')

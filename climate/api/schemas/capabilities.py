@@ -37,14 +37,12 @@ def _name(name: str, reserved: Container[str]) -> str:
             f'at most {LONGEST_NAME} characters are allowed'
         )
     if not name.strip():
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {shown!r}: the name of an extra capability cannot be empty'
+        raise exceptions.MalformedParameter.of(
+            f'{shown!r}', 'the name of an extra capability cannot be empty'
         )
     bodies.name(shown, name)
     if name in reserved:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {shown}: an extra capability cannot have this name'
-        )
+        raise exceptions.MalformedParameter.of(shown, 'an extra capability cannot have this name')
     return name
 
 
@@ -56,8 +54,7 @@ def _text(name: str, value: Any) -> str | None:
     if isinstance(value, dict | list):
         text = json.dumps(value, sort_keys=True)
     if len(text) > LONGEST_VALUE:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {bodies.printable(name)}: '
-            f'at most {LONGEST_VALUE} characters are allowed'
+        raise exceptions.MalformedParameter.of(
+            bodies.printable(name), f'at most {LONGEST_VALUE} characters are allowed'
         )
     return text

@@ -29,7 +29,7 @@ def latest(
         return None
     instant = dates.parse('latest', queries.with_plus_sign(text), now, version)
     if instant - now > LONGEST:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter latest: at most {LONGEST.days} days ahead are allowed'
+        raise exceptions.MalformedParameter.of(
+            'latest', f'at most {LONGEST.days} days ahead are allowed'
         )
     return instant

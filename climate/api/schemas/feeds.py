@@ -55,8 +55,8 @@ def read_new(body: dict[str, Any], feed_id: str | None = None) -> FeedDraft:
     """
     _CREATE.check(body)
     if 'lease_id' in body and 'resource_id' in body:
-        raise exceptions.MalformedParameter(
-            'Malformed parameter resource_id: a feed shows either a lease or a resource'
+        raise exceptions.MalformedParameter.of(
+            'resource_id', 'a feed shows either a lease or a resource'
         )
     lease_id = body.get('lease_id')
     return FeedDraft(
@@ -74,8 +74,8 @@ def read_new(body: dict[str, Any], feed_id: str | None = None) -> FeedDraft:
 def _zone(name: str) -> str:
     # The library would open a file of any name.
     if name not in _zones():
-        raise exceptions.MalformedParameter(
-            'Malformed parameter time_zone: the name of a zone, such as Europe/Berlin, is required'
+        raise exceptions.MalformedParameter.of(
+            'time_zone', 'the name of a zone, such as Europe/Berlin, is required'
         )
     return name
 

@@ -60,11 +60,7 @@ def _one(field: str, name: str, value: Any) -> Inventory:
     item = Inventory(resource_class=name, allocation_ratio=ratio, **amounts)
     shown = bodies.printable(f'{field}.{name}')
     if item.reserved > item.total:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {shown}.reserved: at most the total is allowed'
-        )
+        raise exceptions.MalformedParameter.of(f'{shown}.reserved', 'at most the total is allowed')
     if item.min_unit > item.max_unit:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {shown}.min_unit: at most max_unit is allowed'
-        )
+        raise exceptions.MalformedParameter.of(f'{shown}.min_unit', 'at most max_unit is allowed')
     return item

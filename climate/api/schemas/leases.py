@@ -220,8 +220,8 @@ class Reader:
         body = self._body
         check('create', self._version, body)
         if len(body.get('reservations') or ()) > max_reservations:
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter reservations: at most {max_reservations} items are allowed'
+            raise exceptions.MalformedParameter.of(
+                'reservations', f'at most {max_reservations} items are allowed'
             )
         times = self._times('start_date', 'end_date')
         start = times['start_date']
@@ -313,9 +313,7 @@ class Reader:
         if duration is None:
             return end
         if end is not None:
-            raise exceptions.InvalidInput(
-                'Malformed parameter duration: end_date and duration exclude each other'
-            )
+            raise exceptions.InvalidInput.of('duration', 'end_date and duration exclude each other')
         return dates.add('duration', start(), dates.parse_duration('duration', duration))
 
     def _announcements(self) -> tuple[int, ...] | Unset | None:
@@ -333,9 +331,7 @@ class Reader:
     def _end_reason(self) -> str | None:
         reason: str | None = self._body.get('end_reason') if self._version >= V1_5 else None
         if reason is not None and not {'end_date', 'duration'} & self._body.keys():
-            raise exceptions.InvalidInput(
-                'Malformed parameter end_reason: it needs end_date or duration'
-            )
+            raise exceptions.InvalidInput.of('end_reason', 'it needs end_date or duration')
         return reason
 
     def _events(self) -> tuple[tuple[EventDraft, ...], datetime.datetime | None]:

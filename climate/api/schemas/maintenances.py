@@ -66,8 +66,8 @@ def read_new(
     if 'resource_id' in body:
         others = [key for key in ('resource_type', 'resource_name') if key in body]
         if others:
-            raise exceptions.InvalidInput(
-                f'Malformed parameter {others[0]}: resource_id already identifies the resource'
+            raise exceptions.InvalidInput.of(
+                others[0], 'resource_id already identifies the resource'
             )
     else:
         for key in ('resource_name', 'resource_type'):
@@ -115,7 +115,5 @@ def read_id(value: Any) -> int | None:
         return None
     number = int(value)
     if not 1 <= number <= LARGEST_ID:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter resource_id: from 1 to {LARGEST_ID} is required'
-        )
+        raise exceptions.MalformedParameter.of('resource_id', f'from 1 to {LARGEST_ID} is required')
     return number

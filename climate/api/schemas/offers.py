@@ -39,6 +39,7 @@ CREATE: dict[str, Any] = {
     },
 }
 
+_malformed = exceptions.MalformedParameter.of
 _CREATE = Validator(CREATE)
 _USUAL: Final = 3
 _AHEAD: Final = datetime.timedelta(days=14)
@@ -124,7 +125,3 @@ def _earliest(
     if earliest - now > LONGEST:
         raise _malformed('earliest', f'at most {LONGEST.days} days ahead are allowed')
     return max(earliest, now)
-
-
-def _malformed(field: str, reason: str) -> exceptions.MalformedParameter:
-    return exceptions.MalformedParameter(f'Malformed parameter {field}: {reason}')

@@ -98,17 +98,16 @@ def _check(stated: Mapping[str, Any], place: int, count: int) -> None:
     others += [one['reservation'] for one in stated.get('same_as', ())]
     for other in others:
         if other == place or other >= count:
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter {field}: {other} is not the place of another reservation'
+            raise exceptions.MalformedParameter.of(
+                field, f'{other} is not the place of another reservation'
             )
     for one in stated.get('prefer', ()):
         if ('trait' in one) == ('property' in one) or ('property' in one) != ('value' in one):
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter {field}.prefer: either a trait, or a property with a '
-                'value, is required'
+            raise exceptions.MalformedParameter.of(
+                f'{field}.prefer', 'either a trait, or a property with a value, is required'
             )
     for one in stated.get('spread', ()):
         if one['property'] in stated.get('same', ()):
-            raise exceptions.MalformedParameter(
-                f"Malformed parameter {field}.spread: '{one['property']}' is in same too"
+            raise exceptions.MalformedParameter.of(
+                f'{field}.spread', f"'{one['property']}' is in same too"
             )

@@ -32,5 +32,5 @@ def read_private(version: microversions.Microversion, body: dict[str, Any]) -> b
     private = body['private']
     # Empty values count as false elsewhere; here they would make the property public.
     if private is None or (isinstance(private, str) and private.strip() in {'', 'None'}):
-        raise exceptions.MalformedParameter('Malformed parameter private: a boolean is required')
+        raise exceptions.MalformedParameter.of('private', 'a boolean is required')
     return validation.boolean('private', private)

@@ -44,9 +44,7 @@ def read(body: dict[str, Any], now: datetime.datetime) -> Readiness:
         raise exceptions.MissingParameter(param='ready')
     both = sorted(ready & waiting)
     if both:
-        raise exceptions.InvalidInput(
-            f"Malformed parameter waiting: '{both[0]}' is said to be ready too"
-        )
+        raise exceptions.InvalidInput.of('waiting', f"'{both[0]}' is said to be ready too")
     return Readiness(
         ready=tuple(sorted(ready)),
         waiting=tuple(sorted(waiting)),

@@ -103,9 +103,8 @@ def _facts(body: dict[str, Any]) -> dict[str, Any]:
 
 def _checked(declaration: Declaration) -> Declaration:
     if declaration.exclusive and declaration.classes:
-        raise exceptions.MalformedParameter(
-            'Malformed parameter classes: an exclusive type has none, '
-            'because its resources are reserved as a whole'
+        raise exceptions.MalformedParameter.of(
+            'classes', 'an exclusive type has none, because its resources are reserved as a whole'
         )
     if not declaration.exclusive and not declaration.classes:
         raise exceptions.MissingParameter(

@@ -86,8 +86,8 @@ def read_new(body: dict[str, Any], schema: Schema, reserved: Collection[str] = (
     if named and 'name' not in body:
         raise exceptions.MissingParameter(param='name')
     if not named and 'name' in body:
-        raise exceptions.MalformedParameter(
-            'Malformed parameter name: resources of this type are named after their attributes'
+        raise exceptions.MalformedParameter.of(
+            'name', 'resources of this type are named after their attributes'
         )
     properties = capabilities.read(body.get('properties', {}), reserved)
     return ResourceDraft(

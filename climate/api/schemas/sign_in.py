@@ -65,14 +65,14 @@ def way(body: Mapping[str, Any]) -> str:
     :raises climate.exceptions.InvalidInput: if the body is wrong
     """
     if body.keys() != {'sso'}:
-        raise exceptions.InvalidInput('Malformed parameter sso: the only field that is required')
+        raise exceptions.InvalidInput.of('sso', 'the only field that is required')
     return _text('sso', body['sso'], True)
 
 
 def _text(key: str, value: Any, required: bool) -> str:
     longest = _LONGEST if key in _SECRET else _SHORT
     if not isinstance(value, str) or (required and not value) or len(value) > longest:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {key}: a text of at most {longest} characters is required'
+        raise exceptions.MalformedParameter.of(
+            key, f'a text of at most {longest} characters is required'
         )
     return value or (_DOMAIN if key.endswith('_domain') else '')

@@ -41,8 +41,8 @@ def read(body: dict[str, Any]) -> str:
     """
     for name in _FROM_THE_OFFER:
         if name in body:
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter {name}: {OFFER_ID} and {name} exclude each other'
+            raise exceptions.MalformedParameter.of(
+                name, f'{OFFER_ID} and {name} exclude each other'
             )
     _TAKE.check(body)
     return path_ids.uuid(OFFER_ID, body[OFFER_ID])

@@ -8,7 +8,6 @@ import datetime
 from typing import Final
 
 from climate import exceptions
-from climate.api.http import dates
 from climate.api.http import queries
 from climate.api.http.microversions import Microversion
 from climate.api.schemas.availability import LONGEST
@@ -18,9 +17,8 @@ from climate.domain.usage import UsageQuery
 
 PARAMETERS: Final = frozenset({'start', 'end', 'by', 'project_id', 'resource_type'})
 
+_malformed = exceptions.MalformedParameter.of
 _USUAL: Final = datetime.timedelta(days=30)
-# Further away, dates of some engines end.
-_FURTHEST: Final = datetime.timedelta(days=36525)
 _LONGEST_TEXT: Final = 255
 
 
@@ -32,8 +30,8 @@ def read(
     :param now: the instant that ``now`` means (aware UTC)
     :raises climate.exceptions.InvalidInput: naming the parameter and why
     """
-    end = _instant('end', parameters, version, now) or now
-    start = _instant('start', parameters, version, now) or end - _USUAL
+    end = queries.instant('end', parameters, version, now) or now
+    start = queries.instant('start', parameters, version, now) or end - _USUAL
     if end <= start:
         raise _malformed('end', 'a time after the start is required')
     if end - start > LONGEST:
@@ -54,19 +52,3 @@ def _text(key: str, parameters: queries.Parameters) -> str | None:
     if text is not None and len(text) > _LONGEST_TEXT:
         raise _malformed(key, f'at most {_LONGEST_TEXT} characters are allowed')
     return text
-
-
-def _instant(
-    key: str, parameters: queries.Parameters, version: Microversion, now: datetime.datetime
-) -> datetime.datetime | None:
-    text = queries.one(parameters, key)
-    if text is None:
-        return None
-    instant = dates.parse(key, queries.with_plus_sign(text), now, version)
-    if abs(instant - now) > _FURTHEST:
-        raise _malformed(key, 'at most a hundred years from now are allowed')
-    return instant
-
-
-def _malformed(key: str, reason: str) -> exceptions.MalformedParameter:
-    return exceptions.MalformedParameter(f'Malformed parameter {key}: {reason}')

@@ -98,9 +98,7 @@ def read_change(body: dict[str, Any]) -> WebhookChange:
     _UPDATE.check(body)
     rotates = body.get('rotate_secret', False)
     if 'keep_previous_secret_for' in body and not rotates:
-        raise exceptions.MalformedParameter(
-            'Malformed parameter keep_previous_secret_for: it needs rotate_secret'
-        )
+        raise exceptions.MalformedParameter.of('keep_previous_secret_for', 'it needs rotate_secret')
     types = body.get('event_types')
     return WebhookChange(
         name=bodies.name('name', body['name']) if 'name' in body else None,
@@ -119,9 +117,7 @@ def read_redelivery(body: dict[str, Any]) -> list[str] | None:
     """
     _REDELIVER.check(body)
     if ('delivery_ids' in body) == bool(body.get('all')):
-        raise exceptions.MalformedParameter(
-            'Malformed parameter delivery_ids: either it or all is required'
-        )
+        raise exceptions.MalformedParameter.of('delivery_ids', 'either it or all is required')
     ids: list[str] | None = body.get('delivery_ids')
     return ids
 
@@ -135,8 +131,8 @@ def read_state(parameters: Mapping[str, Any]) -> DeliveryState | None:
     try:
         return None if text is None else DeliveryState(text)
     except ValueError:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter state: one of {", ".join(DeliveryState)} is required'
+        raise exceptions.MalformedParameter.of(
+            'state', f'one of {", ".join(DeliveryState)} is required'
         ) from None
 
 

@@ -72,8 +72,8 @@ def find(
         end = search.old.period.end
         last = end + AHEAD if latest is None else latest
         if last <= end:
-            raise exceptions.InvalidInput(
-                'Malformed parameter latest: a time after the end of the lease is required'
+            raise exceptions.InvalidInput.of(
+                'latest', 'a time after the end of the lease is required'
             )
         return ExtensionSearch(search, context, last).found()
 

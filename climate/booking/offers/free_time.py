@@ -39,10 +39,11 @@ def show(
     """
     plugin = requests.plugin_of(context.plugins, query.resource_type)
     if plugin.resource_schema is None:
-        raise exceptions.InvalidInput(
-            f'Malformed parameter resource_type: {query.resource_type} has no resources of its '
+        raise exceptions.InvalidInput.of(
+            'resource_type',
+            f'{query.resource_type} has no resources of its '
             'own: it uses those of other types, or objects of one project. Ask for the type of '
-            'the resources, or for offers.'
+            'the resources, or for offers.',
         )
     pause = context.settings.cleaning_time
     expired_holds.release(context.store)
@@ -89,10 +90,11 @@ def _groups(
     if any((each == without).any() for each in groups):
         values.append(None)
     if len(values) * query.number > MOST_CELLS:
-        raise exceptions.InvalidInput(
-            f'Malformed parameter group_by: {len(values)} values in {query.number} buckets are '
+        raise exceptions.InvalidInput.of(
+            'group_by',
+            f'{len(values)} values in {query.number} buckets are '
             f'{len(values) * query.number} figures, and at most {MOST_CELLS} are allowed; '
-            'shorten the period, or increase step'
+            'shorten the period, or increase step',
         )
     return values, groups
 
@@ -101,9 +103,8 @@ def _values(tx: Transaction, query: AvailabilityQuery, name: str) -> dict[int, s
     hidden = set() if query.sees_private else tx.properties.private_names(query.resource_type)
     found = {} if name in hidden else tx.properties.of_resources(query.resource_type, name)
     if not found:
-        raise exceptions.InvalidInput(
-            f'Malformed parameter group_by: no resource of the type {query.resource_type} has '
-            'such a property'
+        raise exceptions.InvalidInput.of(
+            'group_by', f'no resource of the type {query.resource_type} has such a property'
         )
     return found
 

@@ -74,9 +74,7 @@ def _check_hold(context: Context, request: OfferQuery) -> None:
     if request.hold is None or request.hold <= most:
         return
     reason = f'at most {most.total_seconds():.0f} seconds are allowed'
-    raise exceptions.MalformedParameter(
-        f'Malformed parameter hold: {reason if most else "this cloud holds no offers"}'
-    )
+    raise exceptions.MalformedParameter.of('hold', reason if most else 'this cloud holds no offers')
 
 
 def _earlier(context: Context, caller: Caller, offer_id: str) -> StoredOfferPage | None:

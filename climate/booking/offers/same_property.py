@@ -39,8 +39,8 @@ def find(search: OfferSearch, request: OfferQuery) -> OfferPage:
         {value for place in places for value in _values(search, search.needed[place], request.same)}
     )
     if not values:
-        raise exceptions.InvalidInput(
-            'Malformed parameter property: no resource of the requested types has such a property'
+        raise exceptions.InvalidInput.of(
+            'property', 'no resource of the requested types has such a property'
         )
     found = list(_each(search, request, places, values[:MOST_VALUES]))
     if not found:

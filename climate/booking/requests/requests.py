@@ -155,9 +155,10 @@ def parsed_requirement(key: str, value: Any, *, traits: bool) -> requirements.Re
 def _check_placeable(plugin: contract.Plugin[Any], needs: Needs) -> None:
     """Refuse a placement of resources that are not chosen by Climate."""
     if needs.things or needs.parts or needs.search.names:
-        raise exceptions.InvalidInput(
-            f'Malformed parameter placement: a reservation of {plugin.resource_type} that names '
-            'its resources, or has parts, cannot have one'
+        raise exceptions.InvalidInput.of(
+            'placement',
+            f'a reservation of {plugin.resource_type} that names '
+            'its resources, or has parts, cannot have one',
         )
 
 

@@ -215,9 +215,10 @@ class CalendarPages(Repository):
         """
         rows = self._session.execute(_BARS, _values(ids, query)).all()
         if len(rows) > MOST_BARS:
-            raise exceptions.InvalidInput(
-                f'Malformed parameter limit: these resources have more than {MOST_BARS} '
-                'allocations in the period; lower limit, or shorten the period'
+            raise exceptions.InvalidInput.of(
+                'limit',
+                f'these resources have more than {MOST_BARS} '
+                'allocations in the period; lower limit, or shorten the period',
             )
         by_place: dict[tuple[Any, ...], CalendarBar] = {}
         for resource_id, start, end, reservation_id, resource_class, amount, *lease in rows:

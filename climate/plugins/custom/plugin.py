@@ -123,9 +123,8 @@ class Custom(contract.Plugin[CustomRequest]):
             return dataclasses.replace(request, resources={self.classes[0]: 1})
         unknown = sorted(set(request.resources) - set(self.classes))
         if unknown:
-            raise exceptions.MalformedParameter(
-                f"Malformed parameter resources: '{unknown[0][:60]}' is not one of "
-                + ', '.join(self.classes)
+            raise exceptions.MalformedParameter.of(
+                'resources', f"'{unknown[0][:60]}' is not one of " + ', '.join(self.classes)
             )
         return request
 
@@ -221,14 +220,11 @@ class Custom(contract.Plugin[CustomRequest]):
         """
         wanted = {item.resource_class: item for item in declared}
         if len(wanted) < len(declared):
-            raise exceptions.MalformedParameter(
-                'Malformed parameter inventories: a class may be given once only'
-            )
+            raise exceptions.MalformedParameter.of('inventories', 'a class may be given once only')
         unknown = sorted(set(wanted) - set(self.classes))
         if unknown:
-            raise exceptions.MalformedParameter(
-                f"Malformed parameter inventories: '{unknown[0]}' is no class of "
-                f'{self.resource_type}'
+            raise exceptions.MalformedParameter.of(
+                'inventories', f"'{unknown[0]}' is no class of {self.resource_type}"
             )
         return tuple(
             _stocked(wanted.get(item.resource_class, item)) for item in self.declaration.classes

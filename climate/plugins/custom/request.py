@@ -115,9 +115,7 @@ class WholeRequest(models.Request):
         """
         if 'amount' in given:
             if values.get('minimum') or values.get('maximum'):
-                raise exceptions.MalformedParameter(
-                    'Malformed parameter amount: it replaces min and max'
-                )
+                raise exceptions.MalformedParameter.of('amount', 'it replaces min and max')
             amount = values.pop('amount')
             return {**values, 'minimum': amount, 'maximum': amount}
         for name, key in (('minimum', 'min'), ('maximum', 'max')):

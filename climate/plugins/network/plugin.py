@@ -222,20 +222,18 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
 def _check_segment(attributes: Mapping[str, Any]) -> None:
     kind, physical = attributes['network_type'], attributes.get('physical_network')
     if kind not in _LARGEST:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter network_type: it is one of {", ".join(sorted(_LARGEST))}'
+        raise exceptions.MalformedParameter.of(
+            'network_type', f'it is one of {", ".join(sorted(_LARGEST))}'
         )
     number = fields.Count('The segment.').of(attributes, 'segment_id')
     if number > _LARGEST[kind]:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter segment_id: a {kind} has a number from 1 to {_LARGEST[kind]}'
+        raise exceptions.MalformedParameter.of(
+            'segment_id', f'a {kind} has a number from 1 to {_LARGEST[kind]}'
         )
     if kind == 'vlan' and not physical:
         raise exceptions.MissingParameter(param='physical_network')
     if kind == 'vxlan' and physical is not None:
-        raise exceptions.MalformedParameter(
-            'Malformed parameter physical_network: tunnels have none'
-        )
+        raise exceptions.MalformedParameter.of('physical_network', 'tunnels have none')
 
 
 def _refuse_use(resource: Resource, cloud: Cloud) -> None:

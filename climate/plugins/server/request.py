@@ -44,6 +44,9 @@ INGREDIENTS: Final = (
 # Actions that vacate the host that was booked for the server.
 _LEAVES_HOST: Final = ('shelve', 'delete')
 
+_FIXED: Final[Mapping[str, Any]] = {'fixed': Fixed.ALWAYS, 'blank': True}
+_DRAFT: Final[Mapping[str, Any]] = {**_FIXED, 'within': DRAFT}
+
 _EXISTS = schemas.named('server_id')
 _BOOTED: schemas.Schema = {
     'allOf': [
@@ -111,34 +114,20 @@ class ServerRequest(models.Request):
         fields.Identifier(
             'A server that exists, by its id in Nova; without it a server is booted.',
             noun='a server',
-            fixed=Fixed.ALWAYS,
-            blank=True,
+            **_FIXED,
         ),
     ] = ''
-    name: Annotated[
-        str,
-        fields.Text(
-            'The name of the server to boot.', fixed=Fixed.ALWAYS, blank=True, within=DRAFT
-        ),
-    ] = ''
+    name: Annotated[str, fields.Text('The name of the server to boot.', **_DRAFT)] = ''
     image: Annotated[
         str,
         fields.Identifier(
             'The image to boot, by its id in Glance; with block_device_mapping there may be none.',
             noun='an image',
-            fixed=Fixed.ALWAYS,
-            blank=True,
-            within=DRAFT,
+            **_DRAFT,
         ),
     ] = ''
     flavor: Annotated[
-        str,
-        kinds.FlavorId(
-            'The flavor of the server to boot, by its id in Nova.',
-            fixed=Fixed.ALWAYS,
-            blank=True,
-            within=DRAFT,
-        ),
+        str, kinds.FlavorId('The flavor of the server to boot, by its id in Nova.', **_DRAFT)
     ] = ''
     networks: Annotated[
         tuple[Mapping[str, str], ...],
@@ -149,20 +138,9 @@ class ServerRequest(models.Request):
             within=DRAFT,
         ),
     ] = ()
-    key_name: Annotated[
-        str,
-        fields.Text(
-            'The key pair of the user, by name.', fixed=Fixed.ALWAYS, blank=True, within=DRAFT
-        ),
-    ] = ''
+    key_name: Annotated[str, fields.Text('The key pair of the user, by name.', **_DRAFT)] = ''
     user_data: Annotated[
-        str,
-        kinds.UserData(
-            'What the server reads when it boots; it is not shown.',
-            fixed=Fixed.ALWAYS,
-            blank=True,
-            within=DRAFT,
-        ),
+        str, kinds.UserData('What the server reads when it boots; it is not shown.', **_DRAFT)
     ] = dataclasses.field(default='', repr=False)
     block_device_mapping: Annotated[
         tuple[Mapping[str, Any], ...],
@@ -177,13 +155,7 @@ class ServerRequest(models.Request):
         kinds.Metadata('The metadata of the server to boot.', fixed=Fixed.ALWAYS, within=DRAFT),
     ] = dataclasses.field(default_factory=dict)
     availability_zone: Annotated[
-        str,
-        fields.Text(
-            'The availability zone of the server to boot.',
-            fixed=Fixed.ALWAYS,
-            blank=True,
-            within=DRAFT,
-        ),
+        str, fields.Text('The availability zone of the server to boot.', **_DRAFT)
     ] = ''
     security_groups: Annotated[
         tuple[str, ...],
@@ -194,10 +166,7 @@ class ServerRequest(models.Request):
     guarantee: Annotated[
         bool,
         fields.Flag(
-            'Whether room for the server is booked on the reservable hosts.',
-            none=False,
-            fixed=Fixed.ALWAYS,
-            blank=True,
+            'Whether room for the server is booked on the reservable hosts.', none=False, **_FIXED
         ),
     ] = True
     resource_properties: Annotated[
@@ -231,22 +200,24 @@ class ServerRequest(models.Request):
         """Refuse what contradicts ``guarantee``, with which room is booked."""
         if not self.guarantee:
             if self.resource_properties:
-                raise exceptions.MalformedParameter(
-                    'Malformed parameter resource_properties: without guarantee no host is booked'
+                raise exceptions.MalformedParameter.of(
+                    'resource_properties', 'without guarantee no host is booked'
                 )
             return
         if not self.server_id and 'delete' not in self.on_end:
             # Its flavor is deleted with the room, so that Nova could not schedule
             # the server again.
-            raise exceptions.MalformedParameter(
-                'Malformed parameter on_end: a server that is booted with guarantee is made of a '
+            raise exceptions.MalformedParameter.of(
+                'on_end',
+                'a server that is booted with guarantee is made of a '
                 "flavor of the lease, so its end has to be 'delete'; set guarantee to false "
-                'otherwise'
+                'otherwise',
             )
         if not set(_LEAVES_HOST).intersection(self.on_end):
-            raise exceptions.MalformedParameter(
-                'Malformed parameter on_end: with guarantee the server leaves its host at the '
-                "end, by 'shelve' or 'delete'; set guarantee to false otherwise"
+            raise exceptions.MalformedParameter.of(
+                'on_end',
+                'with guarantee the server leaves its host at the '
+                "end, by 'shelve' or 'delete'; set guarantee to false otherwise",
             )
 
 
@@ -257,9 +228,7 @@ def _check_described(values: Mapping[str, Any], described: Collection[str]) -> N
     """
     if values.get('server_id'):
         for key in described:
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter {key}: the server of server_id has one already'
-            )
+            raise exceptions.MalformedParameter.of(key, 'the server of server_id has one already')
         return
     if not described:
         raise exceptions.MissingParameter(

@@ -202,9 +202,7 @@ class VirtualStack(contract.Plugin[StackRequest]):
                 f"Stack '{request.name}' cannot be created: {error.message}"
             ) from error
         except exceptions.Permanent as error:
-            raise exceptions.InvalidInput(
-                f'Malformed parameter template: {error.message}'
-            ) from error
+            raise exceptions.InvalidInput.of('template', error.message) from error
         contents = stack_contents.of(planned)
         booked = self._settings.guarantee if request.guarantee else frozenset()
         flavors, networks = {}, {}

@@ -37,6 +37,9 @@ _OF_EXISTING: Final = ('snapshot', 'suspend')
 _NAME: Final = r'[A-Za-z][A-Za-z0-9_.-]{0,254}'
 _INGREDIENTS: Final = ('name', 'template', 'environment', 'parameters', 'files')
 
+_FIXED: Final[Mapping[str, Any]] = {'fixed': Fixed.ALWAYS, 'blank': True}
+_DRAFT: Final[Mapping[str, Any]] = {**_FIXED, 'within': DRAFT}
+
 _EXISTS = schemas.called('stack_id')
 _MADE: schemas.Schema = {
     'required': ['name', 'template'],
@@ -71,9 +74,7 @@ class StackRequest(models.Request):
     stack_id: Annotated[
         str,
         fields.Text(
-            'A stack that exists, by its id or name in Heat; without it a stack is made.',
-            fixed=Fixed.ALWAYS,
-            blank=True,
+            'A stack that exists, by its id or name in Heat; without it a stack is made.', **_FIXED
         ),
     ] = ''
     name: Annotated[
@@ -81,21 +82,14 @@ class StackRequest(models.Request):
         fields.Text(
             'The name of the stack to make: a letter, then letters, digits, dots, hyphens and '
             'underscores.',
-            fixed=Fixed.ALWAYS,
-            blank=True,
+            **_FIXED,
         ),
     ] = ''
-    template: Annotated[
-        str,
-        kinds.Content(
-            'The template of the stack to make.', fixed=Fixed.ALWAYS, blank=True, within=DRAFT
-        ),
-    ] = dataclasses.field(default='', repr=False)
+    template: Annotated[str, kinds.Content('The template of the stack to make.', **_DRAFT)] = (
+        dataclasses.field(default='', repr=False)
+    )
     environment: Annotated[
-        str,
-        kinds.Content(
-            'The environment of the stack to make.', fixed=Fixed.ALWAYS, blank=True, within=DRAFT
-        ),
+        str, kinds.Content('The environment of the stack to make.', **_DRAFT)
     ] = dataclasses.field(default='', repr=False)
     parameters: Annotated[
         Mapping[str, Any],
@@ -114,12 +108,7 @@ class StackRequest(models.Request):
     on_end: Annotated[tuple[str, ...], kinds.ON_END] = ('delete',)
     before_end: Annotated[tuple[str, ...], kinds.BEFORE_END] = ()
     guarantee: Annotated[
-        bool,
-        fields.Flag(
-            'Whether room is booked for what a stack to make contains.',
-            fixed=Fixed.ALWAYS,
-            blank=True,
-        ),
+        bool, fields.Flag('Whether room is booked for what a stack to make contains.', **_FIXED)
     ] = True
     thing: str = ''
     contents: Contents | None = None
@@ -158,22 +147,21 @@ class StackRequest(models.Request):
             _check_made(values)
             return values
         for key in described:
-            raise exceptions.MalformedParameter(
-                f'Malformed parameter {key}: the stack of stack_id has one already'
-            )
+            raise exceptions.MalformedParameter.of(key, 'the stack of stack_id has one already')
         return {'on_end': _OF_EXISTING, **values}
 
     def check(self) -> None:
         """Refuse actions at the end that contradict booked room, or a snapshot before the end."""
         if 'delete' in self.on_end and 'snapshot' in self.before_end:
-            raise exceptions.MalformedParameter(
-                'Malformed parameter before_end: Heat deletes the snapshots of a stack with it'
+            raise exceptions.MalformedParameter.of(
+                'before_end', 'Heat deletes the snapshots of a stack with it'
             )
         if not self.stack_id and self.guarantee and 'delete' not in self.on_end:
             # The flavors of its servers are deleted with the booked room.
-            raise exceptions.MalformedParameter(
-                'Malformed parameter on_end: a stack that is made with guarantee ends with '
-                "'delete'; set guarantee to false otherwise"
+            raise exceptions.MalformedParameter.of(
+                'on_end',
+                'a stack that is made with guarantee ends with '
+                "'delete'; set guarantee to false otherwise",
             )
 
 
@@ -183,9 +171,8 @@ def _check_made(values: Mapping[str, Any]) -> None:
     if not name.strip():
         raise exceptions.MissingParameter(param='name')
     if not re.fullmatch(_NAME, name):
-        raise exceptions.MalformedParameter(
-            'Malformed parameter name: the name of a stack is a letter, then letters, digits '
-            'and any of _.-'
+        raise exceptions.MalformedParameter.of(
+            'name', 'the name of a stack is a letter, then letters, digits and any of _.-'
         )
     if not values.get('template', '').strip():
         raise exceptions.MissingParameter(param='template')
@@ -200,13 +187,12 @@ def check_size(draft: StackDraft, longest: int) -> None:
     size = len(draft.template.encode()) + len(draft.environment.encode())
     size += len(json.dumps([draft.parameters, draft.files]))
     if size > longest:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter template: with everything it uses, it has {size} bytes, '
-            f'and {longest} are allowed'
+        raise exceptions.MalformedParameter.of(
+            'template', f'with everything it uses, it has {size} bytes, and {longest} are allowed'
         )
     try:
         templates.check_size([draft.template, draft.environment, *draft.files.values()], Budget())
     except TooLarge as error:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter template: with everything it uses, {error.message}'
+        raise exceptions.MalformedParameter.of(
+            'template', f'with everything it uses, {error.message}'
         ) from None

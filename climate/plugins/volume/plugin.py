@@ -281,9 +281,7 @@ def _with_source(
         parent = cloud().volume.find_volume(snapshot.volume_id)
         least, volume_type = snapshot.size_gb, parent.volume_type if parent else ''
     if request.size and request.size < least:
-        raise exceptions.InvalidInput(
-            f'Malformed parameter size: {source.kind} {source.id} has {least} GiB'
-        )
+        raise exceptions.InvalidInput.of('size', f'{source.kind} {source.id} has {least} GiB')
     return dataclasses.replace(
         request, size=request.size or least, volume_type=request.volume_type or volume_type
     )

@@ -117,8 +117,8 @@ def stocked(declared: Sequence[Inventory]) -> tuple[Inventory, ...]:
     :raises climate.exceptions.MalformedParameter: if they are not a single one, of GiB
     """
     if [item.resource_class for item in declared] not in ([], [CAPACITY]):
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter inventories: a storage pool has one class, {CAPACITY}'
+        raise exceptions.MalformedParameter.of(
+            'inventories', f'a storage pool has one class, {CAPACITY}'
         )
     return tuple(declared)
 

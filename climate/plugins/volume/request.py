@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Annotated
 from typing import Any
 from typing import ClassVar
+from typing import Final
 from typing import Self
 
 from climate import exceptions
@@ -38,6 +39,8 @@ _NEW = (
     'room_only',
     *SOURCES,
 )
+_FIXED: Final[Mapping[str, Any]] = {'fixed': Fixed.ALWAYS, 'blank': True}
+_OPEN: Final[Mapping[str, Any]] = {'fixed': Fixed.RUNNING, 'blank': True}
 # Fields that describe each volume, and are checked against the cloud.
 _INSPECTED = ('size', 'volume_type', 'availability_zone', 'guarantee')
 _HAS_SIZE = {'anyOf': [schemas.named('snapshot_id'), schemas.named('source_volid')]}
@@ -76,9 +79,7 @@ def check_sources(keys: Sequence[str]) -> None:
     :raises climate.exceptions.MalformedParameter: naming the second
     """
     if len(keys) > 1:
-        raise exceptions.MalformedParameter(
-            f'Malformed parameter {keys[1]}: a volume is made of one thing only'
-        )
+        raise exceptions.MalformedParameter.of(keys[1], 'a volume is made of one thing only')
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,8 +96,7 @@ class VolumeRequest(models.Request):
         fields.Identifier(
             'A volume that exists, by its id in Cinder; without it volumes are made.',
             noun='a volume',
-            fixed=Fixed.ALWAYS,
-            blank=True,
+            **_FIXED,
         ),
     ] = ''
     size: Annotated[
@@ -104,28 +104,23 @@ class VolumeRequest(models.Request):
         fields.Count(
             'The size of each volume, in GiB; by default that of the snapshot or volume that '
             'it is made of.',
-            fixed=Fixed.RUNNING,
-            blank=True,
+            **_OPEN,
         ),
     ] = 0
     volume_type: Annotated[
         str,
         fields.Text(
             "The volume type, by name; by default that of the source, or the cloud's default.",
-            fixed=Fixed.RUNNING,
-            blank=True,
+            **_OPEN,
         ),
     ] = ''
-    availability_zone: Annotated[
-        str, fields.Text('The availability zone.', fixed=Fixed.RUNNING, blank=True)
-    ] = ''
+    availability_zone: Annotated[str, fields.Text('The availability zone.', **_OPEN)] = ''
     snapshot_id: Annotated[
         str,
         fields.Identifier(
             'The snapshot to make each volume of.',
             noun='a snapshot',
-            fixed=Fixed.ALWAYS,
-            blank=True,
+            **_FIXED,
             kept=False,
         ),
     ] = ''
@@ -134,24 +129,15 @@ class VolumeRequest(models.Request):
         fields.Identifier(
             'The image to make each volume of.',
             noun='an image',
-            fixed=Fixed.ALWAYS,
-            blank=True,
+            **_FIXED,
             kept=False,
         ),
     ] = ''
     source_volid: Annotated[
-        str,
-        fields.Identifier(
-            'The volume to copy.', noun='a volume', fixed=Fixed.ALWAYS, blank=True, kept=False
-        ),
+        str, fields.Identifier('The volume to copy.', noun='a volume', **_FIXED, kept=False)
     ] = ''
     name: Annotated[
-        str,
-        fields.Text(
-            'The name of the volumes; by default that of the lease.',
-            fixed=Fixed.RUNNING,
-            blank=True,
-        ),
+        str, fields.Text('The name of the volumes; by default that of the lease.', **_OPEN)
     ] = ''
     amount: Annotated[
         int,
@@ -159,16 +145,14 @@ class VolumeRequest(models.Request):
             'The number of volumes; once the lease runs it can only grow.', most=MOST, blank=True
         ),
     ] = 1
-    guarantee: Annotated[
-        bool,
-        fields.Flag('Whether room for the volumes is booked.', fixed=Fixed.RUNNING, blank=True),
-    ] = True
+    guarantee: Annotated[bool, fields.Flag('Whether room for the volumes is booked.', **_OPEN)] = (
+        True
+    )
     room_only: Annotated[
         bool,
         fields.Flag(
             'Whether room is booked and nothing else done: something else makes the volumes.',
-            fixed=Fixed.ALWAYS,
-            blank=True,
+            **_FIXED,
         ),
     ] = False
     on_end: Annotated[
@@ -201,8 +185,8 @@ class VolumeRequest(models.Request):
             return values
         for key in _NEW:
             if key in given:
-                raise exceptions.MalformedParameter(
-                    f'Malformed parameter {key}: volume {volume_id[:60]} exists already'
+                raise exceptions.MalformedParameter.of(
+                    key, f'volume {volume_id[:60]} exists already'
                 )
         # By default, a volume that existed before the lease exists after it.
         return {'guarantee': False, 'on_end': (), **values}
@@ -214,9 +198,8 @@ class VolumeRequest(models.Request):
         sources = [key for key in SOURCES if getattr(self, key)]
         check_sources(sources)
         if self.room_only and (sources or not self.guarantee):
-            raise exceptions.MalformedParameter(
-                'Malformed parameter room_only: it requires guarantee, and the volumes cannot '
-                'have a source'
+            raise exceptions.MalformedParameter.of(
+                'room_only', 'it requires guarantee, and the volumes cannot have a source'
             )
         if not self.size and sources in ([], ['image_id']):
             raise exceptions.MissingParameter(param='size')
