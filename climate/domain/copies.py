@@ -45,7 +45,7 @@ def _fields(kind: Any) -> tuple[tuple[str, Callable[[Any], Any], Callable[[Any, 
     return tuple((name, slot.__get__, slot.__set__) for name, slot in slots)
 
 
-def converted(kind: Callable[..., T], source: object, **others: Any) -> T:
+def converted(kind: Callable[..., T], source: object, /, **others: Any) -> T:
     """Return a *kind* with the attributes of *source* that have the names of its fields.
 
     For rows of tables, for example, which differ from their objects in few fields.

@@ -66,20 +66,32 @@ class MetricSpec:
         return (self.name,)
 
 
-def _counter(name: str, exporter: Exporter, text: str, *labels: str) -> MetricSpec:
+def _counter(
+    name: str, text: str, *labels: str, exporter: Exporter = Exporter.MANAGER
+) -> MetricSpec:
     return MetricSpec(
         name=name, type=MetricType.COUNTER, text=text, exporter=exporter, labels=labels
     )
 
 
-def _gauge(name: str, exporter: Exporter, text: str, *labels: str, read: bool = True) -> MetricSpec:
+def _gauge(
+    name: str,
+    text: str,
+    *labels: str,
+    exporter: Exporter = Exporter.MANAGER,
+    read: bool = True,
+) -> MetricSpec:
     return MetricSpec(
         name=name, type=MetricType.GAUGE, text=text, exporter=exporter, labels=labels, read=read
     )
 
 
 def _histogram(
-    name: str, exporter: Exporter, text: str, *labels: str, buckets: tuple[float, ...] = _DURATIONS
+    name: str,
+    text: str,
+    *labels: str,
+    exporter: Exporter = Exporter.MANAGER,
+    buckets: tuple[float, ...] = _DURATIONS,
 ) -> MetricSpec:
     return MetricSpec(
         name=name,
@@ -95,96 +107,77 @@ def _histogram(
 
 REQUESTS: Final = _histogram(
     'climate_api_request_seconds',
-    Exporter.API,
     'Time until the response to a request, by the template of its path.',
     *('method', 'route', 'status'),
+    exporter=Exporter.API,
 )
 REFUSALS: Final = _counter(
     'climate_api_refusals_total',
-    Exporter.API,
     'Requests that were refused or failed, by the error_name of the response.',
     'reason',
+    exporter=Exporter.API,
 )
 IN_PROGRESS: Final = _gauge(
     'climate_api_requests_in_progress',
-    Exporter.API,
     'Requests in progress, by group (project, operators, anonymous or address) and state: '
     'running or waiting for the share of their project.',
     *('group', 'state'),
     read=False,
+    exporter=Exporter.API,
 )
 
 # -- events
 
 LATENESS: Final = _histogram(
     'climate_lease_lateness_seconds',
-    Exporter.MANAGER,
     'Time from the scheduled start or end of a lease until it is complete.',
     'event',
     buckets=_LATENESS,
 )
 EVENTS: Final = _counter(
     'climate_events_total',
-    Exporter.MANAGER,
     'Tries of events that change the cloud, by outcome: done, waiting, retried or failed.',
     *('event', 'outcome'),
 )
-CLAIMS: Final = _counter(
-    'climate_claims_total', Exporter.MANAGER, 'Leases that the manager has claimed.'
-)
+CLAIMS: Final = _counter('climate_claims_total', 'Leases that the manager has claimed.')
 LOST_CLAIMS: Final = _counter(
-    'climate_claims_lost_total',
-    Exporter.MANAGER,
-    'Claims that expired while the manager worked on the lease.',
+    'climate_claims_lost_total', 'Claims that expired while the manager worked on the lease.'
 )
-HELD: Final = _gauge(
-    'climate_claims_held', Exporter.MANAGER, 'Leases on which the manager works now.'
-)
-WORKERS: Final = _gauge(
-    'climate_manager_workers', Exporter.MANAGER, 'Leases on which the manager can work at once.'
-)
-WAKE_UPS: Final = _counter(
-    'climate_wake_ups_total', Exporter.MANAGER, 'Messages that woke the manager.'
-)
+HELD: Final = _gauge('climate_claims_held', 'Leases on which the manager works now.')
+WORKERS: Final = _gauge('climate_manager_workers', 'Leases on which the manager can work at once.')
+WAKE_UPS: Final = _counter('climate_wake_ups_total', 'Messages that woke the manager.')
 CLOCK: Final = _gauge(
-    'climate_clock_difference_seconds',
-    Exporter.MANAGER,
-    'Time of the database minus the time of the machine.',
+    'climate_clock_difference_seconds', 'Time of the database minus the time of the machine.'
 )
 
 # -- the cloud
 
 CLOUD_CALLS: Final = _histogram(
     'climate_cloud_call_seconds',
-    Exporter.BOTH,
     'Time of a call to a service of the cloud, by outcome: ok, refused or unavailable.',
     *('service', 'outcome'),
+    exporter=Exporter.BOTH,
 )
 
 # -- webhooks
 
 WEBHOOK_ATTEMPTS: Final = _histogram(
     'climate_webhook_attempt_seconds',
-    Exporter.MANAGER,
     'Time of an attempt to send an event, by outcome: accepted, refused or unreachable.',
     'outcome',
 )
 DEAD_LETTERS: Final = _counter(
-    'climate_webhook_dead_letters_total',
-    Exporter.MANAGER,
-    'Events that the manager has given up after all attempts.',
+    'climate_webhook_dead_letters_total', 'Events that the manager has given up after all attempts.'
 )
 
 STOPPED: Final = _counter(
     'climate_subscriptions_stopped_total',
-    Exporter.MANAGER,
     'Webhooks and feeds that were stopped since their users have lost the right to create them.',
     'kind',
 )
 
 TRUSTS_LOST: Final = _counter(
     'climate_trusts_lost_total',
-    Exporter.MANAGER,
     'Trusts of leases that were found to be of no use, since their users have lost a role.',
 )
 
@@ -192,112 +185,80 @@ TRUSTS_LOST: Final = _counter(
 
 DATABASE_RETRIES: Final = _counter(
     'climate_database_retries_total',
-    Exporter.BOTH,
     'Transactions that were repeated after a deadlock or a lost race.',
+    exporter=Exporter.BOTH,
 )
 CONNECTIONS: Final = _gauge(
     'climate_database_connections',
-    Exporter.BOTH,
     'Database connections in use, in all processes of the service.',
     read=False,
+    exporter=Exporter.BOTH,
 )
 MOST_CONNECTIONS: Final = _gauge(
     'climate_database_connections_limit',
-    Exporter.BOTH,
     'Database connections that these processes may use.',
     read=False,
+    exporter=Exporter.BOTH,
 )
 TIMELINES: Final = _counter(
     'climate_timeline_events_total',
-    Exporter.BOTH,
     'What happened to timelines; reloaded and lost say how often they were out of date.',
     'event',
+    exporter=Exporter.BOTH,
 )
 DATABASE_UP: Final = _gauge(
     'climate_database_up',
-    Exporter.MANAGER,
     'Whether the database answered the queries of the following metrics: 1 or 0.',
 )
-LEASES: Final = _gauge(
-    'climate_leases', Exporter.MANAGER, 'Leases that have not ended, by status.', 'status'
-)
-OVERDUE: Final = _gauge(
-    'climate_leases_overdue', Exporter.MANAGER, 'Leases with an event that is due.'
-)
+LEASES: Final = _gauge('climate_leases', 'Leases that have not ended, by status.', 'status')
+OVERDUE: Final = _gauge('climate_leases_overdue', 'Leases with an event that is due.')
 LAG: Final = _gauge(
-    'climate_leases_overdue_seconds',
-    Exporter.MANAGER,
-    'Time since the oldest of these events was due.',
+    'climate_leases_overdue_seconds', 'Time since the oldest of these events was due.'
 )
 OUTBOX: Final = _gauge(
     'climate_outbox_messages',
-    Exporter.MANAGER,
     'Notifications that were not sent yet, by state: waiting or set_aside.',
     'state',
 )
-OUTBOX_LAG: Final = _gauge(
-    'climate_outbox_lag_seconds', Exporter.MANAGER, 'Age of the oldest waiting notification.'
-)
+OUTBOX_LAG: Final = _gauge('climate_outbox_lag_seconds', 'Age of the oldest waiting notification.')
 WEBHOOK_EVENTS: Final = _gauge(
     'climate_webhook_events',
-    Exporter.MANAGER,
     'Events for webhooks that are enabled, by state: waiting or dead.',
     'state',
 )
 WEBHOOK_LAG: Final = _gauge(
     'climate_webhook_lag_seconds',
-    Exporter.MANAGER,
     'Time since the oldest of the waiting events was due to be sent, or sent again.',
 )
-CHARGES: Final = _gauge(
-    'climate_charges',
-    Exporter.MANAGER,
-    'Reports that filters have not accepted yet.',
-)
-CHARGES_LAG: Final = _gauge(
-    'climate_charges_lag_seconds', Exporter.MANAGER, 'Age of the oldest of these reports.'
-)
+CHARGES: Final = _gauge('climate_charges', 'Reports that filters have not accepted yet.')
+CHARGES_LAG: Final = _gauge('climate_charges_lag_seconds', 'Age of the oldest of these reports.')
 RESOURCES: Final = _gauge(
     'climate_resources',
-    Exporter.MANAGER,
     'Resources by type and state: available, disabled or failed.',
     *('resource_type', 'state'),
 )
 DEGRADED: Final = _gauge(
     'climate_resources_degraded',
-    Exporter.MANAGER,
     'Resources that the cloud has changed since they were registered.',
     'resource_type',
 )
 RESERVED: Final = _gauge(
     'climate_resources_reserved',
-    Exporter.MANAGER,
     'Available resources of which a lease has at least a part now.',
     'resource_type',
 )
 CAPACITY: Final = _gauge(
     'climate_capacity',
-    Exporter.MANAGER,
     'Amount of a resource class that the available resources have.',
     *('resource_type', 'resource_class'),
 )
 ALLOCATED: Final = _gauge(
     'climate_allocated',
-    Exporter.MANAGER,
     'Amount of a resource class that leases have now.',
     *('resource_type', 'resource_class'),
 )
 
-ALL: Final = (
-    *(REQUESTS, REFUSALS, IN_PROGRESS),
-    *(LATENESS, EVENTS, CLAIMS, LOST_CLAIMS, HELD, WORKERS, WAKE_UPS, CLOCK),
-    CLOUD_CALLS,
-    *(WEBHOOK_ATTEMPTS, DEAD_LETTERS, STOPPED, TRUSTS_LOST),
-    *(DATABASE_RETRIES, CONNECTIONS, MOST_CONNECTIONS, TIMELINES),
-    *(DATABASE_UP, LEASES, OVERDUE, LAG, OUTBOX, OUTBOX_LAG),
-    *(WEBHOOK_EVENTS, WEBHOOK_LAG, CHARGES, CHARGES_LAG),
-    *(RESOURCES, DEGRADED, RESERVED, CAPACITY, ALLOCATED),
-)
+ALL: Final = tuple(value for value in [*vars().values()] if isinstance(value, MetricSpec))
 """In the order of the documentation."""
 
 BY_NAME: Final = {metric.name: metric for metric in ALL}

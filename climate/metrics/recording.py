@@ -19,15 +19,12 @@ class Recorder(Protocol):
 
     def count(self, metric: MetricSpec, labels: Sequence[str], number: float) -> None:
         """Add to a counter."""
-        ...
 
     def observe(self, metric: MetricSpec, labels: Sequence[str], value: float) -> None:
         """Add a value to a histogram."""
-        ...
 
     def set(self, metric: MetricSpec, labels: Sequence[str], value: float) -> None:
         """Set a gauge."""
-        ...
 
 
 _recorders: tuple[Recorder, ...] = ()
