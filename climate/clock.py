@@ -25,15 +25,12 @@ class Clock(Protocol):
 
     def now(self) -> datetime.datetime:
         """Return the present instant as an aware UTC datetime."""
-        ...
 
     def ticks(self) -> float:
         """Return the seconds since a fixed instant; setting the clock has no effect."""
-        ...
 
     def processor(self) -> float:
         """Return the processor time that the thread has used, in seconds."""
-        ...
 
 
 class SystemClock:

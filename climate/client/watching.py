@@ -35,7 +35,6 @@ class WatchScreen(Protocol):
 
     def line(self, text: str) -> None:
         """Show a line that stays."""
-        ...
 
     def progress(self, text: str, share: float, seconds: float) -> None:
         """Show how much of a period is over.
@@ -43,7 +42,6 @@ class WatchScreen(Protocol):
         :param share: from 0 to 1
         :param seconds: what is left
         """
-        ...
 
 
 class LeaseWatcher:

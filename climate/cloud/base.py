@@ -189,7 +189,6 @@ class Cloud(Protocol):
         :class:`TrustLost` if the trust is deleted or expired, its user or project is
         disabled, or the user has lost a role.
         """
-        ...
 
     def of_caller(self, token: str) -> Cloud:
         """Return the cloud as the owner of a token sees it, for one request.
@@ -197,46 +196,37 @@ class Cloud(Protocol):
         Sends no request. The methods raise
         :class:`climate.exceptions.Permanent` if the token is not valid.
         """
-        ...
 
     def as_service(self) -> Cloud:
         """Return the cloud as the service user sees it.
 
         For data that callers may not see, such as the pools of a volume type.
         """
-        ...
 
     @property
     def compute(self) -> Compute:
         """Nova."""
-        ...
 
     @property
     def placement(self) -> Placement:
         """Placement."""
-        ...
 
     @property
     def network(self) -> Networking:
         """Neutron."""
-        ...
 
     @property
     def volume(self) -> BlockStorage:
         """Cinder."""
-        ...
 
     @property
     def image(self) -> ImageVerbs:
         """Glance."""
-        ...
 
     @property
     def orchestration(self) -> Orchestration:
         """Heat."""
-        ...
 
     @property
     def identity(self) -> IdentityService:
         """Keystone."""
-        ...

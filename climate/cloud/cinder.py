@@ -46,7 +46,6 @@ class _Deletable(Protocol):
     @property
     def status(self) -> str:
         """The status in Cinder."""
-        ...
 
 
 class CinderBlockStorage:

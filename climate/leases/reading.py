@@ -44,21 +44,17 @@ class Describer(Protocol):
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation that only its resource type has."""
-        ...
 
     def instructions(
         self, reservation: Reservation, resources: Sequence[HeldResource]
     ) -> Sequence[Instruction]:
         """Return what a person does with a reservation."""
-        ...
 
     def load(self, stored: Mapping[str, Any]) -> Any:
         """Return a request as it was stored."""
-        ...
 
     def search(self, request: Any) -> Search:
         """Describe the resources that the request can use."""
-        ...
 
 
 def describe(plugin: Describer, reservation: Reservation) -> dict[str, Any]:

@@ -77,7 +77,6 @@ class MailConnection(Protocol):
 
     def send(self, letter: email.message.EmailMessage, recipient: str) -> None:
         """Send a mail; raises as :meth:`climate.mail.smtp.Connection.send`."""
-        ...
 
 
 class MailServer(Protocol):
@@ -85,7 +84,6 @@ class MailServer(Protocol):
 
     def connected(self) -> contextlib.AbstractContextManager[MailConnection]:
         """Give the body a connection."""
-        ...
 
 
 class MailSender:

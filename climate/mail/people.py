@@ -17,7 +17,6 @@ class Directory(Protocol):
 
     def find_user(self, user_id: str) -> User | None:
         """Return a user; None if there is none."""
-        ...
 
 
 class Unknown(Exception):

@@ -38,35 +38,30 @@ class ManagerEndpoint(Protocol):
 
         :param reason: the kinds of work, joined by commas
         """
-        ...
 
     def register_resource(self, draft: ResourceDraft) -> int:
         """Register a resource; return its id.
 
         :raises climate.exceptions.ClimateError: if it was refused
         """
-        ...
 
     def delete_resource(self, resource_id: int) -> None:
         """Unregister a resource.
 
         :raises climate.exceptions.ClimateError: if it was refused
         """
-        ...
 
     def refresh_resource(self, resource_id: int) -> None:
         """Read a resource again from the cloud.
 
         :raises climate.exceptions.ClimateError: if it was refused
         """
-        ...
 
     def rename_resource(self, resource_id: int, name: str) -> None:
         """Give a resource the name that the cloud now uses for it.
 
         :raises climate.exceptions.ClimateError: if it was refused
         """
-        ...
 
 
 def _sent(error: type[exceptions.ClimateError]) -> type[exceptions.ClimateError]:

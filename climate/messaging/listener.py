@@ -43,15 +43,12 @@ class Listener(Protocol):
 
     def start(self) -> None:
         """Start listening; does not block, and retries until the broker is available."""
-        ...
 
     def get(self, seconds: float) -> Envelope | None:
         """Return the next notification, or None if none came in time."""
-        ...
 
     def stop(self) -> None:
         """Stop listening, within 2 s."""
-        ...
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -69,7 +69,6 @@ class Publisher(Protocol):
 
         :raises BrokerUnavailable: if one was not accepted; those after it were not tried
         """
-        ...
 
 
 def envelope(message: OutboxMessage, publisher_id: str) -> dict[str, Any]:

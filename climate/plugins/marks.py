@@ -25,17 +25,14 @@ class Marked(Protocol):
     @property
     def id(self) -> str:
         """Its id in Neutron."""
-        ...
 
     @property
     def tags(self) -> frozenset[str]:
         """Its tags."""
-        ...
 
     @property
     def description(self) -> str:
         """Its description."""
-        ...
 
 
 def of(reservation_id: str) -> str:

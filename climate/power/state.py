@@ -25,19 +25,15 @@ class ReservationsApi(Protocol):
 
     def list_hosts(self) -> tuple[Host, ...]:
         """Return every host that is registered in Climate."""
-        ...
 
     def list_allocations(self) -> Mapping[str, tuple[Busy, ...]]:
         """Return when hosts are reserved, by host id."""
-        ...
 
     def find_allocations(self, host_id: str) -> tuple[Busy, ...]:
         """Return when a host is reserved."""
-        ...
 
     def set_properties(self, host_id: str, properties: Mapping[str, str]) -> None:
         """Set capabilities of a host."""
-        ...
 
     def say_readiness(
         self,
@@ -49,7 +45,6 @@ class ReservationsApi(Protocol):
         detail: str = '',
     ) -> None:
         """Report which resources of a lease are ready."""
-        ...
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -40,19 +40,15 @@ class Registry(Protocol):
 
     def register_resource(self, draft: ResourceDraft) -> int:
         """Register a resource; return its id."""
-        ...
 
     def delete_resource(self, resource_id: int) -> None:
         """Unregister a resource."""
-        ...
 
     def refresh_resource(self, resource_id: int) -> None:
         """Read a resource again from the cloud."""
-        ...
 
     def rename_resource(self, resource_id: int, name: str) -> None:
         """Give a resource the name that the cloud now uses for it."""
-        ...
 
 
 # The most resources whose bookings are in memory at once, in a list without a limit.

@@ -29,12 +29,10 @@ class _Row(Protocol):
     @property
     def id(self) -> str:
         """The id in Cinder."""
-        ...
 
     @property
     def status(self) -> str:
         """The status in Cinder."""
-        ...
 
 
 def settle(db: Db) -> None:

@@ -39,11 +39,9 @@ class Span(Protocol):
 
     def note(self, attributes: Attributes) -> None:
         """Add attributes; those that are None are left out."""
-        ...
 
     def fail(self, why: str) -> None:
         """Mark the span as failed."""
-        ...
 
 
 class Tracer(Protocol):
@@ -56,11 +54,9 @@ class Tracer(Protocol):
 
         :param parent: W3C ``traceparent``; None for the span that the thread is in
         """
-        ...
 
     def traceparent(self) -> str | None:
         """Return the span that the thread is in, as W3C ``traceparent``."""
-        ...
 
 
 class NoSpan(contextlib.nullcontext['NoSpan']):

@@ -64,25 +64,20 @@ class SignInService(Protocol):
         self, username: str, password: str, user_domain: str, project: str, project_domain: str
     ) -> IssuedToken:
         """Return a token for a user."""
-        ...
 
     def with_application_credential(self, credential_id: str, secret: str) -> IssuedToken:
         """Return a token for an application credential."""
-        ...
 
     def with_token(
         self, token: str, project: str, project_domain: str, project_id: str = ''
     ) -> IssuedToken:
         """Return a token that a user has, or one for another project."""
-        ...
 
     def projects(self, token: str) -> list[UserProject]:
         """Return the projects for which a user can have a token."""
-        ...
 
     def revoke(self, token: str) -> None:
         """Make a token invalid."""
-        ...
 
 
 class BrowserSessions:

@@ -38,7 +38,6 @@ class Enforcer(Protocol):
 
     def authorize(self, rule: str, target: Mapping[str, Any], creds: Any) -> bool:
         """Return whether *rule* allows *creds* to act on *target*."""
-        ...
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -32,11 +32,9 @@ class Aggregates(Protocol):
 
     def list_aggregates(self) -> tuple[Aggregate, ...]:
         """Return every aggregate, by id."""
-        ...
 
     def find_aggregate(self, name: str) -> Aggregate | None:
         """Return the aggregate of exactly this name; None if it does not exist."""
-        ...
 
     def create_aggregate(self, name: str, availability_zone: str | None) -> Aggregate:
         """Create an empty aggregate, and its availability zone unless that is None.
@@ -49,7 +47,6 @@ class Aggregates(Protocol):
             by an earlier call whose response was lost: see :meth:`find_aggregate`), or
             one whose name differs only in case
         """
-        ...
 
     def set_aggregate_metadata(self, aggregate_id: int, metadata: Mapping[str, str | None]) -> None:
         """Set metadata; None removes a key, and other keys stay as they are.
@@ -60,7 +57,6 @@ class Aggregates(Protocol):
         :raises climate.exceptions.Permanent: if a key or value is invalid, or a key is
             ``availability_zone``: the zone is set when the aggregate is created
         """
-        ...
 
     def add_host(self, aggregate_id: int, host: str) -> None:
         """Add a service host to an aggregate; a no-op if it is already a member.
@@ -69,7 +65,6 @@ class Aggregates(Protocol):
         :raises CloudConflict: if the host is in an aggregate with another
             zone, or has servers and would change its zone
         """
-        ...
 
     def remove_host(self, aggregate_id: int, host: str) -> None:
         """Remove a service host from an aggregate; a no-op if it is not a member.
@@ -78,11 +73,9 @@ class Aggregates(Protocol):
         :raises CloudConflict: if the host has servers and would change its
             zone
         """
-        ...
 
     def delete_aggregate(self, aggregate_id: int) -> None:
         """Delete an empty aggregate; a no-op if it does not exist.
 
         :raises CloudConflict: if it still has hosts
         """
-        ...

@@ -38,11 +38,9 @@ class Flavors(Protocol):
 
     def list_flavors(self) -> tuple[Flavor, ...]:
         """Return every flavor, including private ones of all projects, by id."""
-        ...
 
     def find_flavor(self, flavor_id: str) -> Flavor | None:
         """Return the flavor of exactly this id; None if it does not exist."""
-        ...
 
     def create_flavor(self, flavor: Flavor) -> None:
         """Create a flavor as described, its extra specs included.
@@ -54,11 +52,9 @@ class Flavors(Protocol):
             by an earlier call whose response was lost: see :meth:`find_flavor`)
         :raises climate.exceptions.Permanent: if a value is not allowed
         """
-        ...
 
     def delete_flavor(self, flavor_id: str) -> None:
         """Delete a flavor; a no-op if it does not exist. Its servers stay."""
-        ...
 
     def set_extra_specs(self, flavor_id: str, specs: Mapping[str, str | None]) -> None:
         """Set extra specs; None removes a key, and other keys stay as they are.
@@ -70,14 +66,12 @@ class Flavors(Protocol):
         :raises CloudNotFound: if there is no such flavor
         :raises climate.exceptions.Permanent: if a key or value is invalid
         """
-        ...
 
     def list_flavor_access(self, flavor_id: str) -> frozenset[str]:
         """Return the ids of the projects that may use a private flavor.
 
         :raises CloudNotFound: if there is no such flavor, or it is public
         """
-        ...
 
     def add_flavor_access(self, flavor_id: str, project_id: str) -> None:
         """Grant a project access to a private flavor; a no-op if it already has access.
@@ -86,7 +80,6 @@ class Flavors(Protocol):
         :raises CloudConflict: if the flavor is public
         :raises climate.exceptions.Permanent: if the project does not exist in Keystone
         """
-        ...
 
     def remove_flavor_access(self, flavor_id: str, project_id: str) -> None:
         """Revoke a project's access to a private flavor; a no-op if it has none.
@@ -96,4 +89,3 @@ class Flavors(Protocol):
         :raises CloudNotFound: if there is no such flavor
         :raises CloudConflict: if the flavor is public
         """
-        ...

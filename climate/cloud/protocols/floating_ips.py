@@ -31,13 +31,11 @@ class FloatingIPs(Protocol):
 
     def find_floating_ip(self, network_id: str, address: str) -> FloatingIP | None:
         """Return the floating IP of exactly this address; None if it is free."""
-        ...
 
     def list_floating_ips(
         self, tag: str | None = None, *, description: str | None = None
     ) -> tuple[FloatingIP, ...]:
         """Return every floating IP, or those with this tag and description, by id."""
-        ...
 
     def create_floating_ip(
         self,
@@ -62,15 +60,12 @@ class FloatingIPs(Protocol):
         :raises climate.exceptions.Permanent: if the network is not external, or the
             address is not in one of its subnets
         """
-        ...
 
     def set_floating_ip_tags(self, floating_ip_id: str, tags: AbstractSet[str]) -> None:
         """Replace the tags of a floating IP.
 
         :raises CloudNotFound: if there is no such floating IP
         """
-        ...
 
     def delete_floating_ip(self, floating_ip_id: str) -> None:
         """Release a floating IP, attached or not; a no-op if it does not exist."""
-        ...

@@ -44,11 +44,9 @@ class Hypervisors(Protocol):
 
     def list_hypervisors(self) -> tuple[Hypervisor, ...]:
         """Return every hypervisor, by hostname."""
-        ...
 
     def find_hypervisor(self, name_or_id: str) -> Hypervisor | None:
         """Return the hypervisor with exactly this hostname, or else with this id.
 
         None if neither exists.
         """
-        ...

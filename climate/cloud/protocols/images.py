@@ -38,7 +38,6 @@ class ImageVerbs(Protocol):
 
     def find_image(self, image_id: str) -> Image | None:
         """Return an image; None if it does not exist."""
-        ...
 
     def list_images(
         self,
@@ -57,7 +56,6 @@ class ImageVerbs(Protocol):
 
         :param own: only images that belong to the current project
         """
-        ...
 
     def give_image(self, image_id: str, project_id: str) -> None:
         """Transfer an image to a project; a no-op if it already owns it.
@@ -67,7 +65,6 @@ class ImageVerbs(Protocol):
 
         :raises CloudNotFound: if there is no such image
         """
-        ...
 
     def delete_image(self, image_id: str) -> None:
         """Delete an image; a no-op if it does not exist.
@@ -75,4 +72,3 @@ class ImageVerbs(Protocol):
         :raises CloudConflict: if it is in use
         :raises climate.exceptions.Permanent: if it is protected
         """
-        ...

@@ -13,4 +13,3 @@ class ListedItem(Protocol):
     @property
     def id(self) -> str:
         """The id, which the service takes as a marker."""
-        ...

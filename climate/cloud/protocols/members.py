@@ -42,11 +42,9 @@ class Members(Protocol):
 
     def find_user(self, user_id: str) -> User | None:
         """Return a user; None if it does not exist."""
-        ...
 
     def find_project(self, project_id: str) -> Project | None:
         """Return a project; None if it does not exist."""
-        ...
 
     def list_roles(self, user_id: str, project_id: str) -> frozenset[str]:
         """Return the names of the roles that a user has in a project.
@@ -54,4 +52,3 @@ class Members(Protocol):
         Includes roles of groups, inherited roles and implied roles. Empty if the user or
         project does not exist.
         """
-        ...

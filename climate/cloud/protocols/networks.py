@@ -67,15 +67,12 @@ class Networks(Protocol):
 
         :raises CloudConflict: if several networks have the name: names are not unique
         """
-        ...
 
     def find_network_of_segment(self, segment: Segment) -> Network | None:
         """Return the network that uses a segment; None if it is free."""
-        ...
 
     def list_networks(self, tag: str | None = None) -> tuple[Network, ...]:
         """Return every network, or those with this tag, by id."""
-        ...
 
     def create_network(
         self, name: str, project_id: str, segment: Segment, *, description: str = ''
@@ -87,21 +84,18 @@ class Networks(Protocol):
         :raises CloudQuota: if the project has reached its limit of networks
         :raises climate.exceptions.Permanent: if the cloud has no such segment
         """
-        ...
 
     def describe_network(self, network_id: str, name: str, description: str) -> None:
         """Change the name and description of a network.
 
         :raises CloudNotFound: if there is no such network
         """
-        ...
 
     def set_network_tags(self, network_id: str, tags: AbstractSet[str]) -> None:
         """Replace the tags of a network.
 
         :raises CloudNotFound: if there is no such network
         """
-        ...
 
     def delete_network(self, network_id: str) -> None:
         """Delete a network with its subnets; a no-op if it does not exist.
@@ -111,18 +105,15 @@ class Networks(Protocol):
         :raises CloudConflict: if it still has ports; see
             :meth:`climate.cloud.protocols.ports.Ports.list_ports`
         """
-        ...
 
     def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
         """Return the subnets of a network, by id.
 
         A network that does not exist has no subnets.
         """
-        ...
 
     def delete_subnet(self, subnet_id: str) -> None:
         """Delete a subnet; a no-op if it does not exist.
 
         :raises CloudConflict: if ports have addresses in it
         """
-        ...

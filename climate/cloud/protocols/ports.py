@@ -46,14 +46,12 @@ class Ports(Protocol):
 
         A network that does not exist has no ports.
         """
-        ...
 
     def find_port_of_address(self, network_id: str, address: str) -> Port | None:
         """Return the port with an address in a network; None if the address is free.
 
         The addresses of routers and floating IPs belong to ports, too.
         """
-        ...
 
     def delete_port(self, port_id: str) -> None:
         """Delete a port; a no-op if it does not exist.
@@ -61,7 +59,6 @@ class Ports(Protocol):
         :raises CloudConflict: if it belongs to a router; see
             :meth:`remove_router_interface`
         """
-        ...
 
     def remove_router_interface(self, router_id: str, port_id: str) -> None:
         """Remove a router from a network; a no-op if it or the port does not exist.
@@ -70,18 +67,15 @@ class Ports(Protocol):
         :raises CloudConflict: if the interface serves floating IPs, or static routes of
             the router lead through it; see :meth:`remove_routes`
         """
-        ...
 
     def remove_routes(self, router_id: str, port_id: str) -> None:
         """Remove the static routes of a router that lead through an interface.
 
         A no-op if there are none, or the router or its port does not exist.
         """
-        ...
 
     def delete_router(self, router_id: str) -> None:
         """Delete a router and its gateway; a no-op if it does not exist.
 
         :raises CloudConflict: if it still has interfaces
         """
-        ...

@@ -52,7 +52,6 @@ class Providers(Protocol):
 
     def find_provider(self, name: str) -> Provider | None:
         """Return the provider of exactly this name; None if it does not exist."""
-        ...
 
     def list_providers(
         self, *, prefix: str = '', parent_uuid: str | None = None
@@ -62,7 +61,6 @@ class Providers(Protocol):
         :param parent_uuid: returns only direct children of this provider, none if it
             does not exist; None for all providers
         """
-        ...
 
     def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
         """Create a provider without inventories, nested in another or a root.
@@ -73,7 +71,6 @@ class Providers(Protocol):
             whose name differs only in case
         :raises climate.exceptions.Permanent: if there is no such parent
         """
-        ...
 
     def delete_provider(self, uuid: str) -> None:
         """Delete a provider; a no-op if it does not exist.
@@ -81,14 +78,12 @@ class Providers(Protocol):
         :raises CloudConflict: if other providers are nested in it, or a consumer has an
             allocation from it
         """
-        ...
 
     def inventories(self, uuid: str) -> tuple[Inventory, ...]:
         """Return the inventories of a provider, by resource class.
 
         :raises CloudNotFound: if there is no such provider
         """
-        ...
 
     def set_inventory(self, uuid: str, inventory: Inventory) -> None:
         """Set the inventory of a class of a provider.
@@ -100,28 +95,24 @@ class Providers(Protocol):
         :raises climate.exceptions.Permanent: if there is no such class, or a number is
             not allowed, such as a total below 1
         """
-        ...
 
     def remove_inventory(self, uuid: str, resource_class: str) -> None:
         """Delete the inventory of a class; a no-op if it or the provider does not exist.
 
         :raises CloudConflict: if a part of it is allocated
         """
-        ...
 
     def usages(self, uuid: str) -> Mapping[str, int]:
         """Return the allocated amount of each resource class of a provider.
 
         :raises CloudNotFound: if there is no such provider
         """
-        ...
 
     def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
         """Return the allocations from a provider, by consumer.
 
         :raises CloudNotFound: if there is no such provider
         """
-        ...
 
 
 class Traits(Protocol):
@@ -133,7 +124,6 @@ class Traits(Protocol):
         :raises climate.exceptions.Permanent: if the name is not ``CUSTOM_`` followed by
             capital letters, digits and underscores, 255 characters at most
         """
-        ...
 
     def delete_trait(self, name: str) -> None:
         """Delete a custom trait; a no-op if it does not exist.
@@ -141,14 +131,12 @@ class Traits(Protocol):
         :raises CloudConflict: if a provider has it
         :raises climate.exceptions.Permanent: if it is not a custom trait
         """
-        ...
 
     def traits(self, uuid: str) -> frozenset[str]:
         """Return the traits of a provider.
 
         :raises CloudNotFound: if there is no such provider
         """
-        ...
 
     def set_traits(self, uuid: str, names: frozenset[str]) -> None:
         """Replace the traits of a provider.
@@ -156,7 +144,6 @@ class Traits(Protocol):
         :raises CloudNotFound: if there is no such provider
         :raises climate.exceptions.Permanent: if there is no such trait
         """
-        ...
 
     def add_trait(self, uuid: str, name: str) -> None:
         """Add a trait to a provider; a no-op if the provider has it.
@@ -164,7 +151,6 @@ class Traits(Protocol):
         :raises CloudNotFound: if there is no such provider
         :raises climate.exceptions.Permanent: if there is no such trait
         """
-        ...
 
 
 class ResourceClasses(Protocol):
@@ -172,7 +158,6 @@ class ResourceClasses(Protocol):
 
     def list_resource_classes(self, prefix: str = '') -> frozenset[str]:
         """Return the names of all resource classes with this prefix."""
-        ...
 
     def create_resource_class(self, name: str) -> None:
         """Create a custom resource class; a no-op if it exists.
@@ -180,7 +165,6 @@ class ResourceClasses(Protocol):
         :raises climate.exceptions.Permanent: if the name is not ``CUSTOM_`` followed by
             capital letters, digits and underscores, 255 characters at most
         """
-        ...
 
     def delete_resource_class(self, name: str) -> None:
         """Delete a custom resource class; a no-op if it does not exist.
@@ -188,4 +172,3 @@ class ResourceClasses(Protocol):
         :raises CloudConflict: if a provider has an inventory of it
         :raises climate.exceptions.Permanent: if it is not a custom class
         """
-        ...

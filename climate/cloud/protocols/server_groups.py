@@ -31,11 +31,9 @@ class ServerGroups(Protocol):
 
     def list_server_groups(self) -> tuple[ServerGroup, ...]:
         """Return every group, by id. Names are not unique."""
-        ...
 
     def find_server_group(self, group_id: str) -> ServerGroup | None:
         """Return a group; None if it does not exist."""
-        ...
 
     def create_server_group(self, name: str, policy: Policy) -> ServerGroup:
         """Create an empty group in the project of the client.
@@ -46,8 +44,6 @@ class ServerGroups(Protocol):
         :raises CloudQuota: if the project has reached its limit of groups
         :raises climate.exceptions.Permanent: if the name or policy is not allowed
         """
-        ...
 
     def delete_server_group(self, group_id: str) -> None:
         """Delete a group; a no-op if it does not exist. Its servers stay."""
-        ...

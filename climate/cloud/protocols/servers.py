@@ -100,18 +100,15 @@ class Servers(Protocol):
 
         Includes servers that are being deleted. Empty if the host does not exist.
         """
-        ...
 
     def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
         """Return the servers of all projects that use a flavor, on all hosts, by id.
 
         The servers of a deleted flavor cannot be found: delete them before the flavor.
         """
-        ...
 
     def list_servers_of_project(self, project_id: str) -> tuple[Server, ...]:
         """Return the servers of a project, by id; empty if it does not exist."""
-        ...
 
     def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
         """Return the servers of all projects created since *instant*, oldest first.
@@ -120,11 +117,9 @@ class Servers(Protocol):
 
         :param instant: aware UTC; fractions of a second are ignored
         """
-        ...
 
     def find_server(self, server_id: str) -> Server | None:
         """Return a server of any project; None if it does not exist."""
-        ...
 
     def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
         """Return the scheduler hints with which a server was created.
@@ -132,7 +127,6 @@ class Servers(Protocol):
         Empty if the server does not exist, or Nova does not support microversion 2.100,
         the first one that returns them. A value is a text or a list of texts.
         """
-        ...
 
     def set_server_metadata(self, server_id: str, metadata: Mapping[str, str]) -> None:
         """Set metadata of a server of any project; other keys stay as they are.
@@ -144,7 +138,6 @@ class Servers(Protocol):
         :raises climate.exceptions.Permanent: if a key or a value is too long,
             or has characters that Nova does not accept
         """
-        ...
 
     def create_server(self, draft: ServerDraft) -> str:
         """Start to create a server in the project of the client and return its id.
@@ -156,14 +149,12 @@ class Servers(Protocol):
         :raises climate.exceptions.Permanent: if the draft refers to an object that does
             not exist (never CloudNotFound), or is not allowed
         """
-        ...
 
     def delete_server(self, server_id: str) -> None:
         """Start to delete a server; a no-op if it is gone or being deleted.
 
         The deletion takes a while; see :meth:`list_servers`.
         """
-        ...
 
     def create_image(self, server_id: str, name: str) -> str:
         """Start to create an image of a server and return the image's id.
@@ -175,7 +166,6 @@ class Servers(Protocol):
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it
         """
-        ...
 
     def shelve_server(self, server_id: str) -> None:
         """Start to shelve a server: Nova stops it and keeps an image of it.
@@ -188,7 +178,6 @@ class Servers(Protocol):
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it
         """
-        ...
 
     def offload_server(self, server_id: str) -> None:
         """Start to offload a shelved server, without further delay.
@@ -197,7 +186,6 @@ class Servers(Protocol):
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it
         """
-        ...
 
     def unshelve_server(self, server_id: str, host: str | None = None) -> None:
         """Start to unshelve a server.
@@ -211,7 +199,6 @@ class Servers(Protocol):
             does not allow it; with *host*, also if it is not offloaded yet
         :raises climate.exceptions.Permanent: if there is no such host
         """
-        ...
 
     def suspend_server(self, server_id: str) -> None:
         """Start to suspend a server, which becomes ``SUSPENDED``.
@@ -220,7 +207,6 @@ class Servers(Protocol):
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it
         """
-        ...
 
     def resume_server(self, server_id: str) -> None:
         """Start to resume a suspended server, which becomes ``ACTIVE``.
@@ -229,7 +215,6 @@ class Servers(Protocol):
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it
         """
-        ...
 
     def stop_server(self, server_id: str) -> None:
         """Start to stop a server, which becomes ``SHUTOFF``.
@@ -238,7 +223,6 @@ class Servers(Protocol):
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it
         """
-        ...
 
     def start_server(self, server_id: str) -> None:
         """Start to start a stopped server, which becomes ``ACTIVE``.
@@ -247,7 +231,6 @@ class Servers(Protocol):
         :raises CloudConflict: if Nova is busy with the server, or its state
             does not allow it
         """
-        ...
 
     def detach_volume(self, server_id: str, volume_id: str) -> None:
         """Start to detach a volume from a server.
@@ -258,4 +241,3 @@ class Servers(Protocol):
         :raises CloudConflict: if Nova is busy with the server or the volume, for
             example because it is already detaching the volume
         """
-        ...

@@ -33,14 +33,12 @@ class ComputeServices(Protocol):
 
     def list_services(self) -> tuple[ComputeService, ...]:
         """Return every nova-compute service, by host."""
-        ...
 
     def enable_service(self, host: str) -> None:
         """Enable scheduling to a service host; a no-op if it is enabled already.
 
         :raises CloudNotFound: if there is no such host
         """
-        ...
 
     def disable_service(self, host: str, reason: str) -> None:
         """Disable scheduling to a service host; its servers stay.
@@ -50,4 +48,3 @@ class ComputeServices(Protocol):
         :param reason: a text for administrators, 1 to 255 characters
         :raises CloudNotFound: if there is no such host
         """
-        ...

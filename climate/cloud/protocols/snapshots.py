@@ -49,11 +49,9 @@ class Snapshots(Protocol):
 
     def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
         """Return a snapshot; None if it does not exist."""
-        ...
 
     def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
         """Return the snapshots of a volume, by id; empty if it does not exist."""
-        ...
 
     def create_snapshot(self, volume_id: str, name: str) -> str:
         """Start to create a snapshot of a volume and return its id.
@@ -65,14 +63,12 @@ class Snapshots(Protocol):
         :raises CloudConflict: if the state of the volume does not allow it
         :raises CloudQuota: if the project has reached its limit of snapshots or of GiB
         """
-        ...
 
     def delete_snapshot(self, snapshot_id: str) -> None:
         """Start to delete a snapshot; a no-op if it is gone or being deleted.
 
         :raises CloudConflict: if its state does not allow it
         """
-        ...
 
 
 class Backups(Protocol):
@@ -84,11 +80,9 @@ class Backups(Protocol):
 
     def find_backup(self, backup_id: str) -> Backup | None:
         """Return a backup; None if it does not exist."""
-        ...
 
     def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
         """Return the backups of a volume, by id, even if it was deleted."""
-        ...
 
     def create_backup(self, volume_id: str, name: str) -> str:
         """Start to create a backup of a volume and return its id.
@@ -100,7 +94,6 @@ class Backups(Protocol):
         :raises CloudConflict: if the state of the volume does not allow it
         :raises CloudQuota: if the project has reached its limit of backups or of GiB
         """
-        ...
 
     def delete_backup(self, backup_id: str) -> None:
         """Start to delete a backup; a no-op if it is gone or being deleted.
@@ -108,4 +101,3 @@ class Backups(Protocol):
         :raises CloudConflict: if its state does not allow it, or the cloud has no backup
             service
         """
-        ...

@@ -108,7 +108,6 @@ class Stacks(Protocol):
         :raises CloudConflict: if the caller's project has a stack with this name
         :raises climate.exceptions.Permanent: if Heat rejects the stack, with its reason
         """
-        ...
 
     def create_stack(self, draft: StackDraft) -> str:
         """Start to create a stack in the caller's project, and return its id.
@@ -117,7 +116,6 @@ class Stacks(Protocol):
             created by an earlier call whose response was lost: see :meth:`find_stack`)
         :raises climate.exceptions.Permanent: if Heat rejects the stack, with its reason
         """
-        ...
 
     def find_stack(self, name_or_id: str) -> Stack | None:
         """Return a stack; None if it does not exist or was deleted.
@@ -125,7 +123,6 @@ class Stacks(Protocol):
         :param name_or_id: the id of a stack of any project, if the caller may see it,
             or the name of a stack of the caller's project
         """
-        ...
 
     def suspend_stack(self, stack_id: str) -> None:
         """Start to suspend a stack; a no-op if it is, or is being, suspended.
@@ -134,7 +131,6 @@ class Stacks(Protocol):
         :raises CloudConflict: if another operation is in progress, or its creation has
             failed
         """
-        ...
 
     def resume_stack(self, stack_id: str) -> None:
         """Start to resume a stack; a no-op if it is running or being resumed.
@@ -142,7 +138,6 @@ class Stacks(Protocol):
         :raises CloudNotFound: if there is no such stack
         :raises CloudConflict: if another operation is in progress
         """
-        ...
 
     def snapshot_stack(self, stack_id: str, name: str) -> str:
         """Start to take a snapshot of a stack and return the snapshot's id.
@@ -154,15 +149,12 @@ class Stacks(Protocol):
         :raises CloudConflict: if an operation is in progress, or the stack is suspended:
             it could never be resumed afterwards
         """
-        ...
 
     def list_stack_snapshots(self, stack_id: str) -> tuple[StackSnapshot, ...]:
         """Return the snapshots of a stack, by name and id; empty if the stack does not exist."""
-        ...
 
     def delete_stack(self, stack_id: str) -> None:
         """Start to delete a stack, with its snapshots; a no-op if it is gone or being deleted.
 
         Any other operation in progress is cancelled.
         """
-        ...

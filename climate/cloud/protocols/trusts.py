@@ -56,19 +56,15 @@ class TrustVerbs(Protocol):
         :raises climate.exceptions.Permanent: if the token is not valid or has no
             project, or *expires_at* is in the past
         """
-        ...
 
     def find_trust(self, trust_id: str) -> Trust | None:
         """Return a trust; None if it does not exist."""
-        ...
 
     def list_trusts(self) -> tuple[Trust, ...]:
         """Return the trusts whose trustee is the service user, by id.
 
         Without their roles, which Keystone does not list.
         """
-        ...
 
     def delete_trust(self, trust_id: str) -> None:
         """Delete a trust; a no-op if it does not exist."""
-        ...

@@ -48,7 +48,6 @@ class VolumeTypes(Protocol):
 
     def find_volume_type(self, name: str) -> VolumeType | None:
         """Return the public or private type of exactly this name; None without one."""
-        ...
 
     def list_volume_types(self) -> tuple[VolumeType, ...]:
         """Return all types, public or not, by name.
@@ -56,7 +55,6 @@ class VolumeTypes(Protocol):
         Users without administrator rights get only the types that they may use, without
         ``volume_backend_name``; the same applies to :meth:`find_volume_type`.
         """
-        ...
 
     def create_volume_type(self, name: str, extra_specs: Mapping[str, str]) -> VolumeType:
         """Create a type that no project may use until access is granted.
@@ -64,36 +62,30 @@ class VolumeTypes(Protocol):
         :raises CloudConflict: if a type with this name exists (possibly created by an
             earlier call whose response was lost: see :meth:`find_volume_type`)
         """
-        ...
 
     def delete_volume_type(self, type_id: str) -> None:
         """Delete a type; a no-op if it does not exist.
 
         :raises CloudConflict: if volumes of this type exist
         """
-        ...
 
     def list_volume_type_projects(self, type_id: str) -> tuple[str, ...]:
         """Return the ids of the projects that may use a private type, sorted.
 
         :raises CloudNotFound: if there is no such type, or it is public
         """
-        ...
 
     def allow_volume_type(self, type_id: str, project_id: str) -> None:
         """Grant a project access to a private type; a no-op if it already has access.
 
         :raises CloudNotFound: if there is no such type
         """
-        ...
 
     def forbid_volume_type(self, type_id: str, project_id: str) -> None:
         """Revoke a project's access to a type; a no-op if it has none.
 
         Its volumes of this type stay.
         """
-        ...
 
     def list_pools(self) -> tuple[Pool, ...]:
         """Return every pool of Cinder's scheduler, by name."""
-        ...

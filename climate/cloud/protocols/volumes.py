@@ -55,7 +55,6 @@ class Volumes(Protocol):
 
     def find_volume(self, volume_id: str) -> Volume | None:
         """Return a volume; None if it does not exist."""
-        ...
 
     def list_volumes(
         self,
@@ -70,7 +69,6 @@ class Volumes(Protocol):
         :param pool: only those in this pool
         :param metadata: only those with all of these items
         """
-        ...
 
     def create_volume(
         self,
@@ -96,7 +94,6 @@ class Volumes(Protocol):
         :raises climate.exceptions.Permanent: if there is no such zone or image, the
             size does not fit the source, or the source is not ready
         """
-        ...
 
     def delete_volume(self, volume_id: str) -> None:
         """Start to delete a volume; a no-op if it is gone or being deleted.
@@ -104,4 +101,3 @@ class Volumes(Protocol):
         :raises CloudConflict: if it is attached, has snapshots, or Cinder is
             busy with it
         """
-        ...

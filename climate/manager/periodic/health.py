@@ -35,15 +35,12 @@ class ReportListener(Protocol[Report_co]):
 
         :param missed: called, from any thread, when reports may have been lost
         """
-        ...
 
     def get(self, seconds: float) -> Report_co | None:
         """Return the next report, or None if none came in time."""
-        ...
 
     def stop(self) -> None:
         """Stop listening, within 2 s."""
-        ...
 
 
 class ReportHandler(Protocol[Report_contra]):
@@ -51,11 +48,9 @@ class ReportHandler(Protocol[Report_contra]):
 
     def receive(self, report: Report_contra) -> bool:
         """Handle a report; return whether to poll."""
-        ...
 
     def look(self, cloud: Cloud) -> bool:
         """Poll the cloud; return whether anything has changed."""
-        ...
 
 
 class Monitor(Generic[Report]):
