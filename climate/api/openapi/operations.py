@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Collection
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 from typing import Final
 
 from climate.api.http import json_schema
@@ -58,120 +59,90 @@ _OFFERS: Final = record({'offers': listed(ref('StoredOffer')), 'searched_until':
 _REHEARSED: Final = _shows('dry_run', 'Rehearsal')
 _PROPERTIES: Final[dict[int, Json | None]] = {200: ref('Properties')}
 
+
+def _op(answers: Mapping[int, Json | None], *headers: str, **others: Any) -> Operation:
+    return Operation(answers=answers, headers=headers, **others)
+
+
 OPERATIONS: Final[Mapping[Key, Operation]] = {
-    ('GET', '/availability'): Operation(
-        answers=_shows('availability', 'Availability'), headers=_TAGGED
-    ),
-    ('GET', '/calendar'): Operation(answers=_shows('calendar', 'Calendar'), headers=_TAGGED),
-    ('GET', '/feeds'): Operation(answers=_page('feeds', 'Feed')),
-    ('POST', '/feeds'): Operation(
-        answers=_shows('feed', 'NewFeed', HTTPStatus.CREATED), headers=('Idempotency-Key',)
-    ),
-    ('GET', '/feeds/{feed_id}'): Operation(answers=_shows('feed', 'Feed')),
-    ('DELETE', '/feeds/{feed_id}'): Operation(answers=_GONE),
-    ('GET', '/me'): Operation(answers=_shows('me', 'Caller')),
-    ('GET', '/leases'): Operation(
-        answers=_page('leases', 'ListedLease'),
-        query=queries.LEASES,
-        headers=_TAGGED,
-    ),
-    ('POST', '/leases'): Operation(
-        answers={**_shows('lease', 'Lease', HTTPStatus.CREATED), **_REHEARSED},
-        headers=('Idempotency-Key', 'Prefer'),
+    ('GET', '/availability'): _op(_shows('availability', 'Availability'), *_TAGGED),
+    ('GET', '/calendar'): _op(_shows('calendar', 'Calendar'), *_TAGGED),
+    ('GET', '/feeds'): _op(_page('feeds', 'Feed')),
+    ('POST', '/feeds'): _op(_shows('feed', 'NewFeed', HTTPStatus.CREATED), 'Idempotency-Key'),
+    ('GET', '/feeds/{feed_id}'): _op(_shows('feed', 'Feed')),
+    ('DELETE', '/feeds/{feed_id}'): _op(_GONE),
+    ('GET', '/me'): _op(_shows('me', 'Caller')),
+    ('GET', '/leases'): _op(_page('leases', 'ListedLease'), *_TAGGED, query=queries.LEASES),
+    ('POST', '/leases'): _op(
+        {**_shows('lease', 'Lease', HTTPStatus.CREATED), **_REHEARSED},
+        'Idempotency-Key',
+        'Prefer',
         conflicts=True,
     ),
-    ('GET', '/leases/{lease_id}'): Operation(answers=_shows('lease', 'Lease'), headers=_TAGGED),
-    ('PUT', '/leases/{lease_id}'): Operation(
-        answers={
-            200: {'anyOf': [record({'lease': ref('Lease')}), record({'dry_run': ref('Rehearsal')})]}
-        },
-        headers=_CHANGES,
+    ('GET', '/leases/{lease_id}'): _op(_shows('lease', 'Lease'), *_TAGGED),
+    ('PUT', '/leases/{lease_id}'): _op(
+        {200: {'anyOf': [record({'lease': ref('Lease')}), record({'dry_run': ref('Rehearsal')})]}},
+        *_CHANGES,
         conflicts=True,
     ),
-    ('DELETE', '/leases/{lease_id}'): Operation(
-        answers={202: None, **_GONE}, headers=(*_CHANGES, 'Prefer'), conflicts=True
+    ('DELETE', '/leases/{lease_id}'): _op(
+        {202: None, **_GONE}, *_CHANGES, 'Prefer', conflicts=True
     ),
-    ('POST', '/leases/{lease_id}/reallocate'): Operation(
-        answers=_shows('lease', 'Lease'), headers=_CHANGES, conflicts=True
+    ('POST', '/leases/{lease_id}/reallocate'): _op(
+        _shows('lease', 'Lease'), *_CHANGES, conflicts=True
     ),
-    ('GET', '/leases/{lease_id}/history'): Operation(answers=_shows('history', 'History')),
-    ('GET', '/leases/{lease_id}/extension'): Operation(
-        answers=_shows('extension', 'Extension'), conflicts=True
+    ('GET', '/leases/{lease_id}/history'): _op(_shows('history', 'History')),
+    ('GET', '/leases/{lease_id}/extension'): _op(_shows('extension', 'Extension'), conflicts=True),
+    ('POST', '/leases/{lease_id}/readiness'): _op(
+        _shows('lease', 'Lease'), *_CHANGES, conflicts=True
     ),
-    ('POST', '/leases/{lease_id}/readiness'): Operation(
-        answers=_shows('lease', 'Lease'), headers=_CHANGES, conflicts=True
+    ('GET', '/maintenances'): _op(_shows('maintenances', listed(ref('Maintenance')))),
+    ('POST', '/maintenances'): _op(
+        _shows('maintenance', 'Maintenance', HTTPStatus.CREATED), 'Idempotency-Key', conflicts=True
     ),
-    ('GET', '/maintenances'): Operation(answers=_shows('maintenances', listed(ref('Maintenance')))),
-    ('POST', '/maintenances'): Operation(
-        answers=_shows('maintenance', 'Maintenance', HTTPStatus.CREATED),
-        headers=('Idempotency-Key',),
-        conflicts=True,
+    ('GET', '/maintenances/{maintenance_id}'): _op(_shows('maintenance', 'Maintenance')),
+    ('PUT', '/maintenances/{maintenance_id}'): _op(_shows('maintenance', 'Maintenance')),
+    ('DELETE', '/maintenances/{maintenance_id}'): _op(_GONE),
+    ('POST', '/offers'): _op({200: _OFFERS}, 'Idempotency-Key', conflicts=True),
+    ('GET', '/offers/{offer_id}'): _op(_shows('offer', 'StoredOffer')),
+    ('DELETE', '/offers/{offer_id}'): _op(_GONE, conflicts=True),
+    ('GET', '/resource-types'): _op(_shows('resource_types', listed(ref('ResourceType')))),
+    ('POST', '/resource-types'): _op(
+        _shows('resource_type', 'ResourceType', HTTPStatus.CREATED), conflicts=True
     ),
-    ('GET', '/maintenances/{maintenance_id}'): Operation(
-        answers=_shows('maintenance', 'Maintenance')
+    ('GET', '/resource-types/{type_name}'): _op(_shows('resource_type', 'ResourceType')),
+    ('PUT', '/resource-types/{type_name}'): _op(
+        _shows('resource_type', 'ResourceType'), conflicts=True
     ),
-    ('PUT', '/maintenances/{maintenance_id}'): Operation(
-        answers=_shows('maintenance', 'Maintenance')
+    ('DELETE', '/resource-types/{type_name}'): _op(_GONE, conflicts=True),
+    ('GET', '/resources'): _op(_page('resources', 'Resource'), query=queries.RESOURCES),
+    ('POST', '/resources'): _op(_shows('resource', 'Resource', HTTPStatus.CREATED), conflicts=True),
+    ('GET', '/resources/{resource_id}'): _op(_shows('resource', 'Resource')),
+    ('PUT', '/resources/{resource_id}'): _op(_shows('resource', 'Resource'), conflicts=True),
+    ('DELETE', '/resources/{resource_id}'): _op(_GONE, conflicts=True),
+    ('POST', '/resources/{resource_id}/refresh'): _op(
+        _shows('resource', 'Resource'), conflicts=True
     ),
-    ('DELETE', '/maintenances/{maintenance_id}'): Operation(answers=_GONE),
-    ('POST', '/offers'): Operation(
-        answers={200: _OFFERS}, headers=('Idempotency-Key',), conflicts=True
+    ('GET', '/resources/allocations'): _op(_shows('allocations', listed(ref('AllocationOfAny')))),
+    ('GET', '/resources/{resource_id}/allocations'): _op(_shows('allocation', 'AllocationOfAny')),
+    ('GET', '/resources/properties'): _op(_PROPERTIES),
+    ('PATCH', '/resources/properties/{property_name}'): _op(
+        _shows('resource_property', 'ChangedProperty')
     ),
-    ('GET', '/offers/{offer_id}'): Operation(answers=_shows('offer', 'StoredOffer')),
-    ('DELETE', '/offers/{offer_id}'): Operation(answers=_GONE, conflicts=True),
-    ('GET', '/resource-types'): Operation(
-        answers=_shows('resource_types', listed(ref('ResourceType')))
+    ('GET', '/usage'): _op(_shows('usage', 'Usage')),
+    ('GET', '/webhooks'): _op(_page('webhooks', 'Webhook')),
+    ('POST', '/webhooks'): _op(
+        _shows('webhook', 'NewWebhook', HTTPStatus.CREATED), 'Idempotency-Key'
     ),
-    ('POST', '/resource-types'): Operation(
-        answers=_shows('resource_type', 'ResourceType', HTTPStatus.CREATED), conflicts=True
+    ('GET', '/webhooks/{webhook_id}'): _op(_shows('webhook', 'Webhook')),
+    ('PUT', '/webhooks/{webhook_id}'): _op(_shows('webhook', 'ChangedWebhook')),
+    ('DELETE', '/webhooks/{webhook_id}'): _op(_GONE),
+    ('GET', '/webhooks/{webhook_id}/deliveries'): _op(_page('deliveries', 'Delivery')),
+    ('POST', '/webhooks/{webhook_id}/redeliver'): _op(
+        _shows('redelivered', json_schema.COUNT, HTTPStatus.ACCEPTED)
     ),
-    ('GET', '/resource-types/{type_name}'): Operation(
-        answers=_shows('resource_type', 'ResourceType')
-    ),
-    ('PUT', '/resource-types/{type_name}'): Operation(
-        answers=_shows('resource_type', 'ResourceType'), conflicts=True
-    ),
-    ('DELETE', '/resource-types/{type_name}'): Operation(answers=_GONE, conflicts=True),
-    ('GET', '/resources'): Operation(
-        answers=_page('resources', 'Resource'), query=queries.RESOURCES
-    ),
-    ('POST', '/resources'): Operation(
-        answers=_shows('resource', 'Resource', HTTPStatus.CREATED), conflicts=True
-    ),
-    ('GET', '/resources/{resource_id}'): Operation(answers=_shows('resource', 'Resource')),
-    ('PUT', '/resources/{resource_id}'): Operation(
-        answers=_shows('resource', 'Resource'), conflicts=True
-    ),
-    ('DELETE', '/resources/{resource_id}'): Operation(answers=_GONE, conflicts=True),
-    ('POST', '/resources/{resource_id}/refresh'): Operation(
-        answers=_shows('resource', 'Resource'), conflicts=True
-    ),
-    ('GET', '/resources/allocations'): Operation(
-        answers=_shows('allocations', listed(ref('AllocationOfAny')))
-    ),
-    ('GET', '/resources/{resource_id}/allocations'): Operation(
-        answers=_shows('allocation', 'AllocationOfAny')
-    ),
-    ('GET', '/resources/properties'): Operation(answers=_PROPERTIES),
-    ('PATCH', '/resources/properties/{property_name}'): Operation(
-        answers=_shows('resource_property', 'ChangedProperty')
-    ),
-    ('GET', '/usage'): Operation(answers=_shows('usage', 'Usage')),
-    ('GET', '/webhooks'): Operation(answers=_page('webhooks', 'Webhook')),
-    ('POST', '/webhooks'): Operation(
-        answers=_shows('webhook', 'NewWebhook', HTTPStatus.CREATED), headers=('Idempotency-Key',)
-    ),
-    ('GET', '/webhooks/{webhook_id}'): Operation(answers=_shows('webhook', 'Webhook')),
-    ('PUT', '/webhooks/{webhook_id}'): Operation(answers=_shows('webhook', 'ChangedWebhook')),
-    ('DELETE', '/webhooks/{webhook_id}'): Operation(answers=_GONE),
-    ('GET', '/webhooks/{webhook_id}/deliveries'): Operation(
-        answers=_page('deliveries', 'Delivery')
-    ),
-    ('POST', '/webhooks/{webhook_id}/redeliver'): Operation(
-        answers=_shows('redelivered', json_schema.COUNT, HTTPStatus.ACCEPTED)
-    ),
-    ('POST', '/webhooks/{webhook_id}/test'): Operation(
-        answers=_shows('delivery_id', json_schema.UUID, HTTPStatus.ACCEPTED)
+    ('POST', '/webhooks/{webhook_id}/test'): _op(
+        _shows('delivery_id', json_schema.UUID, HTTPStatus.ACCEPTED)
     ),
 }
 """The operations of all types; those of collections follow from their declarations."""
@@ -184,24 +155,20 @@ def of_collection(collection: ResourceCollection) -> dict[Key, Operation]:
     one = component(collection)
     shows = _shows(collection.item, one)
     operations = {
-        ('GET', path): Operation(answers=_shows(collection.noun, listed(ref(one)))),
-        ('POST', path): Operation(
-            answers=_shows(collection.item, one, HTTPStatus.CREATED), conflicts=True
-        ),
-        ('GET', item): Operation(answers=shows),
-        ('DELETE', item): Operation(answers=_GONE, conflicts=True),
+        ('GET', path): _op(_shows(collection.noun, listed(ref(one)))),
+        ('POST', path): _op(_shows(collection.item, one, HTTPStatus.CREATED), conflicts=True),
+        ('GET', item): _op(shows),
+        ('DELETE', item): _op(_GONE, conflicts=True),
     }
     if not collection.properties:
         return operations
     return operations | {
-        ('PUT', item): Operation(answers=shows, conflicts=True),
-        ('GET', f'{path}/allocations'): Operation(
-            answers=_shows('allocations', listed(ref('Allocation')))
-        ),
-        ('GET', f'{item}/allocation'): Operation(answers=_shows('allocation', 'Allocation')),
-        ('GET', f'{path}/properties'): Operation(answers=_PROPERTIES),
-        ('PATCH', f'{path}/properties/{{property_name}}'): Operation(
-            answers=_shows('resource_property', 'ChangedProperty')
+        ('PUT', item): _op(shows, conflicts=True),
+        ('GET', f'{path}/allocations'): _op(_shows('allocations', listed(ref('Allocation')))),
+        ('GET', f'{item}/allocation'): _op(_shows('allocation', 'Allocation')),
+        ('GET', f'{path}/properties'): _op(_PROPERTIES),
+        ('PATCH', f'{path}/properties/{{property_name}}'): _op(
+            _shows('resource_property', 'ChangedProperty')
         ),
     }
 

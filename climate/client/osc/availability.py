@@ -38,14 +38,9 @@ class ShowAvailability(commands.Lister):
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('type', metavar='TYPE', help='Resource type, such as physical:host')
-        parser.add_argument(
-            '--at', metavar='TIME', type=options.instant, help='Start, now by default'
-        )
+        options.add_at(parser)
         end = parser.add_mutually_exclusive_group()
-        end.add_argument(
-            '--for', dest='length', metavar='DURATION', type=options.duration,
-            help='Length, a week by default',
-        )  # fmt: skip
+        options.add_length(end, 'Length, a week by default')
         options.add_until(end)
         parser.add_argument(
             '--step',

@@ -74,14 +74,9 @@ class ShowCalendar(commands.Lister):
         rows.add_argument(
             '--type', metavar='TYPE', help='Draw a row for each resource of this type'
         )
-        parser.add_argument(
-            '--at', metavar='TIME', type=options.instant, help='Start, now by default'
-        )
+        options.add_at(parser)
         end = parser.add_mutually_exclusive_group()
-        end.add_argument(
-            '--for', dest='length', metavar='DURATION', type=options.duration,
-            help='Length, a week by default',
-        )  # fmt: skip
+        options.add_length(end, 'Length, a week by default')
         options.add_until(end)
         projects.add_projects(parser)
 

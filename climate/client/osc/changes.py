@@ -101,10 +101,7 @@ class ExtendLease(leases.LeaseCommand):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         how = parser.add_mutually_exclusive_group(required=True)
-        how.add_argument(
-            '--for', dest='length', metavar='DURATION', type=options.duration,
-            help='Extend it by this time, such as 1h',
-        )  # fmt: skip
+        options.add_length(how, 'Extend it by this time, such as 1h')
         options.add_until(how, 'New end: a time alone is on the day of the present end')
         how.add_argument(
             '--as-far-as-possible',
@@ -158,7 +155,7 @@ class EndLease(leases.LeaseCommand):
         leases.add_lease(parser)
         how = parser.add_mutually_exclusive_group()
         how.add_argument('--now', action='store_true', help='End it at once, the default')
-        how.add_argument('--at', metavar='TIME', type=options.instant, help='End it then')
+        options.add_at(how, 'End it then')
         parser.add_argument(
             '--reason', metavar='TEXT', help='Reason, which the owner sees in the lease'
         )

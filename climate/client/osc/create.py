@@ -144,18 +144,13 @@ def _ask(question: str) -> str:
 
 
 def _add_period(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--at',
-        metavar='TIME',
-        type=options.instant,
-        help="Start, now by default: 'tomorrow 9:00', 'next tuesday noon', '2030-01-31 09:00', "
+    options.add_at(
+        parser,
+        "Start, now by default: 'tomorrow 9:00', 'next tuesday noon', '2030-01-31 09:00', "
         "'in 2 hours'",
     )
     end = parser.add_mutually_exclusive_group()
-    end.add_argument(
-        '--for', dest='length', metavar='DURATION', type=options.duration,
-        help='Length, such as 4h',
-    )  # fmt: skip
+    options.add_length(end, 'Length, such as 4h')
     options.add_until(end)
     parser.add_argument(
         '--within',

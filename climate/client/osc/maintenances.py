@@ -73,17 +73,9 @@ class CreateMaintenance(commands.ShowOne):
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         resources.add_resource(parser)
-        parser.add_argument(
-            '--at', metavar='TIME', type=options.instant, help='Start, now by default'
-        )
+        options.add_at(parser)
         end = parser.add_mutually_exclusive_group(required=True)
-        end.add_argument(
-            '--for',
-            dest='length',
-            metavar='DURATION',
-            type=options.duration,
-            help='Length, such as 4h',
-        )
+        options.add_length(end, 'Length, such as 4h')
         options.add_until(end)
         parser.add_argument('--reason', metavar='TEXT', default='', help='Reason')
 
@@ -111,12 +103,9 @@ class SetMaintenance(objects.ShowById):
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         super()._add_options(parser)
-        parser.add_argument('--at', metavar='TIME', type=options.instant, help='New start')
+        options.add_at(parser, 'New start')
         end = parser.add_mutually_exclusive_group()
-        end.add_argument(
-            '--for', dest='length', metavar='DURATION', type=options.duration,
-            help='New length, from the new start or the present one, such as 4h',
-        )  # fmt: skip
+        options.add_length(end, 'New length, from the new start or the present one, such as 4h')
         options.add_until(end, 'New end: a time alone is on the day of the start')
         parser.add_argument('--reason', metavar='TEXT', help='New reason')
 

@@ -28,11 +28,8 @@ class ListOffers(commands.Lister):
     spare = ('Take until', 'Reason')
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            '--for', dest='length', metavar='DURATION', type=options.duration, required=True,
-            help='Length of the lease, such as 4h',
-        )  # fmt: skip
-        parser.add_argument('--at', metavar='TIME', type=options.instant, help='Earliest start')
+        options.add_length(parser, 'Length of the lease, such as 4h', required=True)
+        options.add_at(parser, 'Earliest start')
         parser.add_argument(
             '--within', metavar='DURATION', type=options.duration,
             help='Latest start, from the earliest one; 14d by default',

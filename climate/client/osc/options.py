@@ -154,6 +154,18 @@ def add_until(parser: Any, about: str = 'End: a time alone is on the day of the 
     parser.add_argument('--until', metavar='TIME', type=end, help=about)
 
 
+def add_length(parser: Any, about: str, **more: Any) -> None:
+    """Add the option ``--for`` to a parser or a group."""
+    parser.add_argument(
+        '--for', dest='length', metavar='DURATION', type=duration, help=about, **more
+    )
+
+
+def add_at(parser: Any, about: str = 'Start, now by default') -> None:
+    """Add the option ``--at`` to a parser or a group."""
+    parser.add_argument('--at', metavar='TIME', type=instant, help=about)
+
+
 def start(text: str) -> datetime.datetime | str:
     """Return the instant of an option, for argparse; ``now`` is when the request arrives."""
     return periods.NOW if text.strip() == periods.NOW else instant(text)
