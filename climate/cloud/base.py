@@ -36,6 +36,8 @@ from climate.cloud.protocols.flavors import Flavor
 from climate.cloud.protocols.flavors import Flavors
 from climate.cloud.protocols.floating_ips import FloatingIP
 from climate.cloud.protocols.floating_ips import FloatingIPs
+from climate.cloud.protocols.hypervisors import ComputeService
+from climate.cloud.protocols.hypervisors import ComputeServices
 from climate.cloud.protocols.hypervisors import Hypervisor
 from climate.cloud.protocols.hypervisors import Hypervisors
 from climate.cloud.protocols.images import Image
@@ -52,27 +54,25 @@ from climate.cloud.protocols.providers import ProviderAllocation
 from climate.cloud.protocols.providers import Providers
 from climate.cloud.protocols.providers import ResourceClasses
 from climate.cloud.protocols.providers import Traits
-from climate.cloud.protocols.server_groups import Policy
-from climate.cloud.protocols.server_groups import ServerGroup
-from climate.cloud.protocols.server_groups import ServerGroups
 from climate.cloud.protocols.servers import Nic
+from climate.cloud.protocols.servers import Policy
 from climate.cloud.protocols.servers import Server
 from climate.cloud.protocols.servers import ServerDraft
+from climate.cloud.protocols.servers import ServerGroup
+from climate.cloud.protocols.servers import ServerGroups
 from climate.cloud.protocols.servers import Servers
-from climate.cloud.protocols.services import ComputeService
-from climate.cloud.protocols.services import ComputeServices
-from climate.cloud.protocols.snapshots import Backup
-from climate.cloud.protocols.snapshots import Backups
-from climate.cloud.protocols.snapshots import Snapshots
-from climate.cloud.protocols.snapshots import VolumeSnapshot
 from climate.cloud.protocols.stacks import Stacks
 from climate.cloud.protocols.trusts import TrustVerbs
-from climate.cloud.protocols.volume_types import Pool
-from climate.cloud.protocols.volume_types import VolumeType
-from climate.cloud.protocols.volume_types import VolumeTypes
+from climate.cloud.protocols.volumes import Backup
+from climate.cloud.protocols.volumes import Backups
+from climate.cloud.protocols.volumes import Pool
+from climate.cloud.protocols.volumes import Snapshots
 from climate.cloud.protocols.volumes import Source
 from climate.cloud.protocols.volumes import Volume
 from climate.cloud.protocols.volumes import Volumes
+from climate.cloud.protocols.volumes import VolumeSnapshot
+from climate.cloud.protocols.volumes import VolumeType
+from climate.cloud.protocols.volumes import VolumeTypes
 
 __all__ = [
     'AVAILABILITY_ZONE_KEY',

@@ -11,7 +11,9 @@ import contextlib
 import logging
 import re
 import sys
+import threading
 import traceback
+from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 from typing import Final
@@ -19,7 +21,47 @@ from typing import Final
 from oslo_context import context as oslo_context
 
 from climate import context
-from climate.cmd.repeats import RepeatFilter
+
+# Lines that are remembered; the ones that were not seen for longest are forgotten.
+_MOST_REMEMBERED: Final = 2000
+# A line that was not repeated for so long is news again, in seconds.
+_SILENCE: Final = 3600.0
+
+
+class RepeatFilter(logging.Filter):
+    """Passes a repeated warning the 1st, 2nd, 4th, 8th… time.
+
+    Managers retry what fails for as long as it fails, every few seconds. The first line
+    says all that is known; the others only hide different ones. A line that is passed
+    again says how often it was repeated. Lines below the level of warnings are decisions,
+    and always pass.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: OrderedDict[tuple[str, str], tuple[int, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is to be logged; the same answer for each handler."""
+        if record.levelno < logging.WARNING:
+            return True
+        times: int = record.__dict__.get('repeats') or self._count(record)
+        record.__dict__['repeats'] = times
+        return times & (times - 1) == 0
+
+    def _count(self, record: logging.LogRecord) -> int:
+        """Return how often a line was logged, with this time."""
+        key = (record.name, record.getMessage())
+        with self._lock:
+            times, last = self._seen.pop(key, (0, record.created))
+            if record.created - last > _SILENCE:
+                times = 0
+            self._seen[key] = (times + 1, record.created)
+            if len(self._seen) > _MOST_REMEMBERED:
+                self._seen.popitem(last=False)
+        return times + 1
+
 
 # Characters that end a line for some reader, move the cursor of a terminal, change the
 # direction of writing, are invisible, or cannot be written at all, such as half of a

@@ -8,6 +8,7 @@ import datetime
 import sys
 from collections.abc import Sequence
 from typing import Any
+from typing import Final
 
 from oslo_config import cfg
 
@@ -18,9 +19,10 @@ from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import manage_events
 from climate.cmd import manage_leases
-from climate.cmd import manage_samples
+from climate.cmd import samples
 from climate.cmd import webhooks
 from climate.cmd.composition import say
+from climate.conf import cloud as cloud_conf
 from climate.db.administration import keys
 from climate.db.administration import purge
 from climate.db.administration import rotation
@@ -35,6 +37,43 @@ from climate.domain.resources import ResourceDraft
 from climate.manager.claims.clocks import Clocks
 from climate.resources import catalog
 from climate.resources.registrar import Registrar
+from climate.simulator import SimulatedCloud
+
+_MOST_HOSTS: Final = 100_000
+
+
+def _sample_commands(parser: Any) -> None:
+    """Add the commands of *parser*, that of ``samples``."""
+    commands = parser.add_subparsers(dest='what', required=True)
+    added = commands.add_parser(
+        'add', help='furnish the simulated cloud, and register what can be leased there'
+    )
+    added.add_argument(
+        '--hosts', type=int, default=4, metavar='N', help='hosts of the cloud (default 4)'
+    )
+    added.set_defaults(run=_add_samples)
+
+
+def _add_samples(conf: cfg.ConfigOpts, store: Store) -> int:
+    if not 0 <= conf.command.hosts <= _MOST_HOSTS:
+        raise exceptions.InvalidInput(f'--hosts must be from 0 to {_MOST_HOSTS}')
+    if conf.cloud != cloud_conf.SIMULATED:
+        raise exceptions.ConfigurationError(
+            f'Samples are for a simulated cloud: [DEFAULT] cloud is {conf.cloud}'
+        )
+    parts = composition.core(conf)
+    cloud = SimulatedCloud(conf.simulator.state_dir, clock=parts.clock)
+    try:
+        cloud.furnish(conf.command.hosts)
+        samples.register(parts, cloud)
+    finally:
+        cloud.close()
+    with store.reading() as tx:
+        for name in sorted(parts.plugins):
+            if count := len(tx.resources.of_type(name)):
+                say(f'{name}: {count} resources')
+    return 0
+
 
 _EXACT = datetime.timedelta(milliseconds=1)
 
@@ -94,7 +133,7 @@ def _commands(subparsers: Any) -> None:
         run=_clock
     )
     webhooks.add_commands(add('webhook', help='The webhooks'))
-    manage_samples.add_commands(add('samples', help='Something to lease in a simulated cloud'))
+    _sample_commands(add('samples', help='Something to lease in a simulated cloud'))
     secrets = add('keys', help='The keys of secrets').add_subparsers(dest='what', required=True)
     secrets.add_parser('new', help='print a new key').set_defaults(run=_new_key)
     secrets.add_parser(

@@ -8,11 +8,52 @@ import dataclasses
 import datetime
 from collections.abc import Collection
 from collections.abc import Mapping
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 from typing import Final
 
-from climate.mail import holdings
+from climate.domain import wording
+
+_MOST_USES: Final = 20
+
+Reservations = Sequence[Mapping[str, Any]]
+
+
+def _held_lines(reservations: Reservations) -> tuple[str, ...]:
+    """Return a line for each reservation: what the owner holds, and its id.
+
+    :raises KeyError: if they are not as Climate sends them; TypeError and ValueError likewise
+    """
+    return tuple(_held_line(one) for one in reservations if not one.get('part_of'))
+
+
+def _uses_of(reservations: Reservations) -> tuple[tuple[str, str], ...]:
+    """Return what the owner can do with them: titles, and texts to copy.
+
+    :raises KeyError: if they are not as Climate sends them; TypeError and ValueError likewise
+    """
+    ways = [
+        (str(one['title']), str(one['command'] or one['value']))
+        for reservation in reservations
+        for one in reservation.get('instructions') or ()
+    ]
+    return tuple(ways[:_MOST_USES])
+
+
+def _held_line(reservation: Mapping[str, Any]) -> str:
+    if 'noun' not in reservation:
+        # Notifications that do not say what is held.
+        return f'{reservation["resource_type"]}, {reservation["status"]}'
+    held = wording.phrase(
+        reservation.get('request') or {},
+        str(reservation['noun_one']),
+        str(reservation['noun']),
+        [str(one['name']) for one in reservation['resources']],
+        int(reservation['resources_count']),
+    )
+    return f'{held} (reservation {reservation["id"]})'
+
 
 KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -112,8 +153,8 @@ def read(
         end=_instant(payload['end_date']),
         status=str(payload['status']),
         reason=_reason(payload),
-        resources=holdings.lines(reservations),
-        uses=holdings.uses(reservations),
+        resources=_held_lines(reservations),
+        uses=_uses_of(reservations),
         project_name=str(payload.get('project_name') or ''),
         operation=str(payload.get('event_type') or ''),
     )

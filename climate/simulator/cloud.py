@@ -17,7 +17,7 @@ from climate.simulator import aggregates
 from climate.simulator import boots
 from climate.simulator import catalogue
 from climate.simulator import compute
-from climate.simulator import directory
+from climate.simulator import control
 from climate.simulator import faults
 from climate.simulator import flavors
 from climate.simulator import floating_ips
@@ -84,7 +84,7 @@ CPU_INFO: Mapping[str, object] = {
 }
 
 
-class SimulatedCloud(directory.KeystoneControl, SimulatedServices):
+class SimulatedCloud(control.KeystoneControl, SimulatedServices):
     """Implements :class:`climate.cloud.base.Cloud` without a cloud.
 
     :param state_dir: the state directory, which is created if missing; all processes

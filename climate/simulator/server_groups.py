@@ -59,7 +59,7 @@ def _delete(db: Db, group_id: str) -> None:
 
 
 class SimulatedServerGroups(ServiceVerbs):
-    """Implements :class:`climate.cloud.protocols.server_groups.ServerGroups`."""
+    """Implements :class:`climate.cloud.protocols.servers.ServerGroups`."""
 
     list_server_groups = verb('compute.list_server_groups', _groups)
     find_server_group = verb('compute.find_server_group', find_group)

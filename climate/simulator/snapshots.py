@@ -146,7 +146,7 @@ def _delete_backup(db: Db, backup_id: str) -> None:
 
 
 class SimulatedSnapshots(ServiceVerbs):
-    """Implements the protocols of :mod:`climate.cloud.protocols.snapshots`."""
+    """Implements the protocols of :mod:`climate.cloud.protocols.volumes`."""
 
     find_snapshot = verb('volume.find_snapshot', _find_snapshot)
     list_snapshots = verb('volume.list_snapshots', _list_snapshots)

@@ -180,7 +180,7 @@ def choose_pool(db: Db, volume_type: VolumeType | None, size_gb: int) -> str | N
 
 
 class SimulatedVolumeTypes(ServiceVerbs):
-    """Implements :class:`climate.cloud.protocols.volume_types.VolumeTypes`."""
+    """Implements :class:`climate.cloud.protocols.volumes.VolumeTypes`."""
 
     find_volume_type = verb('volume.find_volume_type', _find_visible)
     list_volume_types = verb('volume.list_volume_types', _list_visible)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 
-from climate.cmd import repeats
+from climate.cmd import logs
 from climate.cmd.logs import Record
 from tests import base
 
@@ -23,7 +23,7 @@ class TestRepeats(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.filter = repeats.RepeatFilter()
+        self.filter = logs.RepeatFilter()
 
     def passed(self, *records: Record) -> list[str]:
         """Return the messages of the records that pass."""
@@ -51,6 +51,6 @@ class TestRepeats(base.TestCase):
         self.assertEqual('x', one.getMessage())
 
     def test_bounded(self) -> None:
-        for number in range(repeats._MOST + 10):
+        for number in range(logs._MOST_REMEMBERED + 10):
             self.filter.filter(record(str(number)))
-        self.assertEqual(repeats._MOST, len(self.filter._seen))
+        self.assertEqual(logs._MOST_REMEMBERED, len(self.filter._seen))

@@ -20,7 +20,7 @@ from climate.api.http.environ_keys import CHECKING
 from climate.api.http.wsgi import Environ
 from climate.api.http.wsgi import StartResponse
 from climate.api.http.wsgi import WSGIApp
-from climate.api.limits import address_shares
+from climate.api.limits import shares
 from climate.api.limits.rates import Rates
 from climate.api.limits.shares import RETRY_AFTER
 from climate.api.limits.shares import ShareSettings
@@ -56,7 +56,7 @@ class CheckedTokens:
 
     @contextlib.contextmanager
     def _turn(self, address: str) -> Iterator[None]:
-        with address_shares.begin(self._shares, self._rates, address):
+        with shares.begin_for_address(self._shares, self._rates, address):
             if not self._all.acquire(blocking=False):
                 raise exceptions.TooManyAtOnce(
                     kind='group of callers', most=self._most, retry_after=RETRY_AFTER

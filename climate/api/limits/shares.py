@@ -14,6 +14,7 @@ only, and pauses between them. A client that sends one request after another is 
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import enum
 import threading
@@ -31,6 +32,8 @@ from climate.api.http.environ_keys import CONTEXT
 from climate.api.http.wsgi import Environ
 from climate.api.http.wsgi import StartResponse
 from climate.api.http.wsgi import WSGIApp
+from climate.api.limits.rates import client_of
+from climate.api.limits.rates import Rates
 from climate.conf.settings import option
 from climate.conf.settings import Settings
 from climate.metrics import catalogue
@@ -386,3 +389,16 @@ class _Streamed:
                 close()
         finally:
             self._work.end()
+
+
+def begin_for_address(
+    shares: ThreadShares, rates: Rates | None, address: str
+) -> contextlib.AbstractContextManager[None]:
+    """Return a context within which a request of an address works, as soon as it has its turn.
+
+    :param rates: knows which addresses many users share, which have no limit; None if none
+    :raises climate.exceptions.TooManyAtOnce: if others of the same client take too long
+    """
+    if rates is not None and rates.exempts(address):
+        return contextlib.nullcontext()
+    return shares.begin(CallerGroup.ADDRESS, client_of(address))

@@ -20,7 +20,7 @@ from climate.api.http import conditions
 from climate.api.http.microversions import MAX
 from climate.api.http.wsgi import Environ
 from climate.api.http.wsgi import StartResponse
-from climate.api.limits import address_shares
+from climate.api.limits import shares
 from climate.api.limits.rates import Rates
 from climate.api.limits.shares import CallerGroup
 from climate.api.limits.shares import ThreadShares
@@ -70,7 +70,7 @@ class FeedCalendars:
     def _respond(self, secret: str, environ: Environ) -> webob.Response:
         address = environ.get('REMOTE_ADDR') or ''
         # Whose link it is, if any, is not known yet.
-        with address_shares.begin(self._shares, self._limits, address):
+        with shares.begin_for_address(self._shares, self._limits, address):
             feed = self._found(secret, address)
         with self._shares.begin(CallerGroup.PROJECT, feed.project_id):
             return self._shown(feed, environ)

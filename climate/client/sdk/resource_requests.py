@@ -10,14 +10,14 @@ from typing import Final
 
 from openstack import exceptions
 
-from climate.client.sdk.allocations import ResourceAllocations
 from climate.client.sdk.floating_ips import ReservableAddress
 from climate.client.sdk.hosts import ReservableHost
 from climate.client.sdk.maintenances import ResourceMaintenance
-from climate.client.sdk.properties import ResourceProperty
 from climate.client.sdk.requests import ReservationRequests
 from climate.client.sdk.resource_types import ReservableType
 from climate.client.sdk.resources import ReservableResource
+from climate.client.sdk.resources import ResourceAllocations
+from climate.client.sdk.resources import ResourceProperty
 
 _SINCE: Final = '1.2'
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Resources of every type in openstacksdk."""
+"""Resources of every type, their properties and allocations in openstacksdk."""
 
 from __future__ import annotations
 
@@ -41,3 +41,41 @@ class ReservableResource(bases.ReservationResource):
     traits = resource.Body('traits', type=list)
     created_at = resource.Body('created_at')
     updated_at = resource.Body('updated_at')
+
+
+class ResourceAllocations(bases.ReservationResource):
+    """When a resource is reserved."""
+
+    resources_key = 'allocations'
+    base_path = '/resources/allocations'
+
+    allow_list = True
+
+    _query_mapping = resource.QueryParameters(
+        'type', 'lease_id', 'reservation_id', include_pagination_defaults=False
+    )
+
+    resource_id = resource.Body('resource_id', alternate_id=True)
+    resource_name = resource.Body('resource_name')
+    #: Its periods and amounts.
+    reservations = resource.Body('reservations', type=list)
+
+
+class ResourceProperty(bases.ReservationResource):
+    """A property that resources of a type have."""
+
+    resources_key = 'resource_properties'
+    base_path = '/resources/properties'
+
+    allow_list = True
+
+    _query_mapping = resource.QueryParameters(
+        'type', 'detail', 'all', include_pagination_defaults=False
+    )
+
+    #: Its name.
+    property = resource.Body('property', alternate_id=True)
+    #: Whether only administrators see it; with ``detail``.
+    is_private = resource.Body('private', type=bool)
+    #: The values that resources have; with ``detail``.
+    values = resource.Body('values', type=list)

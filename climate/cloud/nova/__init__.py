@@ -25,9 +25,9 @@ from climate.cloud.errors import Errors
 from climate.cloud.nova.aggregates import NovaAggregates
 from climate.cloud.nova.flavors import NovaFlavors
 from climate.cloud.nova.hypervisors import NovaHypervisors
+from climate.cloud.nova.hypervisors import NovaServices
 from climate.cloud.nova.server_groups import NovaServerGroups
 from climate.cloud.nova.servers import NovaServers
-from climate.cloud.nova.services import NovaServices
 from climate.cloud.nova.verbs import ClientFactory
 
 __all__ = ['NovaCompute']

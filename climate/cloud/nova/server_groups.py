@@ -23,7 +23,7 @@ _PAGE = 500
 
 
 class NovaServerGroups(NovaVerbs):
-    """Implements :class:`climate.cloud.protocols.server_groups.ServerGroups`."""
+    """Implements :class:`climate.cloud.protocols.servers.ServerGroups`."""
 
     def __init__(self, clients: ClientFactory, errors: Errors) -> None:
         super().__init__(clients, errors)

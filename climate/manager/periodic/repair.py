@@ -26,6 +26,7 @@ from climate.cloud.fence import Fenced
 from climate.cloud.fence import MARGIN
 from climate.cloud.rehearsal import Rehearsal
 from climate.cloud.rehearsal import WouldChange
+from climate.db.leases.intents import Intent
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
@@ -35,7 +36,6 @@ from climate.leases.jobs import Report
 from climate.leases.notices import Plugins
 from climate.leases.settings import LeasingSettings
 from climate.manager.claims.claims import ClaimKeeper
-from climate.manager.periodic import left_intents
 from climate.manager.periodic import left_trusts
 from climate.manager.running.begin import EventStarter
 from climate.manager.running.deletions import DeletionRecorder
@@ -45,6 +45,41 @@ from climate.plugins.contract import Records
 from climate.plugins.contract import SweepFinding
 from climate.resources import changes
 from climate.upkeep import repair
+
+# A lease that was not booked within this time never will be: filters answer earlier.
+_BOOKING_LASTS = datetime.timedelta(hours=1)
+
+
+def _sweep_intents(
+    store: Store, plugins: Plugins, cloud: Cloud, *, dry_run: bool
+) -> Iterator[SweepFinding]:
+    """Delete the objects in the cloud that were created for leases that were not booked.
+
+    :param dry_run: report what would be done, without doing it
+    :raises climate.cloud.fence.ClaimLost: if the claim on the repair has expired
+    """
+    with store.reading() as tx:
+        left = tx.intents.left(tx.now - _BOOKING_LASTS)
+    for intent in left:
+        what = f'{intent.resource_type} {intent.reservation_id}, which was not booked'
+        try:
+            done = '' if dry_run else _unmake(store, plugins, cloud, intent)
+        except ClaimLost:
+            raise
+        except exceptions.ClimateError as error:
+            yield SweepFinding(what=f'{what}, may have left objects: {error.message}')
+        else:
+            yield SweepFinding(what=f'{what}, may have left objects', done=done)
+
+
+def _unmake(store: Store, plugins: Plugins, cloud: Cloud, intent: Intent) -> str:
+    plugin = plugins.get(intent.resource_type)
+    if plugin is None:
+        raise exceptions.UnsupportedResourceType(resource_type=intent.resource_type)
+    plugin.unmake(intent.reservation_id, intent.project_id, {}, cloud)
+    store.run(lambda tx: tx.intents.forget([intent.reservation_id]))
+    return 'removed, if there were any'
+
 
 LOG = logging.getLogger(__name__)
 
@@ -132,7 +167,7 @@ class Repair:
         yield from left_trusts.sweep(self._store, self._cloud, lease_id, dry_run=True)
         if lease_id is None:
             yield from left_trusts.sweep_unconfirmed(self._store, self._cloud, dry_run=True)
-            yield from left_intents.sweep(self._store, self._plugins, self._cloud, dry_run=True)
+            yield from _sweep_intents(self._store, self._plugins, self._cloud, dry_run=True)
         for active in self._active(lease_id):
             yield from self._rehearse_check(active)
         if lease_id is None:
@@ -151,7 +186,7 @@ class Repair:
         yield left_trusts.sweep(self._store, self._fenced, lease_id, dry_run=False)
         if lease_id is None:
             yield left_trusts.sweep_unconfirmed(self._store, self._fenced, dry_run=False)
-            yield left_intents.sweep(self._store, self._plugins, self._fenced, dry_run=False)
+            yield _sweep_intents(self._store, self._plugins, self._fenced, dry_run=False)
             self._forget_expired()
             yield changes.compare(self._store, self._plugins, self._fenced, dry_run=False)
         for active in self._active(lease_id):

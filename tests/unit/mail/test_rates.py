@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import hypothesis
 from hypothesis import strategies as st
 
-from climate.mail.rates import HOUR
-from climate.mail.rates import MailRates
+from climate.mail.mail_sender import HOUR
+from climate.mail.mail_sender import MailRates
 from tests import base
 from tests.unit.mail.samples import NOW
 
