@@ -51,7 +51,7 @@ def _recorder(
     trail = BackgroundPublisher(bus, conf.audit.max_waiting)
 
     def record(event: dict[str, Any]) -> None:
-        trail.tell(
+        trail.post(
             OutboxMessage(
                 id=event['id'],
                 event_type=event_type,

@@ -43,7 +43,7 @@ def holdings(tx: Transaction, lease: Lease, plugins: Plugins) -> dict[str, dict[
     return by_reservation
 
 
-def tell(
+def notify(
     tx: Transaction,
     plugins: Plugins,
     event_type: str,

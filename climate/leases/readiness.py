@@ -50,7 +50,7 @@ def record(
     tx.leases.update(lease)
     same = before is not None and dataclasses.replace(before, at=report.at) == report
     if report.ready and not report.waiting and not same:
-        notices.tell(tx, plugins, 'lease.ready', lease, readiness=report)
+        notices.notify(tx, plugins, 'lease.ready', lease, readiness=report)
     return lease
 
 
@@ -58,6 +58,6 @@ def at_start(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Eve
     """Send a notification if a lease starts while some of its resources are not ready."""
     report = lease.readiness
     if report is not None and report.waiting:
-        notices.tell(tx, plugins, 'lease.not_ready', lease, event=event, readiness=report)
+        notices.notify(tx, plugins, 'lease.not_ready', lease, event=event, readiness=report)
         text = f'{report.by} says that {", ".join(report.waiting)} is not ready yet'
         history.note(tx, event, StepState.DONE, text=text)

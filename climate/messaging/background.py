@@ -39,7 +39,7 @@ class BackgroundPublisher:
         self._process = 0
         self._waiting: queue.Queue[OutboxMessage] = queue.Queue(most)
 
-    def tell(self, message: OutboxMessage) -> None:
+    def post(self, message: OutboxMessage) -> None:
         """Queue a message; does not block."""
         self._run()
         try:

@@ -192,7 +192,7 @@ class Rehoming:
             f'{outage.reason}; {why}' for outage, why in stuck if outage.reservation_id not in known
         ]
         if lines:
-            notices.tell(tx, self._plugins, 'lease.degraded', lease, reason='; '.join(lines))
+            notices.notify(tx, self._plugins, 'lease.degraded', lease, reason='; '.join(lines))
 
 
 def _move(mover: booking_move.Mover, lease: Lease, outage: Outage) -> str:

@@ -68,7 +68,7 @@ class TrustCheck:
         if not tx.trusts.mark_lost(owner.trust_id, reason):
             return False
         if reason is not None:
-            notices.tell(tx, self._plugins, schemas.TRUST_LOST, lease, reason=reason)
+            notices.notify(tx, self._plugins, schemas.TRUST_LOST, lease, reason=reason)
         return True
 
 

@@ -328,7 +328,7 @@ class TestBus(base.TestCase):
             eventType='activity', id='1', eventTime='now', action='create', outcome='success'
         )
         payload = {'id': event.id, 'action': 'create'}
-        line.tell(
+        line.post(
             publisher.OutboxMessage(
                 id='1', event_type='audit.http.response', payload=payload, created_at=NOW
             )
@@ -349,6 +349,6 @@ class TestBus(base.TestCase):
             id='1', event_type='audit.http.response', payload={'action': 'x'}, created_at=NOW
         )
         with self.assertLogs('climate.messaging.background', 'ERROR') as logged:
-            line.tell(message)
+            line.post(message)
             line.flush()
         self.assertIn('{"action": "x"}', logged.output[0])

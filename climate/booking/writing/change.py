@@ -310,7 +310,7 @@ class ChangeWork(commit.BookingWork[Changed]):
         tx.leases.update(written)
         if new.trust_id is not None:
             tx.trusts.give(new.trust_id, written.id)
-        notices.tell(tx, context.plugins, 'lease.update', written)
+        notices.notify(tx, context.plugins, 'lease.update', written)
         return written
 
 
@@ -320,7 +320,7 @@ def _rename(tx: Transaction, context: Context, change: LeaseChange, old: Lease) 
         return old
     new = dataclasses.replace(new, updated_at=tx.now)
     tx.leases.update(new)
-    notices.tell(tx, context.plugins, 'lease.update', new)
+    notices.notify(tx, context.plugins, 'lease.update', new)
     return new
 
 

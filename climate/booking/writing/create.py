@@ -172,7 +172,7 @@ class LeaseWork(commit.BookingWork[C]):
             tx.leases.insert(lease)
             tx.reservations.insert(lease.reservations)
             tx.events.insert(lease.events)
-            notices.tell(tx, self.context.plugins, 'lease.create', lease)
+            notices.notify(tx, self.context.plugins, 'lease.create', lease)
             # Last, since others wait for the rows of resources until the commit.
             books = lock(tx, self.context.settings, request.choice)
             if not request.held:

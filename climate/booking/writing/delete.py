@@ -84,7 +84,7 @@ def finish(tx: Transaction, plugins: notices.Plugins, filters: Filters, lease: L
         deleted_at=tx.now,
     )
     tx.leases.update(deleted)
-    notices.tell(tx, plugins, 'lease.delete', deleted)
+    notices.notify(tx, plugins, 'lease.delete', deleted)
     return deleted
 
 

@@ -159,7 +159,7 @@ class Mover:
         if lease.status is not LeaseStatus.ACTIVE:
             lease = self._reannounced(lease)
             for move in self._moves:
-                tell(self._tx, self._plugins, lease, move)
+                notify(self._tx, self._plugins, lease, move)
             return lease
         event = following.new_event(
             self._tx,
@@ -226,9 +226,9 @@ def moves_of(event: Event) -> tuple[Move, ...]:
     return event.change.moves if event.change else ()
 
 
-def tell(tx: Transaction, plugins: notices.Plugins, lease: Lease, move: Move) -> None:
+def notify(tx: Transaction, plugins: notices.Plugins, lease: Lease, move: Move) -> None:
     """Send a notification that a reservation has another resource now."""
-    notices.tell(
+    notices.notify(
         tx,
         plugins,
         'lease.rehomed',
@@ -283,5 +283,5 @@ def moved(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event)
         left = tx.affected_leases.of(marked, None)
         lease = flagged(lease, {trouble.reservation_id for trouble in left})
     for move in moves:
-        tell(tx, plugins, lease, move)
+        notify(tx, plugins, lease, move)
     return lease

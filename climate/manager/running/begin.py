@@ -175,7 +175,7 @@ class EventStarter:
         return any(plugin is not None and plugin.prepares_at_once for plugin in plugins)
 
     def _notify(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        notices.tell(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
+        notices.notify(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
         return tx.events.keep(lease, _finished(event))
 
     def _miss(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
@@ -186,7 +186,7 @@ class EventStarter:
             state=EVENT.table[EVENT.table[event.state, EventTrigger.BEGIN], EventTrigger.FAIL],
             error=f'the lease had ended before it could start; {tried}',
         )
-        notices.tell(
+        notices.notify(
             tx, self._plugins, 'lease.event.error', lease, event=missed, reason=missed.error
         )
         history.note(tx, missed, StepState.FAILED, error=missed.error)
@@ -212,7 +212,7 @@ class EventStarter:
         if event.kind is EventKind.BEFORE_END and event.begun_at is None:
             # Users rely on the warning, so it comes before the action, and only
             # once even if the action takes many steps.
-            notices.tell(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
+            notices.notify(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
         status = _begun_status(lease, event)
         begun = event.taken_up(tx.now, self._unfinished)
         lease = tx.events.keep(lease, begun)

@@ -50,7 +50,7 @@ def start(
         status=LEASE.table[status, LeaseTrigger.FAIL],
         reservations=states.reservations(lease, ReservationTrigger.FAIL),
     )
-    notices.tell(tx, plugins, 'lease.event.error', lease, event=lost, reason=reason)
+    notices.notify(tx, plugins, 'lease.event.error', lease, event=lost, reason=reason)
     return undo(tx, lease)
 
 
@@ -76,7 +76,7 @@ def update(
             for item in lease.reservations
         ),
     )
-    notices.tell(tx, plugins, 'lease.event.error', lease, event=event, reason=reason)
+    notices.notify(tx, plugins, 'lease.event.error', lease, event=event, reason=reason)
     undoing = _begun(event).after(
         EventTrigger.POSTPONE,
         due=tx.now,

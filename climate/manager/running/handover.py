@@ -135,7 +135,7 @@ class Handover:
         LOG.warning('Lease %s: %s waits for %s', lease.id, event.kind, _awaited(blockers))
         event = event.wait_notified()
         reason = f'waiting: {why}'
-        notices.tell(tx, self._plugins, 'lease.event.error', lease, event=event, reason=reason)
+        notices.notify(tx, self._plugins, 'lease.event.error', lease, event=event, reason=reason)
         return event
 
     def _failing(self, tx: Transaction, blockers: list[Blocker]) -> bool:

@@ -191,7 +191,7 @@ class EventSettler:
         return tx.events.keep(lease, event.after(EventTrigger.POSTPONE, due=due, error=why))
 
     def _notify(self, tx: Transaction, name: str, lease: Lease, event: Event, **more: Any) -> None:
-        notices.tell(tx, self._plugins, name, lease, event=event, **more)
+        notices.notify(tx, self._plugins, name, lease, event=event, **more)
 
     def _notify_failure(
         self, tx: Transaction, lease: Lease, event: Event, error: exceptions.EffectError
