@@ -96,7 +96,7 @@ class Bus:
                 raise BrokerUnavailable(published=number)
             self.taken.append(message)
 
-    def told(self, lease: Lease | None = None) -> list[str]:
+    def received(self, lease: Lease | None = None) -> list[str]:
         """Return the types of the accepted messages, without their common prefix.
 
         Deletions of objects are left out, see :meth:`deleted`.

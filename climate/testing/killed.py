@@ -51,7 +51,7 @@ class Killed:
         world.until(ACTIVE)
         whole = world.picture(lease)
         world.until(END + LONG)
-        sent = collections.Counter(world.bus.told(lease))
+        sent = collections.Counter(world.bus.received(lease))
         while self._killed_at(self.steps + 1, begin):
             self.steps += 1
             where = f'killed at step {self.steps}'
@@ -62,7 +62,7 @@ class Killed:
             world.until(2 * END)
             if world.status(lease) != 'TERMINATED':
                 yield f'{where}: {world.status(lease)} after the end'
-            again = collections.Counter(world.bus.told(lease))
+            again = collections.Counter(world.bus.received(lease))
             if again != sent:
                 yield f'{where}: notifications were {again} instead of {sent}'
             yield from (f'{where}: it left {thing}' for thing in self._booked.left())

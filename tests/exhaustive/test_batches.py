@@ -74,7 +74,7 @@ class TestUsers(test_service.ManagerCase):
             until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone', 60)
         until('all notifications are sent', lambda: not self.office.waiting())
         for lease in leases:
-            told = collections.Counter(self.office.bus.told(lease))
+            told = collections.Counter(self.office.bus.received(lease))
             self.assertEqual((1, 1), (told['create'], told['delete']), told)
             self.assertLessEqual(told['start_lease'], 1)
             self.assertEqual([], self.office.allocations(lease))

@@ -191,11 +191,11 @@ class TestBackup(BackupCase):
         start = restored.event(missed, EventKind.START)
         self.assertIs(EventState.ERROR, start.state)
         self.assertIn('had ended before it could start', start.error or '')
-        self.assertIn('error', restored.bus.told(missed))
+        self.assertIn('error', restored.bus.received(missed))
         restored.until(8000)
         for lease in (running, late, later):
             self.assertEqual('TERMINATED', restored.status(lease))
-            self.assertEqual(1, restored.bus.told(lease).count('end_lease'))
+            self.assertEqual(1, restored.bus.received(lease).count('end_lease'))
         self.assertEqual({('freepool',)}, {tuple(names) for names in restored.places().values()})
         self.assertEqual([], list(restored.repair().run()))
 

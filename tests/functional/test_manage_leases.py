@@ -247,7 +247,7 @@ class TestEnd(ManageCase):
         (line,) = self.manage(0, 'lease', 'end', lease.id)
         self.assertEqual(f'{lease.id} ends as soon as a manager processes it', line)
         self.ended(lease)
-        told = self.office.bus.told(lease)
+        told = self.office.bus.received(lease)
         self.assertEqual(1, told.count('end_lease'), told)
         self.assertIn('it has ended', self.manage(1, 'lease', 'end', lease.id)[0])
 

@@ -59,4 +59,4 @@ class HealingCase(base.TestCase):
         return found.degraded, reservation.missing_resources, reservation.resources_changed
 
     def told(self, lease: Lease) -> list[str]:
-        return [one for one in self.office.bus.told(lease) if one in ('rehomed', 'degraded')]
+        return [one for one in self.office.bus.received(lease) if one in ('rehomed', 'degraded')]

@@ -88,7 +88,7 @@ class Deaths:
             once = {'create': 1, 'before_start_lease': 2, 'start_lease': 1}
             once |= {'before_end_lease': 1, 'end_lease': 1}
             for lease in leases:
-                self.assertEqual(once, dict(collections.Counter(office.bus.told(lease))), step)
+                self.assertEqual(once, dict(collections.Counter(office.bus.received(lease))), step)
             self.assertEqual([], harness.twice(office.bus.taken))
             self.assertEqual(LEASES, office.cloud.calls('compute.create_aggregate'), step)
 
@@ -106,7 +106,7 @@ class Deaths:
             office.work()
             self.assertEqual({'ACTIVE': 3, 'gone': 3}, self.statuses(office, leases), step)
             self.assertEqual([2, 2, 2], [len(office.hosts(lease)) for lease in leases[:3]])
-            self.assertEqual(3, office.bus.told().count('delete'))
+            self.assertEqual(3, office.bus.received().count('delete'))
 
     def test_one_that_is_late_settles_nothing(self: Any) -> None:
         office = self.office_with()

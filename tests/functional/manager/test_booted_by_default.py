@@ -198,7 +198,7 @@ class TestDefault(booted.BootedCase):
         # Without the checks of a month.
         self.office.away_until(month - 660)
         self.office.until(month - 60)
-        self.assertIn('before_end_lease', self.office.bus.told(lease))
+        self.assertIn('before_end_lease', self.office.bus.received(lease))
         end = harness.at(month + 86400)
         caller = Caller(user_id='alice', project_id='blue')
         change = LeaseChange(end=end, grain=datetime.timedelta(0))

@@ -20,7 +20,7 @@ class TestDeadlines(OfficeCase):
         self.office.cloud.fail('compute.add_host', times=3)
         self.assertEqual('ACTIVE', self.office.status_at(1020, lease))
         self.assertEqual(3, self.office.event(lease, EventKind.START).attempts)
-        self.assertNotIn('error', self.office.bus.told(lease))
+        self.assertNotIn('error', self.office.bus.received(lease))
 
     def test_away_between_two_tries(self) -> None:
         lease = self.office.create(100, 3600)

@@ -31,10 +31,10 @@ class TestFailedStart(OfficeCase):
         # The lease is over long before the start would be given up.
         lease = self.office.create(10, 60)
         self.assertEqual('STARTING', self.office.status_at(59, lease))
-        self.assertNotIn('error', self.office.bus.told(lease))
+        self.assertNotIn('error', self.office.bus.received(lease))
         self.office.until(61)
         self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
-        self.assertEqual(['error', 'end_lease'], self.office.bus.told(lease)[-2:])
+        self.assertEqual(['error', 'end_lease'], self.office.bus.received(lease)[-2:])
         told = self.office.bus.last('lease.event.error')
         self.assertEqual('start_lease', told['event_type'])
         self.assertIn('Nova is away', told['reason'])
@@ -52,7 +52,7 @@ class TestFailedStart(OfficeCase):
         lease = self.office.create(10, 60)
         with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
             self.office.until(61)
-            self.assertEqual('error', self.office.bus.told(lease)[-1])
+            self.assertEqual('error', self.office.bus.received(lease)[-1])
         self.assertEqual('TERMINATED', self.office.status_at(600, lease))
         self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
 

@@ -34,7 +34,7 @@ class TestStart(OfficeCase):
         office.until(99)
         office.cloud.reachable = False
         self.assertEqual('STARTING', office.status_at(219, lease))
-        self.assertNotIn('error', office.bus.told())
+        self.assertNotIn('error', office.bus.received())
         tries = [(call.at - harness.NOW).total_seconds() for call in office.cloud.journal()]
         tries = [second for second in tries if second >= 100]
         pauses = [round(b - a) for a, b in itertools.pairwise(tries)]
@@ -64,8 +64,8 @@ class TestStart(OfficeCase):
         self.office.until(150)
         self.office.cloud.reachable = True
         self.assertEqual('ACTIVE', self.office.status_at(200, lease))
-        self.assertNotIn('error', self.office.bus.told())
-        self.assertEqual(1, self.office.bus.told().count('start_lease'))
+        self.assertNotIn('error', self.office.bus.received())
+        self.assertEqual(1, self.office.bus.received().count('start_lease'))
 
     def test_nova_is_back(self) -> None:
         """However long it was away, what waits for it goes on soon, by default."""
@@ -105,7 +105,7 @@ class TestStart(OfficeCase):
         self.office.until(99)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.assertEqual('ERROR', self.office.status_at(100, lease))
-        self.assertEqual(['create', 'before_start_lease', 'error'], self.office.bus.told())
+        self.assertEqual(['create', 'before_start_lease', 'error'], self.office.bus.received())
         self.assertEqual((ALL, []), (self.office.pooled(), self.office.allocations(lease)))
 
     def test_failed_preparation_does_no_harm(self) -> None:
@@ -117,7 +117,7 @@ class TestStart(OfficeCase):
         # It is told, and all the same it is well.
         told = self.office.bus.last('lease.event.error')
         self.assertEqual(('prepare', 'PENDING'), (told['event_type'], told['status']))
-        self.assertEqual(1, self.office.bus.told().count('error'))
+        self.assertEqual(1, self.office.bus.received().count('error'))
 
     def test_the_end_comes_while_the_start_is_still_tried(self) -> None:
         lease = self.office.create(100, 150)
@@ -133,14 +133,14 @@ class TestStart(OfficeCase):
         # What was never started is not said to be: its owner hears of it.
         self.assertEqual(EventState.ERROR, states.pop(EventKind.START))
         self.assertEqual({EventState.DONE}, set(states.values()))
-        self.assertIn('error', self.office.bus.told())
+        self.assertIn('error', self.office.bus.received())
 
     def test_a_failed_lease_ends_too(self) -> None:
         lease = self.office.create(100, 1000)
         self.office.until(99)
         self.office.cloud.fail('compute.*', error='permanent')
         self.assertEqual('TERMINATED', self.office.status_at(1000, lease))
-        self.assertEqual('end_lease', self.office.bus.told()[-1])
+        self.assertEqual('end_lease', self.office.bus.received()[-1])
 
     def test_deleting_while_the_start_is_tried(self) -> None:
         lease = self.office.create(100, 3600)
@@ -151,13 +151,13 @@ class TestStart(OfficeCase):
         self.office.until(1000)
         # It cannot be said to be gone before the cloud lets it go.
         self.assertEqual('ERROR', self.office.status(lease))
-        self.assertEqual(1, self.office.bus.told().count('error'))
-        self.assertNotIn('delete', self.office.bus.told())
+        self.assertEqual(1, self.office.bus.received().count('error'))
+        self.assertNotIn('delete', self.office.bus.received())
         self.office.cloud.reachable = True
         self.office.until(1100)
         self.assertEqual(('gone', ALL), (self.office.status(lease), self.office.pooled()))
-        self.assertEqual('delete', self.office.bus.told()[-1])
-        self.assertNotIn('start_lease', self.office.bus.told())
+        self.assertEqual('delete', self.office.bus.received()[-1])
+        self.assertNotIn('start_lease', self.office.bus.received())
 
     def test_deleting_a_failed_lease_before_it_is_undone(self) -> None:
         lease = self.office.create(100, 3600)
@@ -169,7 +169,7 @@ class TestStart(OfficeCase):
         self.office.cloud.heal()
         self.office.until(700)
         self.assertEqual(('gone', ALL), (self.office.status(lease), self.office.pooled()))
-        self.assertEqual(1, self.office.bus.told().count('delete'))
+        self.assertEqual(1, self.office.bus.received().count('delete'))
 
 
 class TestEnd(OfficeCase):
@@ -182,7 +182,7 @@ class TestEnd(OfficeCase):
         self.office.cloud.reachable = False
         self.assertEqual('TERMINATING', self.office.status_at(1100, lease))
         self.assertEqual('ERROR', self.office.status_at(9000, lease))
-        self.assertEqual(1, self.office.bus.told().count('error'))
+        self.assertEqual(1, self.office.bus.received().count('error'))
         self.assertEqual([server], [item.id for item in self.office.cloud.servers()])
         self.assertEqual(1, len(self.office.allocations(lease)))
         self.office.cloud.reachable = True
@@ -190,7 +190,7 @@ class TestEnd(OfficeCase):
         self.assertEqual(
             ('TERMINATED', 'deleted'), (self.office.status(lease), self.office.reservation(lease))
         )
-        self.assertEqual('end_lease', self.office.bus.told()[-1])
+        self.assertEqual('end_lease', self.office.bus.received()[-1])
         self.assertEqual((ALL, ()), (self.office.pooled(), self.office.cloud.servers()))
 
     def test_permanent_error_at_the_end_is_told_and_tried_again(self) -> None:
@@ -200,7 +200,7 @@ class TestEnd(OfficeCase):
         self.office.cloud.fail('compute.delete_server', times=3, error='permanent')
         self.assertEqual('ERROR', self.office.status_at(1001, lease))
         self.assertEqual('TERMINATED', self.office.status_at(1100, lease))
-        self.assertEqual(1, self.office.bus.told().count('error'))
+        self.assertEqual(1, self.office.bus.received().count('error'))
 
     def test_deleting_a_lease_whose_end_fails(self) -> None:
         lease = self.office.create(0, 1000)
@@ -220,8 +220,8 @@ class TestEnd(OfficeCase):
         self.office.cloud.fail('compute.create_image', times=None, error='conflict')
         self.office.until(900)
         self.assertEqual(EventState.ERROR, self.office.event(lease, EventKind.BEFORE_END).state)
-        self.assertEqual(1, self.office.bus.told().count('error'))
-        self.assertEqual(1, self.office.bus.told().count('before_end_lease'))
+        self.assertEqual(1, self.office.bus.received().count('error'))
+        self.assertEqual(1, self.office.bus.received().count('before_end_lease'))
         self.assertEqual('TERMINATED', self.office.status_at(1002, lease))
 
     def test_two_ends_do_not_stand_in_each_others_way(self) -> None:

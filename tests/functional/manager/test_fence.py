@@ -128,7 +128,7 @@ class TestHeldUp(base.TestCase):
             self.assertEqual(self.servers, self.there(), held_up)
             self.assertEqual({'compute-1'}, self.office.hosts(self.second), held_up)
             self.office.manager.send()
-            self.assertEqual(1, self.office.bus.told(self.first).count('end_lease'))
+            self.assertEqual(1, self.office.bus.received(self.first).count('end_lease'))
             self.begin()
             self.office.boot(self.first)
         self.assertGreaterEqual(held_up, 2)
@@ -136,11 +136,13 @@ class TestHeldUp(base.TestCase):
     def test_nothing_is_settled_told_or_counted(self) -> None:
         office = self.office
         office.boot(self.first)
-        before = office.bus.told()
+        before = office.bus.received()
         self.held_up(1, lambda: office.clock.advance(_LONGER))
         event = office.event(self.first, EventKind.END)
         self.assertEqual(('IN_PROGRESS', 0, None), (event.state, event.attempts, event.error))
-        self.assertEqual(('TERMINATING', before), (office.status(self.first), office.bus.told()))
+        self.assertEqual(
+            ('TERMINATING', before), (office.status(self.first), office.bus.received())
+        )
         self.assertEqual(1, len(self.there()))
         office.until(1100)
         self.assertEqual(('TERMINATED', 'ACTIVE'), self.statuses())

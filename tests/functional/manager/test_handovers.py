@@ -69,7 +69,7 @@ class TestStart(_Test):
         second = self.office.create(1000, 3000)
         self.assertEqual(self.names(first), self.names(second))
         self.office.until(1005)
-        self.assertNotIn('error', self.office.bus.told(second))
+        self.assertNotIn('error', self.office.bus.received(second))
         self.office.until(1020)
         told = self.office.bus.last('lease.event.error')
         self.assertEqual((second.id, 'start_lease'), (told['lease_id'], told['event_type']))
@@ -82,7 +82,7 @@ class TestStart(_Test):
         moved = self.office.bus.last('lease.rehomed')
         self.assertEqual(([name], sorted(self.names(second))), (moved['from'], moved['to']))
         self.assertEqual('TERMINATING', self.office.status(first))
-        told = self.office.bus.told(second)
+        told = self.office.bus.received(second)
         found = [told.count(one) for one in ('error', 'rehomed', 'start_lease')]
         self.assertEqual([1, 1, 1], found)
         self.assertEqual('ACTIVE', self.office.status_at(1200, second))
@@ -107,7 +107,7 @@ class TestStart(_Test):
         self.assertEqual((EventState.ERROR, 2), (self.start(second), self.errors(second)))
         self.assertEqual('ERROR', office.bus.last('lease.event.error')['status'])
         self.assertEqual([], office.allocations(second))
-        self.assertNotIn('start_lease', office.bus.told(second))
+        self.assertNotIn('start_lease', office.bus.received(second))
         # What the first lease has is left alone.
         self.assertEqual(ALL, office.hosts(first))
         self.assertEqual(4, len(list(office.cloud.servers())))
@@ -117,7 +117,7 @@ class TestStart(_Test):
         self.assertEqual(('TERMINATED', 2), (office.status(second), self.errors(second)))
 
     def errors(self, lease: Lease) -> int:
-        return self.office.bus.told(lease).count('error')
+        return self.office.bus.received(lease).count('error')
 
     def test_it_ends_while_it_waits(self) -> None:
         self.open(4)
@@ -214,9 +214,9 @@ class TestChange(_Test):
         office.update(grows, hosts=3)
         self.assertTrue(self.names(first) < self.names(grows))
         self.assertEqual('UPDATING', office.status_at(1030, grows))
-        self.assertEqual(1, office.bus.told(grows).count('error'))
+        self.assertEqual(1, office.bus.received(grows).count('error'))
         self.assertEqual('ACTIVE', office.status_at(1140, grows))
-        self.assertEqual(2, office.bus.told(grows).count('error'))
+        self.assertEqual(2, office.bus.received(grows).count('error'))
         self.assertFalse(self.names(first) & self.names(grows))
         self.assertEqual(2, office.now(grows).reservations[0].request['min'])
         self.assertEqual(self.names(grows), office.hosts(grows))
@@ -234,7 +234,7 @@ class TestCleaning(_Test):
         self.assertEqual('PENDING', self.office.status(second))
         self.assertIn('cleaned', self.office.event(second, EventKind.START).error or '')
         self.assertEqual('ACTIVE', self.office.status_at(1165, second))
-        self.assertNotIn('error', self.office.bus.told(second))
+        self.assertNotIn('error', self.office.bus.received(second))
 
     def test_later_choices_leave_the_time(self) -> None:
         self.open(4, lasts=50, cleaning_time=datetime.timedelta(seconds=100))
@@ -297,7 +297,7 @@ class TestParts(_Test):
         self.assertIn('waiting: ', self.office.bus.last('lease.event.error')['reason'])
         self.office.until(1070)
         self.assertEqual(('ACTIVE', names), (self.office.status(second), self.names(second)))
-        self.assertEqual(1, self.office.bus.told(second).count('rehomed'))
+        self.assertEqual(1, self.office.bus.received(second).count('rehomed'))
         self.assertEqual('TERMINATING', self.office.status(self.first))
 
     def test_nothing_is_free(self) -> None:
@@ -321,11 +321,11 @@ class TestThings(server_case.ServerCase):
         self.world.until(199)
         self.cloud.reachable = False
         self.assertEqual('PENDING', self.world.status_at(203, second))
-        self.assertEqual(1, self.world.bus.told(second).count('error'))
+        self.assertEqual(1, self.world.bus.received(second).count('error'))
         self.assertIn('waiting: ', self.reasons(second))
         self.assertEqual('ERROR', self.world.status_at(220, second))
         self.assertIn('it could not start: ', self.reasons(second))
-        self.assertNotIn('rehomed', self.world.bus.told(second))
+        self.assertNotIn('rehomed', self.world.bus.received(second))
         self.cloud.reachable = True
         self.assertEqual('TERMINATED', self.world.status_at(300, first))
 
@@ -340,7 +340,7 @@ class _OnServers(_Test):
         self.assertEqual(self.names(first), self.names(second))
         self.assertEqual('ACTIVE', self.office.status_at(1120, second))
         self.assertFalse(self.names(first) & self.names(second))
-        found = [self.office.bus.told(second).count(one) for one in ('error', 'rehomed')]
+        found = [self.office.bus.received(second).count(one) for one in ('error', 'rehomed')]
         self.assertEqual([1, 1], found)
         self.assertEqual([], self.office.allocations(first))
         with self.office.store.reading() as tx:

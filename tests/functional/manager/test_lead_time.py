@@ -64,7 +64,7 @@ class _LeadTime:
         self.office.update(lease, hosts=2)
         self.assertEqual([3000, 3540], self.told(lease))
         self.assertEqual('ACTIVE', self.office.status_at(3700, lease))
-        self.assertEqual(2, self.office.bus.told().count('before_start_lease'))
+        self.assertEqual(2, self.office.bus.received().count('before_start_lease'))
 
     def test_a_slow_host_takes_the_place_of_another(self) -> None:
         lease = self.office.create(3600, 7200, hosts=1)
@@ -75,4 +75,4 @@ class _LeadTime:
         self.office.leases.reallocate(lease.id, PROJECT, wanted)
         self.assertEqual([3000, 3540], self.told(lease))
         self.office.until(3001)
-        self.assertEqual(1, self.office.bus.told().count('before_start_lease'))
+        self.assertEqual(1, self.office.bus.received().count('before_start_lease'))

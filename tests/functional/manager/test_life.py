@@ -69,7 +69,7 @@ class _Life:
         """Let time pass, and return what was told meanwhile."""
         before = len(self.office.bus.taken)
         self.office.until(seconds)
-        return self.office.bus.told()[before:]
+        return self.office.bus.received()[before:]
 
     def test_deleting(self) -> None:
         for seconds, status, by_itself in (
@@ -87,7 +87,7 @@ class _Life:
                 self.office.delete(lease)
             self.assertEqual('gone', self.office.settled(lease))
             self.assertEqual((ALL, []), (self.office.pooled(), self.office.allocations(lease)))
-            self.assertEqual(1, self.office.bus.told(lease).count('delete'))
+            self.assertEqual(1, self.office.bus.received(lease).count('delete'))
             self.assertRaises(exceptions.NotFound, self.office.delete, lease)
             self.assertEqual(1, len(self.office.cloud.aggregates()))
 
@@ -127,8 +127,8 @@ class _Life:
         self.assertEqual(ALL, office.hosts(second))
         late = office.bus.last('lease.event.start_lease')['late_by_seconds']
         self.assertTrue(100 <= late <= 111, late)
-        self.assertLess(office.bus.told().index('end_lease'), len(office.bus.told()) - 1)
-        told = office.bus.told(second)
+        self.assertLess(office.bus.received().index('end_lease'), len(office.bus.received()) - 1)
+        told = office.bus.received(second)
         self.assertLess(told.index('create'), told.index('start_lease'))
 
 
@@ -144,9 +144,9 @@ class TestEvents(OfficeCase):
             ),
         )
         self.office.until(30)
-        self.assertEqual(['create', 'notification'], self.office.bus.told(lease))
+        self.assertEqual(['create', 'notification'], self.office.bus.received(lease))
         self.office.until(1000)
-        self.assertEqual('notification', self.office.bus.told(lease)[-1])
+        self.assertEqual('notification', self.office.bus.received(lease)[-1])
 
     def test_several_due_at_once_are_told_in_order(self) -> None:
         lease = self.office.create(
@@ -164,17 +164,19 @@ class TestEvents(OfficeCase):
                 'start_lease',
                 'before_end_lease',
             ],
-            self.office.bus.told(lease),
+            self.office.bus.received(lease),
         )
 
     def test_a_short_lease_is_warned_although_its_start_takes_a_while(self) -> None:
         lease = self.office.create(0, 600, action='snapshot')
         self.office.cloud.reachable = False
         self.office.until(30)
-        self.assertEqual(['create'], self.office.bus.told(lease))
+        self.assertEqual(['create'], self.office.bus.received(lease))
         self.office.cloud.reachable = True
         self.office.until(100)
-        self.assertEqual(['create', 'start_lease', 'before_end_lease'], self.office.bus.told(lease))
+        self.assertEqual(
+            ['create', 'start_lease', 'before_end_lease'], self.office.bus.received(lease)
+        )
 
     def test_late_events_say_how_late(self) -> None:
         lease = self.office.create(600, 2400)
@@ -194,8 +196,8 @@ class TestEvents(OfficeCase):
         self.office.away_until(3000)
         self.assertEqual('TERMINATED', self.office.settled(lease))
         self.assertEqual(EventState.ERROR, self.office.event(lease, EventKind.START).state)
-        self.assertEqual(['error', 'end_lease'], self.office.bus.told(lease)[-2:])
-        self.assertNotIn('start_lease', self.office.bus.told(lease))
+        self.assertEqual(['error', 'end_lease'], self.office.bus.received(lease)[-2:])
+        self.assertNotIn('start_lease', self.office.bus.received(lease))
         self.assertEqual(600, self.office.bus.last('lease.event.end_lease')['late_by_seconds'])
         self.assertEqual((ALL, 0), (self.office.pooled(), self.office.cloud.calls('compute.x')))
 
@@ -232,7 +234,7 @@ class TestEvents(OfficeCase):
         office.update(lease, end=2000)
         self.assertEqual(at(1400), office.event(lease, EventKind.BEFORE_END).due)
         office.until(1999)
-        self.assertEqual(2, office.bus.told(lease).count('before_end_lease'))
+        self.assertEqual(2, office.bus.received(lease).count('before_end_lease'))
         self.assertEqual('ACTIVE', office.status(lease))
         office.update(lease, end=1999)
         self.assertEqual('TERMINATED', office.settled(lease))
@@ -256,7 +258,7 @@ class TestEvents(OfficeCase):
         office.until(5002)
         self.assertEqual(2, len(office.cloud.images()))
         self.assertEqual('TERMINATED', office.status(lease))
-        self.assertEqual(1, office.bus.told(lease).count('before_end_lease'))
+        self.assertEqual(1, office.bus.received(lease).count('before_end_lease'))
 
     def test_drift_is_repaired(self) -> None:
         lease = self.office.create(0, 3600)
@@ -268,7 +270,7 @@ class TestEvents(OfficeCase):
         self.office.until(910)
         self.assertEqual({host}, self.office.hosts(lease))
         self.assertFalse(self.office.now(lease).degraded)
-        self.assertNotIn('degraded', self.office.bus.told())
+        self.assertNotIn('degraded', self.office.bus.received())
 
     def test_degraded_and_well_again(self) -> None:
         lease = self.office.create(0, 7000)
@@ -277,7 +279,7 @@ class TestEvents(OfficeCase):
         self.office.until(3000)
         self.assertTrue(self.office.now(lease).degraded)
         self.assertEqual('ACTIVE', self.office.status(lease))
-        self.assertEqual(1, self.office.bus.told().count('degraded'))
+        self.assertEqual(1, self.office.bus.received().count('degraded'))
         self.office.cloud.heal()
         self.office.until(4000)
         self.assertFalse(self.office.now(lease).degraded)

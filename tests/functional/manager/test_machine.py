@@ -227,7 +227,7 @@ class Machine(stateful.RuleBasedStateMachine):
         assert not self.office.waiting()
         assert not harness.twice(self.office.bus.taken)
         for lease in self.all:
-            told = self.office.bus.told(lease)
+            told = self.office.bus.received(lease)
             counted = collections.Counter(told)
             assert told[0] == 'create'
             assert counted['start_lease'] <= 1

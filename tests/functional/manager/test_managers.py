@@ -50,7 +50,7 @@ class Death:
                     'before_end_lease': 1,
                     'end_lease': 1,
                 },
-                dict(collections.Counter(office.bus.told())),
+                dict(collections.Counter(office.bus.received())),
                 step,
             )
 
@@ -80,7 +80,7 @@ class Death:
             office.hire().die_after(step)
             self.another_takes_over(office, step)
             self.assertEqual(('gone', ALL), (office.status(lease), office.pooled()))
-            self.assertEqual(1, office.bus.told().count('delete'))
+            self.assertEqual(1, office.bus.received().count('delete'))
 
     def test_deleted_between_two_steps(self) -> None:
         for step in STEPS:
@@ -181,7 +181,7 @@ class TestClaims(OfficeCase):
         self.office.until(600)
         self.assertEqual(['TERMINATED'] * 5, [self.office.status(lease) for lease in leases])
         self.assertEqual(ALL, self.office.pooled())
-        self.assertEqual(1, self.office.bus.told().count('start_lease'))
+        self.assertEqual(1, self.office.bus.received().count('start_lease'))
 
 
 @services.on_each_engine(base.TestCase, 'TestOutboxOn')
@@ -197,7 +197,7 @@ class _Outbox:
         office.bus.refuses = lambda message: message.payload['lease_id'] == refused
         for _ in range(3):
             self.assertRaises(BrokerUnavailable, office.manager.send)
-        self.assertEqual(['create'], office.bus.told())
+        self.assertEqual(['create'], office.bus.received())
         self.assertEqual(2, office.waiting())
         # Leases live on meanwhile.
         while office.manager.look():
@@ -212,7 +212,7 @@ class _Outbox:
         for lease in leases:
             self.assertEqual(
                 ['create', 'before_start_lease', 'before_start_lease', 'start_lease'],
-                office.bus.told(lease),
+                office.bus.received(lease),
             )
         self.assertEqual([], harness.twice(office.bus.taken))
 
@@ -226,10 +226,10 @@ class _Outbox:
         office.update(lease, name='other')
         office.manager.send()
         # What came after must not overtake what the dead one holds.
-        self.assertEqual([], office.bus.told())
+        self.assertEqual([], office.bus.received())
         office.clock.advance(30.001)
         office.manager.send()
-        self.assertEqual(['create', 'update'], office.bus.told())
+        self.assertEqual(['create', 'update'], office.bus.received())
 
     def test_what_a_sender_could_not_settle_it_sends_again_at_once(self) -> None:
         office = self.useFixture(Office(database=self.kind))
@@ -237,9 +237,9 @@ class _Outbox:
         until = harness.at(30)
         office.store.run(lambda tx: tx.outbox.claim(office.manager.owner, until, 100))
         office.hire().send()
-        self.assertEqual([], office.bus.told())
+        self.assertEqual([], office.bus.received())
         office.manager.send()
-        self.assertEqual(['create'], office.bus.told())
+        self.assertEqual(['create'], office.bus.received())
 
     def test_two_senders_at_once(self) -> None:
         office = self.useFixture(Office(database=self.kind))
@@ -294,5 +294,5 @@ class TestNothingIsLost(base.TestCase):
         lease = office.create(600, 3600)
         office.delete(lease)
         office.until(4000)
-        self.assertEqual(['create', 'delete'], office.bus.told())
-        self.assertNotIn(EventKind.START, office.bus.told())
+        self.assertEqual(['create', 'delete'], office.bus.received())
+        self.assertNotIn(EventKind.START, office.bus.received())

@@ -23,20 +23,20 @@ class TestReadiness(OfficeCase):
         lease = self.office.create(100, 3600)
         self.say(lease, waiting=('compute-1',))
         self.office.work()
-        self.assertEqual(['create'], self.office.bus.told())
+        self.assertEqual(['create'], self.office.bus.received())
         for _ in range(2):
             self.say(lease, ready=('compute-1',))
         self.office.work()
-        self.assertEqual(['create', 'ready'], self.office.bus.told())
+        self.assertEqual(['create', 'ready'], self.office.bus.received())
         self.assertEqual(['compute-1'], self.office.bus.last('lease.ready')['ready'])
         self.office.until(101)
-        self.assertNotIn('not_ready', self.office.bus.told())
+        self.assertNotIn('not_ready', self.office.bus.received())
 
     def test_something_is_not_ready_at_the_start(self) -> None:
         lease = self.office.create(100, 3600)
         self.say(lease, ready=('compute-2',), waiting=('compute-1',), detail='it boots')
         self.office.until(101)
-        self.assertEqual(['start_lease', 'not_ready'], self.office.bus.told()[-2:])
+        self.assertEqual(['start_lease', 'not_ready'], self.office.bus.received()[-2:])
         told = self.office.bus.last('lease.not_ready')
         self.assertEqual((['compute-1'], 'it boots'), (told['waiting'], told['detail']))
         whole = [
@@ -48,7 +48,7 @@ class TestReadiness(OfficeCase):
         self.assertEqual(['climate-power says that compute-1 is not ready yet'], found)
         self.say(lease, ready=('compute-1', 'compute-2'))
         self.office.work()
-        self.assertEqual('ready', self.office.bus.told()[-1])
+        self.assertEqual('ready', self.office.bus.received()[-1])
 
     def test_what_is_over_is_not_waited_for(self) -> None:
         lease = self.office.create(0, 100)

@@ -83,7 +83,7 @@ class ManagerCase(base.TestCase):
         for lease in leases:
             until('it has ended', lambda lease=lease: self.ended(lease))
         until('all notifications are sent', lambda: not self.office.waiting())
-        found = dict(collections.Counter(self.office.bus.told()))
+        found = dict(collections.Counter(self.office.bus.received()))
         self.assertEqual({'create': 10, 'start_lease': 10, 'update': 10, 'end_lease': 10}, found)
         self.assertEqual(10, self.office.cloud.calls('compute.create_aggregate'))
         self.assertEqual(10, len(self.office.pooled()))
@@ -123,7 +123,7 @@ class TestManager(ManagerCase):
         until('it is active', lambda: self.is_active(lease))
         self.assertEqual(1, self.office.cloud.calls('compute.create_aggregate'))
         until('all notifications are sent', lambda: not self.office.waiting())
-        self.assertEqual(['create', 'start_lease'], self.office.bus.told())
+        self.assertEqual(['create', 'start_lease'], self.office.bus.received())
 
     def test_told_to_stop_it_finishes_what_it_is_at(self) -> None:
         self.office.cloud.slow('compute.add_host', 0.7)
@@ -160,7 +160,7 @@ class TestManager(ManagerCase):
         lease = self.create(0)
         self.start()
         until('all notifications are sent', lambda: len(self.office.bus.taken) == 2)
-        self.assertEqual(['create', 'start_lease'], self.office.bus.told(lease))
+        self.assertEqual(['create', 'start_lease'], self.office.bus.received(lease))
         self.assertEqual([], harness.twice(self.office.bus.taken))
 
     def test_hosts_come_and_go_through_it(self) -> None:
@@ -218,7 +218,7 @@ class TestManager(ManagerCase):
         for lease in leases:
             until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone')
         until('all notifications are sent', lambda: not self.office.waiting())
-        found = dict(collections.Counter(self.office.bus.told()))
+        found = dict(collections.Counter(self.office.bus.received()))
         self.assertEqual({'create': 40, 'start_lease': 40, 'delete': 40}, found)
         self.assertEqual(40, self.office.cloud.calls('compute.create_aggregate'))
         self.assertEqual(40, len(self.office.pooled()))
@@ -229,7 +229,7 @@ class TestManager(ManagerCase):
         for lease in leases:
             until('it is active', lambda lease=lease: self.is_active(lease))
         until('all notifications are sent', lambda: not self.office.waiting())
-        found = dict(collections.Counter(self.office.bus.told()))
+        found = dict(collections.Counter(self.office.bus.received()))
         self.assertEqual({'create': 3, 'start_lease': 3}, found)
 
 

@@ -64,7 +64,7 @@ class TestUnreadable(OfficeCase):
         self.office.until(1010)
         for lease in (self.lease, self.other):
             self.assertEqual('TERMINATED', self.office.status(lease))
-            self.assertEqual(1, self.office.bus.told(lease).count('end_lease'))
+            self.assertEqual(1, self.office.bus.received(lease).count('end_lease'))
         self.assertEqual(ALL, self.office.pooled())
 
     def test_it_is_deleted(self) -> None:

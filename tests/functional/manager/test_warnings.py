@@ -28,7 +28,7 @@ class TestWarnings(base.TestCase):
 
     def warnings(self, lease: Lease) -> int:
         self.office.manager.send()
-        return self.office.bus.told(lease).count('before_end_lease')
+        return self.office.bus.received(lease).count('before_end_lease')
 
     def assert_warned_once_more(self, lease: Lease) -> None:
         self.assertEqual(1, self.warnings(lease))
