@@ -30,7 +30,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'core': ((*SQLITE, '--small', '--creates', '5', '--seconds', '0.5', '--starts', '5'),),
     'costs': (('refusals',),),
     'guards': ((*SQLITE, '--times', '2', '--warm', '1', '--allocations', '2000'),),
-    'judgement': ((*SQLITE, '--times', '2'),),
+    'verification': ((*SQLITE, '--times', '2'),),
     'neighbours': (
         (*SQLITE, *SHORT_PHASES, '--only', 'idle'),
         (*SQLITE, *SHORT_PHASES, '--only', '90'),
@@ -99,7 +99,7 @@ class BenchmarksTest(base.TestCase):
         self.run_all('guards')
 
     def test_judgement(self) -> None:
-        self.run_all('judgement')
+        self.run_all('verification')
 
     def test_neighbours(self) -> None:
         self.run_all('neighbours')

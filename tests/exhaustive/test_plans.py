@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from climate.allocation import requirements
 from climate.allocation.matches import Match
 from climate.db.administration import purge
-from climate.db.booking import judgement
-from climate.db.booking.judgement import Addition
+from climate.db.booking import verification
+from climate.db.booking.verification import Addition
 from climate.db.messages.outbox import OutboxRow
 from climate.db.migrations import migration
 from climate.db.transactions.store import Store
@@ -120,7 +120,7 @@ class Plans:
             'lock_resources': lambda tx: tx.allocations.lock_resources(mine),
             'in_use': lambda tx: tx.allocations.in_use(7),
             'hold': lambda tx: tx.allocations.hold(mine),
-            'judge': lambda tx: judgement.findings(tx.session, JUDGED, own=mine),
+            'judge': lambda tx: verification.findings(tx.session, JUDGED, own=mine),
             'move': lambda tx: tx.book(range(500)).move([1, 2], start=None, end=now),
             'release': lambda tx: tx.allocations.release(mine),
             'required_of_resource': lambda tx: tx.reservations.required_of_resource(7),

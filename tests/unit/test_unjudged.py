@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""No booking avoids its judgement."""
+"""No booking avoids its verification."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.unit import test_architecture
 
 
 class TestBookings(test_architecture.ArchitectureTestCase):
-    """Allocations that are written past the judgement are found."""
+    """Allocations that are written past the verification are found."""
 
     def test_none(self) -> None:
         self.assert_kept(unjudged.unjudged_bookings)

@@ -22,7 +22,7 @@ from climate.booking.choosing import placements
 from climate.booking.choosing import refusals
 from climate.booking.choosing.requirements import Requirements
 from climate.booking.choosing.searches import Searches
-from climate.db.booking import judgement
+from climate.db.booking import verification
 from climate.db.booking.books import Books
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
@@ -32,7 +32,7 @@ from climate.domain.resources import Share
 from climate.leases.settings import LeasingSettings
 from climate.plugins import contract
 
-LostRace = judgement.LostRace
+LostRace = verification.LostRace
 
 # The most orders of reservations to try before a lease is refused: a refusal
 # must not take much longer than a booking.

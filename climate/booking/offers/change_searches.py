@@ -190,7 +190,7 @@ class ChangeSearch(PeriodSearch):
         with limits.refusing(found.old):
             found.limits.check_lease(found.lease, found.old, self.tx.now)
         limits.check_resources(self.tx, found.limits, found.lease, found.old, found.allocations)
-        commit.judge(self.tx, self.context, new.caller, found)
+        commit.check_filters(self.tx, self.context, new.caller, found)
         return found
 
     def _chosen(self, period: Period, needed: Sequence[Requirements]) -> tuple[Allocation, ...]:

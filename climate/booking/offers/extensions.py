@@ -188,7 +188,7 @@ class ExtensionSearch:
         limits.check_new(allowed, lease, has, tx.now)
         limits.check_resources(tx, allowed, lease, None, chosen)
         request = AllocationRequest(lease=lease, allocations=chosen, limits=allowed)
-        commit.judge(tx, context, caller, request)
+        commit.check_filters(tx, context, caller, request)
 
 
 def _farthest(

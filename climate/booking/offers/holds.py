@@ -156,7 +156,7 @@ class OfferStorage:
         )
         choice, allocations = together(tx, context.settings, context.rng, needed)
         request = AllocationRequest(lease=lease, allocations=allocations, limits=new.limits)
-        commit.judge(tx, context, self._caller, request)
+        commit.check_filters(tx, context, self._caller, request)
         # The hold is no lease of the project, but has resources of it.
         allowed = dataclasses.replace(new.limits, leases=0)
         with limits.held(tx, allowed, lease, None, allocations, ()):

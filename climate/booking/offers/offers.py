@@ -165,7 +165,7 @@ class OfferSearch(PeriodSearch):
         limits.check_new(allowed, lease, has, self.tx.now)
         limits.check_resources(self.tx, allowed, lease, None, chosen)
         request = AllocationRequest(lease=lease, allocations=chosen, limits=allowed)
-        commit.judge(self.tx, self.context, self._new.caller, request)
+        commit.check_filters(self.tx, self.context, self._new.caller, request)
 
     def asked(self, place: int) -> int:
         """Return the place of a requested reservation that the one at *place* is a part of."""

@@ -127,13 +127,15 @@ def _in_one_transaction(work: BookingWork[R]) -> Lease | Missing:
         if isinstance(request, Missing):
             tx.undo()
             return request
-        judge(tx, work.context, work.caller, request)
+        check_filters(tx, work.context, work.caller, request)
         return _written(tx, work, request, None)
 
     return work.context.store.run(attempt, budget=work.caller.budget)
 
 
-def judge(tx: Transaction, context: Context, caller: Caller, request: AllocationRequest) -> None:
+def check_filters(
+    tx: Transaction, context: Context, caller: Caller, request: AllocationRequest
+) -> None:
     """Ask the filters about a lease, if none of them waits.
 
     :raises climate.exceptions.LimitExceeded: if a filter refuses a change

@@ -16,8 +16,8 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.allocation import timeline
-from climate.db.booking import judgement
-from climate.db.booking.judgement import Addition
+from climate.db.booking import verification
+from climate.db.booking.verification import Addition
 from climate.db.engine.prepared import prepared
 from climate.db.resources.catalogue import Catalogue
 from climate.db.schema.tables import ALLOCATIONS
@@ -89,12 +89,12 @@ class PendingBookings:
     inserted: list[Allocation] = dataclasses.field(default_factory=list)
     only_inserts: bool = True
 
-    def judge(self, session: sa.Connection) -> None:
+    def verify(self, session: sa.Connection) -> None:
         """Check that the resources have the capacity for all of it.
 
-        :raises climate.db.booking.judgement.LostRace: if they do not
+        :raises climate.db.booking.verification.LostRace: if they do not
         """
-        judgement.judge(session, self.additions, own=self.own)
+        verification.verify(session, self.additions, own=self.own)
 
 
 class Books(Repository):

@@ -24,7 +24,7 @@ _ONE: Any = sa.literal_column('1')
 
 @functools.lru_cache(maxsize=256)
 def statement(wholes: int, parts: int) -> Any:
-    """Return the statement; see :func:`climate.db.booking.judgement.findings`.
+    """Return the statement; see :func:`climate.db.booking.verification.findings`.
 
     Built once for each number of shapes, since building takes longer than running.
 

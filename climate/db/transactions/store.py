@@ -23,7 +23,7 @@ from climate.clock import Clock
 from climate.conf import allocation
 from climate.conf import database
 from climate.db.booking.books import PendingBookings
-from climate.db.booking.judgement import LostRace
+from climate.db.booking.verification import LostRace
 from climate.db.encryption import key_files
 from climate.db.encryption.vault import Vault
 from climate.db.engine import addresses
@@ -142,7 +142,7 @@ class Store:
                     transaction.following.read(session)
                 if docket.additions:
                     # This has to be the last statement before the commit.
-                    docket.judge(session)
+                    docket.verify(session)
             except LostRace:
                 if transaction.following is not None:
                     transaction.following.lost()
@@ -164,14 +164,14 @@ class Store:
     ) -> T:
         """Run *work* in a transaction that may write, and commit.
 
-        Bookings are checked before the commit (:mod:`climate.db.booking.judgement`). After a
+        Bookings are checked before the commit (:mod:`climate.db.booking.verification`). After a
         deadlock, or an insert of a row that another transaction has inserted
         meanwhile, *work* is called again in a new transaction. It must therefore have
         no effects outside the database.
 
         :param undone: roll back instead of committing, whatever *work* has written
         :param budget: what is left for the request that it serves
-        :raises climate.db.booking.judgement.LostRace: if the resources lack the capacity for
+        :raises climate.db.booking.verification.LostRace: if the resources lack the capacity for
             what was booked; the transaction is rolled back
         :raises climate.exceptions.DatabaseUnavailable: if the database does not answer, or
             cannot do this now

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from climate.db.booking import judgement
+from climate.db.booking import verification
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -34,21 +34,21 @@ class Defences:
 
 NAMES = {
     (True, True): 'both',
-    (True, False): 'judgement',
+    (True, False): 'verification',
     (False, True): 'guards',
     (False, False): 'none',
 }
 BOTH = Defences()
-JUDGEMENT = Defences(guarded=False)
+VERIFICATION = Defences(guarded=False)
 GUARDS = Defences(judged=False)
 NONE = Defences(judged=False, guarded=False)
-ALL = {each.name: each for each in (BOTH, JUDGEMENT, GUARDS, NONE)}
+ALL = {each.name: each for each in (BOTH, VERIFICATION, GUARDS, NONE)}
 
 
-def switch_judgement_off() -> None:
+def switch_verification_off() -> None:
     """Let this process commit without verification; only for processes of a race."""
 
     def accept(*_arguments: Any, **_options: Any) -> None:
         pass
 
-    judgement.judge = accept
+    verification.verify = accept

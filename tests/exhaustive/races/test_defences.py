@@ -54,13 +54,13 @@ class _Races:
         self.assertGreater(self.table(defences.NONE).overbooked, 0)
 
     def test_a_pair_with_the_judgement_alone(self) -> None:
-        self.assertEqual([], self.table(defences.JUDGEMENT).failures)
+        self.assertEqual([], self.table(defences.VERIFICATION).failures)
 
     def test_a_pair_with_the_rules_of_the_database_alone(self) -> None:
         self.assertEqual([], self.table(defences.GUARDS).failures)
 
     def test_http_with_the_judgement_alone(self) -> None:
-        self.assertEqual([], self.over_http(defences.JUDGEMENT).failures)
+        self.assertEqual([], self.over_http(defences.VERIFICATION).failures)
 
     def test_http_with_the_rules_of_the_database_alone(self) -> None:
         self.assertEqual([], self.over_http(defences.GUARDS).failures)
@@ -69,7 +69,7 @@ class _Races:
         self.assertGreater(self.histories(defences.NONE).impossible, 0)
 
     def test_histories_with_the_judgement_alone(self) -> None:
-        self.assertEqual([], self.histories(defences.JUDGEMENT).failures)
+        self.assertEqual([], self.histories(defences.VERIFICATION).failures)
 
     def test_histories_with_the_rules_of_the_database_alone(self) -> None:
         self.assertEqual([], self.histories(defences.GUARDS).failures)

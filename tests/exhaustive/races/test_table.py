@@ -70,7 +70,7 @@ class _Table:
         self.assertEqual([], _failures(self.race(self.sample(), 8)))
 
     def test_the_judgement_alone(self) -> None:
-        found = self.race(self.sample(), defended=defences.JUDGEMENT)
+        found = self.race(self.sample(), defended=defences.VERIFICATION)
         self.assertEqual([], _failures(found))
 
     def test_the_rules_of_the_database_alone(self) -> None:

@@ -10,5 +10,5 @@ from climate.cmd import api
 from tests.exhaustive.races import defences
 
 if __name__ == '__main__':
-    defences.switch_judgement_off()
+    defences.switch_verification_off()
     sys.exit(api.main())

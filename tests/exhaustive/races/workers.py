@@ -101,7 +101,7 @@ def _run(pipe: Connection, shared: SharedCounters, place: Sequence[Any], judged:
     # Moves are logged as warnings, and failures are in the reports.
     logging.disable(logging.WARNING)
     if not judged:
-        defences.switch_judgement_off()
+        defences.switch_verification_off()
     service = InProcessService(*place)
     gate = StatementGate(service.engine, shared)
     service.pace = gate.step

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The judgement of SQL, held against one that looks at each hour by itself."""
+"""The verification in SQL, held against one that looks at each hour by itself."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from hypothesis import strategies as st
 
 from climate import exceptions
-from climate.db.booking import judgement
-from climate.db.booking.judgement import Addition
+from climate.db.booking import verification
+from climate.db.booking.verification import Addition
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
@@ -117,7 +117,7 @@ class _Undo(Exception):
     """Rolls a transaction back."""
 
 
-class Judgement:
+class Verification:
     """One engine against plain Python."""
 
     # Old bookings are drawn at random, and may be too many.
@@ -148,7 +148,7 @@ class Judgement:
                     additions.append(_addition(row, resource_id, pause))
                     if is_bad(host, row, pause):
                         expected.add((resource_id, row.resource_class))
-            found = judgement.findings(tx.session, additions, own=[mine])
+            found = verification.findings(tx.session, additions, own=[mine])
             self.assertEqual(expected, {(one.resource_id, one.resource_class) for one in found})
             raise _Undo
 
@@ -194,7 +194,7 @@ class Judgement:
 
         grow('VCPU', 1, 3)
         grow('MEMORY_MB', 3, 4)
-        self.assertRaises(judgement.LostRace, grow, 'MEMORY_MB', 2, 4)
+        self.assertRaises(verification.LostRace, grow, 'MEMORY_MB', 2, 4)
 
     def test_one_statement_whatever_is_booked(self) -> None:
         ids = self.add_hosts(30, inventories=STOCK)
@@ -205,8 +205,8 @@ class Judgement:
             for name in ('VCPU', 'MEMORY_MB', None)
         ]
         with self.store.reading() as tx, plans.captured(self.store.engine) as statements:
-            self.assertEqual([], judgement.findings(tx.session, additions[:1]))
-            self.assertEqual([], judgement.findings(tx.session, additions))
+            self.assertEqual([], verification.findings(tx.session, additions[:1]))
+            self.assertEqual([], verification.findings(tx.session, additions))
         self.assertEqual(2, len(statements))
 
     def test_a_window_is_judged_without_an_allocation_in_it(self) -> None:
@@ -216,7 +216,7 @@ class Judgement:
             resource_id=host, resource_class='VCPU', period=wide, clear=wide, fresh=True
         )
         with self.store.reading() as tx:
-            (found,) = judgement.findings(tx.session, [added])
+            (found,) = verification.findings(tx.session, [added])
         self.assertEqual((host, 'is not open to bookings'), (found.resource_id, found.why))
 
     def test_what_goes_first_leaves_room(self) -> None:
@@ -260,14 +260,14 @@ def _addition(row: Row, resource_id: int, pause: int) -> Addition:
     )
 
 
-class TestSqlite(Judgement, cases.StoreCase):
+class TestSqlite(Verification, cases.StoreCase):
     """On SQLite."""
 
     kind = services.SQLITE
     examples = 80
 
 
-class TestMariadb(Judgement, cases.StoreCase):
+class TestMariadb(Verification, cases.StoreCase):
     """On MariaDB."""
 
     kind = services.MARIADB
@@ -283,14 +283,14 @@ class TestMariadb(Judgement, cases.StoreCase):
             for host in hosts
         ]
         with self.store.reading() as tx, plans.captured(self.store.engine) as statements:
-            self.assertEqual([], judgement.findings(tx.session, additions))
+            self.assertEqual([], verification.findings(tx.session, additions))
         (statement,) = statements
         rows = plans.plan(self.store.engine, statement).splitlines()
         (allocations,) = (row for row in rows if '| allocations |' in row)
         self.assertIn('Using index condition', allocations)
 
 
-class TestPostgresql(Judgement, cases.StoreCase):
+class TestPostgresql(Verification, cases.StoreCase):
     """On PostgreSQL."""
 
     kind = services.POSTGRESQL

@@ -66,11 +66,11 @@ def _measure(engine: str, times: int) -> Iterator[Figure]:
         bulk_parts.Parts(hosts=1000, allocations=20_000, now=now).fill(core.store.engine)
         for what, bodies in _BODIES.items():
             with_it, without = _creations(core, bodies, now, times)
-            for name, value in (('judged', with_it), ('not judged', without)):
+            for name, value in (('verified', with_it), ('not verified', without)):
                 yield Figure(engine=engines.NAMES[engine], what=f'{what}, {name}, p50', value=value)
             yield Figure(
                 engine=engines.NAMES[engine],
-                what=f'{what}, judged by not judged',
+                what=f'{what}, verified by not verified',
                 value=100 * with_it / without,
                 unit='%',
                 aim=AIM,
@@ -87,23 +87,23 @@ def _creations(
         core.store, plugins, core.clock, LeasingSettings(), lambda: None, random.Random(5)
     )
     rng = random.Random(3)
-    judged: list[float] = []
-    unjudged: list[float] = []
-    with _timed() as judgements:
+    verified: list[float] = []
+    unverified: list[float] = []
+    with _timed() as verifications:
         for turn in range(times + 2):
             start = now + datetime.timedelta(days=400, minutes=rng.randrange(20 * 24 * 60))
             draft = LeaseDraft(
                 name='bench', start=start, end=start + parts.HOUR, reservations=tuple(bodies)
             )
-            judgements.clear()
+            verifications.clear()
             began = time.perf_counter()
             leases.create(_CALLER, draft)
             passed = time.perf_counter() - began
             # Without the first ones, which are slower.
             if turn > 1:
-                judged.append(1000 * passed)
-                unjudged.append(1000 * (passed - sum(judgements)))
-    return quantile(judged, 0.5), quantile(unjudged, 0.5)
+                verified.append(1000 * passed)
+                unverified.append(1000 * (passed - sum(verifications)))
+    return quantile(verified, 0.5), quantile(unverified, 0.5)
 
 
 @contextlib.contextmanager
@@ -114,18 +114,18 @@ def _timed() -> Iterator[list[float]]:
     creates differ by more than a verification takes.
     """
     found: list[float] = []
-    judge = PendingBookings.judge
+    verify = PendingBookings.verify
 
     def timed(docket: PendingBookings, session: Any) -> None:
         began = time.perf_counter()
-        judge(docket, session)
+        verify(docket, session)
         found.append(time.perf_counter() - began)
 
     try:
-        PendingBookings.judge = timed  # type: ignore[method-assign]  # nothing else is measured
+        PendingBookings.verify = timed  # type: ignore[method-assign]  # nothing else is measured
         yield found
     finally:
-        PendingBookings.judge = judge  # type: ignore[method-assign]  # as it was
+        PendingBookings.verify = verify  # type: ignore[method-assign]  # as it was
 
 
 if __name__ == '__main__':

@@ -59,7 +59,7 @@ class Finding:
     why: str
 
 
-def judge(
+def verify(
     session: sa.Connection, additions: Iterable[Addition], *, own: Collection[str] = ()
 ) -> None:
     """Check that the resources have the capacity for what was written.
