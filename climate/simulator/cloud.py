@@ -43,8 +43,8 @@ from climate.simulator import volume_contents
 from climate.simulator import volume_types
 from climate.simulator.runner import VerbRunner
 from climate.simulator.services import SimulatedServices
-from climate.simulator.store import Caller
 from climate.simulator.store import SimulatorStore
+from climate.simulator.store import VerbCaller
 from climate.simulator.verbs import direct
 
 SCHEMAS = tuple(
@@ -211,7 +211,7 @@ class SimulatedCloud(control.KeystoneControl, SimulatedServices):
 
     def compute_of(self, project_id: str) -> compute.SimulatedCompute:
         """Return Nova as a project without administrator rights sees it."""
-        user = Caller(project_id=project_id, sees_all=False)
+        user = VerbCaller(project_id=project_id, sees_all=False)
         return compute.SimulatedCompute(self._runner.for_user(lambda _db: user))
 
     def add_image(self, name: str, owner: str = 'service', server: Server | None = None) -> str:

@@ -21,9 +21,9 @@ from climate.cloud.base import TrustLost
 from climate.cloud.protocols.members import Project
 from climate.cloud.protocols.members import User
 from climate.cloud.protocols.trusts import Trust
-from climate.simulator.store import Caller
 from climate.simulator.store import Db
 from climate.simulator.store import SERVICE_PROJECT
+from climate.simulator.store import VerbCaller
 from climate.simulator.verbs import ServiceVerbs
 from climate.simulator.verbs import verb
 
@@ -90,7 +90,7 @@ def set_roles(db: Db, user_id: str, project_id: str, roles: Iterable[str]) -> No
         db.insert('roles', user_id=user_id, project_id=project_id, role=role)
 
 
-def trustor(db: Db, trust_id: str) -> Caller:
+def trustor(db: Db, trust_id: str) -> VerbCaller:
     """Return the user who created a trust.
 
     :raises TrustLost: if it does not exist or cannot be used
@@ -105,7 +105,7 @@ def trustor(db: Db, trust_id: str) -> Caller:
             f'the trust cannot be used: user {trust.trustor_user_id} has lost a role in '
             f'project {trust.project_id}, or one of them is disabled'
         )
-    return Caller(project_id=trust.project_id, sees_all=False, trust_id=trust_id)
+    return VerbCaller(project_id=trust.project_id, sees_all=False, trust_id=trust_id)
 
 
 def check_redelegation(db: Db) -> None:
@@ -118,12 +118,12 @@ def check_redelegation(db: Db) -> None:
         raise exceptions.Transient('Heat cannot delegate the trust: HTTP 500')
 
 
-def owner(db: Db, token: str) -> Caller:
+def owner(db: Db, token: str) -> VerbCaller:
     """Return the owner of a token.
 
     :raises climate.exceptions.Permanent: if the token is not valid
     """
-    return Caller(project_id=_caller(db, token)[1], sees_all=False)
+    return VerbCaller(project_id=_caller(db, token)[1], sees_all=False)
 
 
 def _find_user(db: Db, user_id: str) -> User | None:

@@ -14,9 +14,9 @@ from climate import exceptions
 from climate.clock import Clock
 from climate.simulator import faults
 from climate.simulator import lateness
-from climate.simulator.store import Caller
 from climate.simulator.store import Db
 from climate.simulator.store import SimulatorStore
+from climate.simulator.store import VerbCaller
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS calls (verb TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
@@ -42,7 +42,7 @@ class VerbRunner:
         self,
         store: SimulatorStore,
         clock: Clock,
-        identify: Callable[[Db], Caller] | None = None,
+        identify: Callable[[Db], VerbCaller] | None = None,
     ) -> None:
         self.store = store
         self.clock = clock
@@ -100,7 +100,7 @@ class VerbRunner:
             return error or refusal
         return error or result
 
-    def for_user(self, identify: Callable[[Db], Caller] | None) -> VerbRunner:
+    def for_user(self, identify: Callable[[Db], VerbCaller] | None) -> VerbRunner:
         """Return a runner for another user; None for the service user."""
         return VerbRunner(self.store, self.clock, identify)
 

@@ -47,7 +47,7 @@ _COLUMNS = 'SELECT name, type, "notnull", dflt_value FROM pragma_table_info(?)'
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Caller:
+class VerbCaller:
     """Who calls a verb; by default the service user, who sees objects of all projects.
 
     :ivar trust_id: the trust with which the service user acts for another user
@@ -64,7 +64,7 @@ class Db:
     :ivar now: the time of the verb, in seconds since the epoch
     """
 
-    caller = Caller()
+    caller = VerbCaller()
 
     def __init__(self, connection: sqlite3.Connection, now: float) -> None:
         self._connection = connection
