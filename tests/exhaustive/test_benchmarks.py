@@ -38,6 +38,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'offers': ((*SQLITE, '--small', '--times', '1'),),
     'page': (('--times', '1', '--frames', '20', '--hosts', '200', '--allocations', '2000'),),
     'placement': (('--times', '1'), ('--times', '1', '--without-solver')),
+    'rows': ((*SQLITE, '--times', '1'),),
     'starts': ((*SQLITE, '--backlog', '20', '--seconds', '0.5', '--crowd', '20'),),
     'timelines': (
         (*SQLITE, '--hosts', '200', '--times', '1'),
@@ -98,9 +99,6 @@ class BenchmarksTest(base.TestCase):
     def test_guards(self) -> None:
         self.run_all('guards')
 
-    def test_judgement(self) -> None:
-        self.run_all('verification')
-
     def test_neighbours(self) -> None:
         self.run_all('neighbours')
 
@@ -115,11 +113,17 @@ class BenchmarksTest(base.TestCase):
     def test_placement(self) -> None:
         self.run_all('placement')
 
+    def test_rows(self) -> None:
+        self.run_all('rows')
+
     def test_starts(self) -> None:
         self.run_all('starts')
 
     def test_timelines(self) -> None:
         self.run_all('timelines')
+
+    def test_verification(self) -> None:
+        self.run_all('verification')
 
     def test_worst(self) -> None:
         self.run_all('worst')
