@@ -22,6 +22,7 @@ from climate.booking.writing.delete import delete
 from climate.booking.writing.reallocate import reallocate
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Transaction
+from climate.domain import requests
 from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 from climate.domain.history import History
@@ -30,11 +31,6 @@ from climate.domain.leases import Readiness
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.listed import ListedLease
 from climate.domain.offers import StoredOffer
-from climate.domain.requests import Caller
-from climate.domain.requests import Check
-from climate.domain.requests import LeasePage
-from climate.domain.requests import LeaseQuery
-from climate.domain.requests import Reallocation
 from climate.domain.usage import UsageQuery
 from climate.domain.usage import UsageRow
 from climate.leases import history
@@ -65,13 +61,13 @@ class Leases(Context):
     take = taking.take
     rehearse_take = taking.rehearse
 
-    def page(self, query: LeaseQuery) -> LeasePage:
+    def page(self, query: requests.LeaseQuery) -> requests.LeasePage:
         """Return the leases that *query* asks for; at most 200 if it has no limit."""
         with self.store.reading() as tx:
             leases, more = tx.lease_lists.page(query, _BATCH)
-        return LeasePage(leases=tuple(leases), more=more)
+        return requests.LeasePage(leases=tuple(leases), more=more)
 
-    def batches(self, query: LeaseQuery) -> Iterator[tuple[ListedLease, ...]]:
+    def batches(self, query: requests.LeaseQuery) -> Iterator[tuple[ListedLease, ...]]:
         """Yield all leases that *query* asks for in batches, in the order of their creation.
 
         Each batch shows the state at the time at which it is read.
@@ -147,8 +143,8 @@ class Leases(Context):
         self,
         lease_id: str,
         project_id: str | None,
-        wanted: Reallocation,
-        check: Check | None = None,
+        wanted: requests.Reallocation,
+        check: requests.Check | None = None,
         budget: RequestBudget = UNLIMITED,
     ) -> Lease:
         """Replace a resource of a reservation by another one.
@@ -172,7 +168,7 @@ class Leases(Context):
         self.wake()
         return lease
 
-    def say(self, lease_id: str, said: Readiness, check: Check | None = None) -> Lease:
+    def say(self, lease_id: str, said: Readiness, check: requests.Check | None = None) -> Lease:
         """Record the readiness of the resources of a lease, of any project.
 
         :param check: of the lease before; None for none
@@ -200,10 +196,10 @@ class Leases(Context):
 
     def delete(
         self,
-        caller: Caller,
+        caller: requests.Caller,
         lease_id: str,
         project_id: str | None,
-        check: Check | None = None,
+        check: requests.Check | None = None,
     ) -> None:
         """Delete a lease; a manager releases its resources in the cloud.
 

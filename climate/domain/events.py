@@ -11,15 +11,11 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
+from climate.domain import payloads
 from climate.domain.copies import with_changes
 from climate.domain.lifecycles import EVENT
 from climate.domain.lifecycles import EventState
 from climate.domain.lifecycles import EventTrigger
-from climate.domain.payloads import AnnouncementPayload
-from climate.domain.payloads import ChangePayload
-from climate.domain.payloads import EffectPayload
-from climate.domain.payloads import EndPayload
-from climate.domain.payloads import Payload
 
 
 class EventKind(enum.StrEnum):
@@ -77,23 +73,23 @@ PUBLIC_AT_1_0 = frozenset(
 )
 PUBLIC_AT_1_1 = PUBLIC_AT_1_0 | {EventKind.BEFORE_START}
 
-PAYLOADS: Mapping[EventKind, type[Payload]] = {
-    EventKind.PREPARE: EffectPayload,
-    EventKind.BEFORE_START: AnnouncementPayload,
-    EventKind.START: EffectPayload,
-    EventKind.UPDATE: ChangePayload,
-    EventKind.CHECK: EffectPayload,
-    EventKind.NOTIFICATION: Payload,
-    EventKind.BEFORE_END: EffectPayload,
-    EventKind.END: EndPayload,
-    EventKind.UNDO: EffectPayload,
-    EventKind.DELETE: EndPayload,
+PAYLOADS: Mapping[EventKind, type[payloads.Payload]] = {
+    EventKind.PREPARE: payloads.EffectPayload,
+    EventKind.BEFORE_START: payloads.AnnouncementPayload,
+    EventKind.START: payloads.EffectPayload,
+    EventKind.UPDATE: payloads.ChangePayload,
+    EventKind.CHECK: payloads.EffectPayload,
+    EventKind.NOTIFICATION: payloads.Payload,
+    EventKind.BEFORE_END: payloads.EffectPayload,
+    EventKind.END: payloads.EndPayload,
+    EventKind.UNDO: payloads.EffectPayload,
+    EventKind.DELETE: payloads.EndPayload,
 }
 
 OPEN = frozenset({EventState.UNDONE, EventState.IN_PROGRESS})
 
 
-NO_PAYLOAD = Payload()
+NO_PAYLOAD = payloads.Payload()
 """The default of a payload; an event replaces it by the empty payload of its kind."""
 _NOTHING = datetime.timedelta(0)
 _UNTRIED: Mapping[str, Any] = {
@@ -126,7 +122,7 @@ class Event:
     attempts: int = 0
     begun_at: datetime.datetime | None = None
     error: str | None = None
-    payload: Payload = NO_PAYLOAD
+    payload: payloads.Payload = NO_PAYLOAD
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
 
@@ -139,24 +135,24 @@ class Event:
             raise TypeError(f'{self.kind} needs an {expected.__name__}')
 
     @property
-    def effect(self) -> EffectPayload:
+    def effect(self) -> payloads.EffectPayload:
         """The payload of an event with effects.
 
         :raises TypeError: if it has none
         """
-        if isinstance(self.payload, EffectPayload):
+        if isinstance(self.payload, payloads.EffectPayload):
             return self.payload
         raise TypeError(f'{self.kind} has no effects')
 
     @property
-    def change(self) -> ChangePayload | None:
+    def change(self) -> payloads.ChangePayload | None:
         """The payload of a change of a running lease; None for other events."""
-        return self.payload if isinstance(self.payload, ChangePayload) else None
+        return self.payload if isinstance(self.payload, payloads.ChangePayload) else None
 
     @property
-    def end(self) -> EndPayload | None:
+    def end(self) -> payloads.EndPayload | None:
         """The payload of an end or a deletion; None for other events."""
-        return self.payload if isinstance(self.payload, EndPayload) else None
+        return self.payload if isinstance(self.payload, payloads.EndPayload) else None
 
     @property
     def open(self) -> bool:

@@ -25,14 +25,11 @@ from climate.db.engine import addresses
 from climate.db.migrations import migration
 from climate.db.transactions.store import register_opts
 from climate.db.transactions.store import Store
+from climate.domain import requests
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
-from climate.domain.requests import Caller
-from climate.domain.requests import LeaseChange
-from climate.domain.requests import LeaseDraft
-from climate.domain.requests import ReservationChange
 from climate.domain.resources import ResourceDraft
 from climate.enforcement.filters import Filters
 from climate.leases.settings import LeasingSettings
@@ -52,7 +49,7 @@ from climate.testing.managers import SteppedManager
 
 NOW = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
 PROJECT = 'blue'
-CALLER = Caller(user_id='alice', project_id=PROJECT)
+CALLER = requests.Caller(user_id='alice', project_id=PROJECT)
 SETTINGS = LeasingSettings(
     notify_before_start=(300, 60),
     notify_before_end=datetime.timedelta(seconds=600),
@@ -252,7 +249,7 @@ class Deployment(fixtures.Fixture):
             'max': hosts,
             'before_end': facts.pop('action', ''),
         }
-        draft = LeaseDraft(
+        draft = requests.LeaseDraft(
             name=facts.pop('name', 'l'),
             start=at(start),
             end=at(end),
@@ -270,11 +267,11 @@ class Deployment(fixtures.Fixture):
                 facts[key] = at(facts[key])
         hosts = facts.pop('hosts', None)
         if hosts is not None:
-            change = ReservationChange(
+            change = requests.ReservationChange(
                 id=lease.reservations[0].id, body={'min': hosts, 'max': hosts}
             )
             facts['reservations'] = (change,)
-        change_all = LeaseChange(grain=datetime.timedelta(0), **facts)
+        change_all = requests.LeaseChange(grain=datetime.timedelta(0), **facts)
         return self.leases.update(CALLER, lease.id, PROJECT, change_all)
 
     def delete(self, lease: Lease) -> None:

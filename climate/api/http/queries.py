@@ -21,11 +21,8 @@ from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_1
 from climate.api.http.microversions import V1_5
 from climate.api.http.microversions import V1_7
+from climate.domain import requests
 from climate.domain.lifecycles import LeaseStatus
-from climate.domain.requests import LeaseQuery
-from climate.domain.requests import RESOURCE_SORT_KEYS
-from climate.domain.requests import ResourceQuery
-from climate.domain.requests import SORT_KEYS
 
 Parameters = Mapping[str, Sequence[str]]
 
@@ -121,7 +118,7 @@ def leases(
     caller_id: str,
     now: datetime.datetime,
     max_limit: int,
-) -> LeaseQuery:
+) -> requests.LeaseQuery:
     """Return the query for leases; at 1.0 it has no filters.
 
     :param project_id: the only project to search; None for all projects
@@ -129,7 +126,7 @@ def leases(
     :raises climate.exceptions.InvalidInput: naming the parameter and why
     """
     if version < V1_1:
-        return LeaseQuery(project_id=project_id)
+        return requests.LeaseQuery(project_id=project_id)
     refuse_unknown(parameters, LEASES, version, _MANY)
     for key in (*_PLAIN, 'user_id'):
         if len(one(parameters, key) or '') > _LONGEST:
@@ -140,13 +137,13 @@ def leases(
         times[key] = (
             None if value is None else dates.parse(key, with_plus_sign(value), now, version)
         )
-    return LeaseQuery(
+    return requests.LeaseQuery(
         project_id=project_id,
         status=_status(one(parameters, 'status')),
         name=one(parameters, 'name'),
         user_id=_user(parameters, caller_id),
         resource_type=one(parameters, 'resource_type'),
-        sort=_sort(parameters, SORT_KEYS),
+        sort=_sort(parameters, requests.SORT_KEYS),
         limit=_limit(one(parameters, 'limit'), max_limit),
         marker=_marker(one(parameters, 'marker')),
         **times,
@@ -167,7 +164,7 @@ def _user(parameters: Parameters, caller_id: str) -> str | None:
 
 def resources(
     parameters: Parameters, version: Microversion, *, project_id: str | None, max_limit: int
-) -> ResourceQuery:
+) -> requests.ResourceQuery:
     """Return the query for resources.
 
     :param project_id: of the caller; None if the caller can see all projects
@@ -180,11 +177,11 @@ def resources(
     marker = one(parameters, 'marker')
     if marker is not None and re.fullmatch('[0-9]{1,9}', marker, re.ASCII) is None:
         raise _malformed('marker', 'the id of a resource is required')
-    return ResourceQuery(
+    return requests.ResourceQuery(
         project_id=project_id,
         resource_type=one(parameters, 'type'),
         name=one(parameters, 'name'),
-        sort=_sort(parameters, RESOURCE_SORT_KEYS),
+        sort=_sort(parameters, requests.RESOURCE_SORT_KEYS),
         limit=_limit(one(parameters, 'limit'), max_limit),
         marker=None if marker is None else int(marker),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from climate.api.http import json_schema
+from climate.api.http import microversions
 from climate.api.http.json_schema import BOOLEAN
 from climate.api.http.json_schema import by_name
 from climate.api.http.json_schema import COUNT
@@ -18,11 +19,6 @@ from climate.api.http.json_schema import ref
 from climate.api.http.json_schema import RESOURCE_ID
 from climate.api.http.json_schema import TEXT
 from climate.api.http.json_schema import WHOLE
-from climate.api.http.microversions import Microversion
-from climate.api.http.microversions import V1_1
-from climate.api.http.microversions import V1_4
-from climate.api.http.microversions import V1_6
-from climate.api.http.microversions import V1_7
 from climate.api.openapi import calendar
 from climate.api.openapi import hooks
 from climate.api.openapi import leases
@@ -41,7 +37,7 @@ _ZONED: Final[Json] = {'type': 'string', 'format': 'date-time'}
 _ANY_OBJECT: Final[Json] = {'type': 'object'}
 
 
-def components(version: Microversion) -> dict[str, Json]:
+def components(version: microversions.Microversion) -> dict[str, Json]:
     """Return the components at a microversion, by name."""
     return {
         **_times(version),
@@ -57,8 +53,8 @@ def components(version: Microversion) -> dict[str, Json]:
     }
 
 
-def _times(version: Microversion) -> dict[str, Json]:
-    if version >= V1_1:
+def _times(version: microversions.Microversion) -> dict[str, Json]:
+    if version >= microversions.V1_1:
         return {'Time': _ZONED, 'RecordTime': _ZONED}
     day, time = r'^\d{4}-\d{2}-\d{2}', r'\d{2}:\d{2}:\d{2}'
     # The time of creation is in the long form in the answer to the creation of an address.
@@ -68,10 +64,10 @@ def _times(version: Microversion) -> dict[str, Json]:
     }
 
 
-def _errors(version: Microversion) -> dict[str, Json]:
+def _errors(version: microversions.Microversion) -> dict[str, Json]:
     fields: Json = {'error_code': WHOLE, 'error_message': TEXT, 'error_name': TEXT}
     optional: Json = {}
-    if version >= V1_1:
+    if version >= microversions.V1_1:
         reason = record(
             {
                 'resource_type': TEXT,
@@ -87,7 +83,7 @@ def _errors(version: Microversion) -> dict[str, Json]:
             ),
         )
         optional['reasons'] = listed(reason)
-    if version >= V1_4:
+    if version >= microversions.V1_4:
         optional['alternatives'] = listed({'anyOf': [ref('StoredOffer'), ref('Offer')]})
     return {'ApiError': record({**fields, **optional}, optional=optional)}
 
@@ -174,7 +170,7 @@ def _extensions() -> dict[str, Json]:
     return {'Shortage': record(shortage), 'Extension': record(extension)}
 
 
-def _resources(version: Microversion) -> dict[str, Json]:
+def _resources(version: microversions.Microversion) -> dict[str, Json]:
     amounts = ('total', 'reserved', 'min_unit', 'max_unit', 'step_size')
     inventory: Json = {**dict.fromkeys(amounts, WHOLE), 'allocation_ratio': {'type': 'number'}}
     resource: Json = {
@@ -190,14 +186,14 @@ def _resources(version: Microversion) -> dict[str, Json]:
         'traits': listed(TEXT),
         **_CREATED,
     }
-    if version >= V1_6:
+    if version >= microversions.V1_6:
         resource['degraded'] = or_null(TEXT)
     kind: Json = {
         'name': TEXT,
         'description': TEXT,
         'origin': TEXT,
         'exclusive': BOOLEAN,
-        'noun': TEXT if version >= V1_7 else or_null(TEXT),
+        'noun': TEXT if version >= microversions.V1_7 else or_null(TEXT),
         'classes': listed(TEXT),
         'inventories': or_null(ref('Inventories')),
         'announce': or_null(listed(TEXT)),
@@ -205,7 +201,7 @@ def _resources(version: Microversion) -> dict[str, Json]:
         'resource_schema': or_null(_ANY_OBJECT),
         **_CREATED,
     }
-    if version >= V1_7:
+    if version >= microversions.V1_7:
         kind['noun_one'] = TEXT
     return {
         'Inventories': by_name(record(inventory)),
@@ -216,11 +212,11 @@ def _resources(version: Microversion) -> dict[str, Json]:
     }
 
 
-def _properties(version: Microversion) -> dict[str, Json]:
+def _properties(version: microversions.Microversion) -> dict[str, Json]:
     detail: Json = {'property': TEXT, 'private': BOOLEAN, 'values': listed(TEXT)}
     names: Json = {'resource_properties': listed(ref('Property'))}
     schemas: dict[str, Json] = {'Properties': record(names)}
-    if version >= V1_7:
+    if version >= microversions.V1_7:
         value = record({'value': TEXT, 'resources': COUNT})
         choices: Json = {
             **detail,
@@ -247,18 +243,18 @@ def _properties(version: Microversion) -> dict[str, Json]:
     }
 
 
-def _allocations(version: Microversion) -> dict[str, Json]:
+def _allocations(version: microversions.Microversion) -> dict[str, Json]:
     busy: Json = {
         'id': TEXT,
         'lease_id': or_null(TEXT),
         'start_date': _TIME,
         'end_date': _TIME,
     }
-    if version >= V1_4:
+    if version >= microversions.V1_4:
         busy['held_until'] = _TIME_OR_NULL
     amounts = {**busy, 'resources': by_name(COUNT)}
     own: Json = {'resource_id': RESOURCE_ID}
-    if version >= V1_1:
+    if version >= microversions.V1_1:
         own['resource_name'] = TEXT
     return {
         'Allocation': record({**own, 'reservations': listed(record(busy))}),

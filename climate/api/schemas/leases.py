@@ -27,15 +27,10 @@ from climate.api.http.validation import Schema
 from climate.api.http.validation import Validator
 from climate.api.schemas import placements
 from climate.domain import periods
+from climate.domain import requests
 from climate.domain.events import EventKind
 from climate.domain.leases import NOTICES
 from climate.domain.periods import SECOND
-from climate.domain.requests import EventDraft
-from climate.domain.requests import LeaseChange
-from climate.domain.requests import LeaseDraft
-from climate.domain.requests import ReservationChange
-from climate.domain.requests import UNSET
-from climate.domain.requests import Unset
 
 _MOST_ITEMS = 100
 # Bounds against abuse: ten years, and 32 messages for one lease.
@@ -210,7 +205,7 @@ class Reader:
         """Whether the caller wants a rehearsal, of a body that was checked."""
         return self._version >= V1_4 and bool(self._body.get('dry_run'))
 
-    def draft(self, max_reservations: int, lease_id: str | None = None) -> LeaseDraft:
+    def draft(self, max_reservations: int, lease_id: str | None = None) -> requests.LeaseDraft:
         """Return the lease that the caller wants.
 
         :param max_reservations: the maximum number of its reservations
@@ -234,7 +229,7 @@ class Reader:
         reservations = tuple(body.get('reservations') or ())
         plain = reservations, ()
         reservations, placed = placements.split(reservations) if self._version >= V1_4 else plain
-        return LeaseDraft(
+        return requests.LeaseDraft(
             id=lease_id,
             name=self._name(),
             start=start,
@@ -243,15 +238,15 @@ class Reader:
             placements=placed,
             events=events,
             before_end_date=before_end_date,
-            notify_before_start=None if announced is UNSET else announced,
-            notices=None if notices is UNSET else notices,
+            notify_before_start=None if announced is requests.UNSET else announced,
+            notices=None if notices is requests.UNSET else notices,
             strict=self._modern,
             traits=self._version >= V1_5,
             grain=SECOND if self._modern else _MINUTE,
             asked_at=self._now,
         )
 
-    def change(self, current_start: Callable[[], datetime.datetime]) -> LeaseChange:
+    def change(self, current_start: Callable[[], datetime.datetime]) -> requests.LeaseChange:
         """Return the change of a lease.
 
         :param current_start: returns the start of the lease; called only if the
@@ -262,7 +257,7 @@ class Reader:
         check('update', self._version, body)
         times = self._times('start_date', 'end_date')
         start = times.get('start_date')
-        return LeaseChange(
+        return requests.LeaseChange(
             name=None if body.get('name') is None else self._name(),
             start=start,
             end=self._end(times.get('end_date'), lambda: start or current_start()),
@@ -270,7 +265,7 @@ class Reader:
             notify_before_start=self._announcements(),
             notices=self._notices(),
             reservations=tuple(
-                ReservationChange(id=change['id'], body=change)
+                requests.ReservationChange(id=change['id'], body=change)
                 for change in body.get('reservations') or ()
             ),
             end_reason=self._end_reason(),
@@ -301,9 +296,9 @@ class Reader:
     def _optional_time(self, field: str) -> datetime.datetime | None:
         return self._times(field).get(field)
 
-    def _before_end_date(self) -> datetime.datetime | Unset | None:
+    def _before_end_date(self) -> datetime.datetime | requests.Unset | None:
         if 'before_end_date' not in self._body:
-            return UNSET
+            return requests.UNSET
         return self._optional_time('before_end_date')
 
     def _end(
@@ -316,15 +311,15 @@ class Reader:
             raise exceptions.InvalidInput.of('duration', 'end_date and duration exclude each other')
         return dates.add('duration', start(), dates.parse_duration('duration', duration))
 
-    def _announcements(self) -> tuple[int, ...] | Unset | None:
+    def _announcements(self) -> tuple[int, ...] | requests.Unset | None:
         if not self._modern or 'notify_before_start' not in self._body:
-            return UNSET
+            return requests.UNSET
         wanted = self._body['notify_before_start']
         return None if wanted is None else tuple(sorted(set(wanted), reverse=True))
 
-    def _notices(self) -> tuple[str, ...] | Unset | None:
+    def _notices(self) -> tuple[str, ...] | requests.Unset | None:
         if self._version < V1_3 or 'notices' not in self._body:
-            return UNSET
+            return requests.UNSET
         wanted = self._body['notices']
         return None if wanted is None else tuple(name for name in NOTICES if name in wanted)
 
@@ -334,7 +329,7 @@ class Reader:
             raise exceptions.InvalidInput.of('end_reason', 'it needs end_date or duration')
         return reason
 
-    def _events(self) -> tuple[tuple[EventDraft, ...], datetime.datetime | None]:
+    def _events(self) -> tuple[tuple[requests.EventDraft, ...], datetime.datetime | None]:
         """Return the user's notifications, and before_end_date if an event sets it."""
         drafts = []
         before_end_date = None
@@ -344,7 +339,7 @@ class Reader:
             if event['event_type'] == EventKind.BEFORE_END:
                 before_end_date = time
             else:
-                drafts.append(EventDraft(kind=EventKind.NOTIFICATION, time=time))
+                drafts.append(requests.EventDraft(kind=EventKind.NOTIFICATION, time=time))
         return tuple(drafts), before_end_date
 
     def _event_time(self, field: str, event: dict[str, Any]) -> datetime.datetime:

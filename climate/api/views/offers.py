@@ -8,14 +8,10 @@ from typing import Any
 
 from climate.api.http import dates
 from climate.api.http.microversions import Microversion
-from climate.domain.offers import Extension
-from climate.domain.offers import Offer
-from climate.domain.offers import OfferedReservation
-from climate.domain.offers import PropertyValues
-from climate.domain.offers import Shortage
+from climate.domain import offers
 
 
-def offer(value: Offer, version: Microversion) -> dict[str, Any]:
+def offer(value: offers.Offer, version: Microversion) -> dict[str, Any]:
     """Return one offer."""
     shown: dict[str, Any] = {
         'start_date': dates.write(value.period.start, version),
@@ -33,11 +29,11 @@ def offer(value: Offer, version: Microversion) -> dict[str, Any]:
     return shown
 
 
-def _requirement(value: PropertyValues) -> dict[str, Any]:
+def _requirement(value: offers.PropertyValues) -> dict[str, Any]:
     return {'reservation': value.place, 'property': value.name, 'values': list(value.values)}
 
 
-def _reservation(value: OfferedReservation) -> dict[str, Any]:
+def _reservation(value: offers.OfferedReservation) -> dict[str, Any]:
     return {
         'reservation': value.place,
         'resource_type': value.resource_type,
@@ -46,7 +42,7 @@ def _reservation(value: OfferedReservation) -> dict[str, Any]:
     }
 
 
-def shortage(value: Shortage, version: Microversion) -> dict[str, Any]:
+def shortage(value: offers.Shortage, version: Microversion) -> dict[str, Any]:
     """Return what is missing for a reservation, and until when."""
     return {
         'reservation': value.place,
@@ -57,7 +53,7 @@ def shortage(value: Shortage, version: Microversion) -> dict[str, Any]:
     }
 
 
-def extension(value: Extension, version: Microversion) -> dict[str, Any]:
+def extension(value: offers.Extension, version: Microversion) -> dict[str, Any]:
     """Return how far a lease can be extended."""
     return {
         'end_date': dates.write(value.end, version),

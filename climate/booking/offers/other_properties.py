@@ -17,10 +17,7 @@ from climate.allocation.steps import microseconds
 from climate.booking.choosing import candidates
 from climate.booking.choosing.requirements import Requirements
 from climate.booking.offers.offers import OfferSearch
-from climate.domain.offers import Offer
-from climate.domain.offers import OfferedReservation
-from climate.domain.offers import OfferKind
-from climate.domain.offers import PropertyValues
+from climate.domain import offers
 from climate.domain.periods import Period
 from climate.domain.resources import used_classes
 
@@ -30,7 +27,7 @@ MOST_COMPARISONS: Final = 10
 """For how many comparisons one request looks for other values; each takes a search."""
 
 
-def find(search: OfferSearch, period: Period) -> Iterator[Offer]:
+def find(search: OfferSearch, period: Period) -> Iterator[offers.Offer]:
     """Yield offers of the same in the same period, if one comparison is in the way.
 
     Each names the values of the property that would do, each of them on its own. Private
@@ -61,28 +58,28 @@ def _hidden(search: OfferSearch, needed: Requirements) -> set[str]:
 
 def _offers(
     search: OfferSearch, period: Period, bounds: Bounds, short: Requirements, other: Comparison
-) -> Iterator[Offer]:
+) -> Iterator[offers.Offer]:
     """Yield an offer for each amount that there is with other values."""
-    found: list[tuple[tuple[OfferedReservation, ...], list[str]]] = []
+    found: list[tuple[tuple[offers.OfferedReservation, ...], list[str]]] = []
     for value in _values(search, bounds, short, other)[:MOST_VALUES]:
         equal = property_values.equal(other.key, value)
         needed = [_replaced(one, short, other, equal) for one in search.needed]
         chosen = search.choice(period, needed)
         if chosen is None:
             continue
-        offered = search.offer(period, chosen, OfferKind.OTHER_PROPERTY).reservations
+        offered = search.offer(period, chosen, offers.OfferKind.OTHER_PROPERTY).reservations
         same = next((values for known, values in found if known == offered), None)
         if same is None:
             found.append((offered, [value]))
         else:
             same.append(value)
     for reservations, values in found:
-        yield Offer(
+        yield offers.Offer(
             period=period,
             reservations=reservations,
-            kind=OfferKind.OTHER_PROPERTY,
+            kind=offers.OfferKind.OTHER_PROPERTY,
             requirements=tuple(
-                PropertyValues(place=place, name=other.key, values=tuple(values))
+                offers.PropertyValues(place=place, name=other.key, values=tuple(values))
                 for place in _places(search, short, other)
             ),
         )

@@ -15,17 +15,13 @@ from climate.allocation import requirements
 from climate.booking.choosing import candidates
 from climate.booking.choosing.requirements import Requirements
 from climate.booking.offers.offers import OfferSearch
-from climate.domain.offers import Offer
-from climate.domain.offers import OfferKind
-from climate.domain.offers import OfferPage
-from climate.domain.offers import OfferQuery
-from climate.domain.offers import PropertyValues
+from climate.domain import offers
 
 MOST_VALUES: Final = 20
 """How many values of a property one request tries."""
 
 
-def find(search: OfferSearch, request: OfferQuery) -> OfferPage:
+def find(search: OfferSearch, request: offers.OfferQuery) -> offers.OfferPage:
     """Return the soonest offer for each value of a property, the soonest first.
 
     If there is none, return offers without that condition. Types of which no resource has
@@ -46,15 +42,15 @@ def find(search: OfferSearch, request: OfferQuery) -> OfferPage:
     if not found:
         return search.offers(request)
     found.sort(key=lambda one: one.period)
-    return OfferPage(
+    return offers.OfferPage(
         offers=tuple(found[: request.limit]),
         searched_until=found[0].period.start,
     )
 
 
 def _each(
-    search: OfferSearch, request: OfferQuery, places: Sequence[int], values: Sequence[str]
-) -> Iterator[Offer]:
+    search: OfferSearch, request: offers.OfferQuery, places: Sequence[int], values: Sequence[str]
+) -> Iterator[offers.Offer]:
     """Yield the soonest offer for each value, until the search has taken too long."""
     for value in values:
         if search.late:
@@ -80,8 +76,8 @@ def _values(search: OfferSearch, needed: Requirements, name: str) -> Sequence[st
 
 
 def _soonest(
-    search: OfferSearch, request: OfferQuery, places: Sequence[int], value: str
-) -> Offer | None:
+    search: OfferSearch, request: offers.OfferQuery, places: Sequence[int], value: str
+) -> offers.Offer | None:
     equal = property_values.equal(request.same, value)
     needed = list(search.needed)
     for place in places:
@@ -92,7 +88,7 @@ def _soonest(
         )
     limited = search.limited_to(needed)
     try:
-        found = limited.next(limited.frame(request.latest), OfferKind.SAME)
+        found = limited.next(limited.frame(request.latest), offers.OfferKind.SAME)
     except exceptions.LeaseRefused:
         return None
     if found is None:
@@ -101,6 +97,7 @@ def _soonest(
     return dataclasses.replace(
         found,
         requirements=tuple(
-            PropertyValues(place=place, name=request.same, values=(value,)) for place in asked
+            offers.PropertyValues(place=place, name=request.same, values=(value,))
+            for place in asked
         ),
     )

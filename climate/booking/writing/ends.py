@@ -15,17 +15,14 @@ from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.domain.lifecycles import LeaseStatus
+from climate.enforcement import base
 from climate.enforcement import ledger
-from climate.enforcement.base import Action
-from climate.enforcement.base import End
-from climate.enforcement.base import Ending
-from climate.enforcement.base import FilterQuestion
 from climate.enforcement.filters import Filters
 from climate.leases import notices
 
 
 def over(
-    tx: Transaction, plugins: notices.Plugins, filters: Filters, lease: Lease, ending: Ending
+    tx: Transaction, plugins: notices.Plugins, filters: Filters, lease: Lease, ending: base.Ending
 ) -> None:
     """Notify filters that a lease has ended, once in its life.
 
@@ -38,7 +35,7 @@ def over(
     if known or lease.status is LeaseStatus.TERMINATED:
         return
     ended_at = _ended_at(lease, ending, tx.now)
-    end = End(
+    end = base.End(
         id=str(uuid.uuid4()),
         terms=commit.terms(tx, plugins, lease),
         ending=ending,
@@ -59,9 +56,9 @@ def undone(
     charge_id = event.change.charge_id if event.change else None
     if charge_id is None or not filters.notified_of(ChargeState.RELEASE):
         return
-    question = FilterQuestion(
+    question = base.FilterQuestion(
         id=charge_id,
-        action=Action.UPDATE,
+        action=base.Action.UPDATE,
         user_id=lease.user_id,
         now=tx.now,
         terms=commit.terms(tx, plugins, lease),
@@ -70,11 +67,11 @@ def undone(
     ledger.undone(tx, filters, question)
 
 
-def _ended_at(lease: Lease, ending: Ending, now: datetime.datetime) -> datetime.datetime:
+def _ended_at(lease: Lease, ending: base.Ending, now: datetime.datetime) -> datetime.datetime:
     """Return until when the lease could be used, even if it was released later."""
-    if ending is Ending.ENDED:
+    if ending is base.Ending.ENDED:
         return lease.period.end
-    if ending is Ending.DELETED:
+    if ending is base.Ending.DELETED:
         asked = [event.time for event in lease.events if event.kind is EventKind.DELETE]
         return min([*asked, now, lease.period.end])
     return now

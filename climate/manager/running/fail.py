@@ -11,15 +11,10 @@ import dataclasses
 
 from climate.booking.writing import ends
 from climate.db.transactions.store import Transaction
+from climate.domain import lifecycles
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
-from climate.domain.lifecycles import EventState
-from climate.domain.lifecycles import EventTrigger
-from climate.domain.lifecycles import LEASE
-from climate.domain.lifecycles import LeaseStatus
-from climate.domain.lifecycles import LeaseTrigger
-from climate.domain.lifecycles import ReservationTrigger
 from climate.enforcement.base import Ending
 from climate.enforcement.filters import Filters
 from climate.leases import following
@@ -41,14 +36,14 @@ def start(
     The caller has to write the lease and its reservations.
     """
     ends.over(tx, plugins, filters, lease, Ending.START_FAILED)
-    lost = _begun(event).after(EventTrigger.FAIL, error=reason)
+    lost = _begun(event).after(lifecycles.EventTrigger.FAIL, error=reason)
     status = lease.status
-    if status is LeaseStatus.PENDING:
-        status = LEASE.table[status, LeaseTrigger.START]
+    if status is lifecycles.LeaseStatus.PENDING:
+        status = lifecycles.LEASE.table[status, lifecycles.LeaseTrigger.START]
     lease = dataclasses.replace(
         tx.events.keep(lease, lost),
-        status=LEASE.table[status, LeaseTrigger.FAIL],
-        reservations=states.reservations(lease, ReservationTrigger.FAIL),
+        status=lifecycles.LEASE.table[status, lifecycles.LeaseTrigger.FAIL],
+        reservations=states.reservations(lease, lifecycles.ReservationTrigger.FAIL),
     )
     notices.notify(tx, plugins, 'lease.event.error', lease, event=lost, reason=reason)
     return undo(tx, lease)
@@ -78,7 +73,7 @@ def update(
     )
     notices.notify(tx, plugins, 'lease.event.error', lease, event=event, reason=reason)
     undoing = _begun(event).after(
-        EventTrigger.POSTPONE,
+        lifecycles.EventTrigger.POSTPONE,
         due=tx.now,
         attempts=0,
         begun_at=None,
@@ -90,6 +85,6 @@ def update(
 
 def _begun(event: Event) -> Event:
     """Return *event* as begun: only an event that has begun can fail."""
-    if event.state is EventState.UNDONE:
-        return event.after(EventTrigger.BEGIN)
+    if event.state is lifecycles.EventState.UNDONE:
+        return event.after(lifecycles.EventTrigger.BEGIN)
     return event

@@ -14,10 +14,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.cloud.base import Cloud
-from climate.cloud.base import CloudConflict
-from climate.cloud.base import CloudNotFound
-from climate.cloud.base import Provider
+from climate.cloud import base
 from climate.domain.resources import Inventory
 
 PREFIX = 'blazar_'
@@ -27,12 +24,12 @@ _FROM_ONE = frozenset({'VGPU'})
 _MOST_UNITS = 2147483647
 
 
-def find(cloud: Cloud, host: str) -> Provider | None:
+def find(cloud: base.Cloud, host: str) -> base.Provider | None:
     """Return the nested provider of a hypervisor hostname; None if there is none."""
     return cloud.placement.find_provider(PREFIX + host)
 
 
-def ensure(cloud: Cloud, host: str, traits: frozenset[str]) -> tuple[Provider, list[str]]:
+def ensure(cloud: base.Cloud, host: str, traits: frozenset[str]) -> tuple[base.Provider, list[str]]:
     """Create or repair the nested provider; return it and the repairs.
 
     :param traits: the traits it must have; it may have others
@@ -59,10 +56,10 @@ def ensure(cloud: Cloud, host: str, traits: frozenset[str]) -> tuple[Provider, l
     return provider, repaired
 
 
-def _create(cloud: Cloud, host: str, parent: Provider) -> Provider:
+def _create(cloud: base.Cloud, host: str, parent: base.Provider) -> base.Provider:
     try:
         return cloud.placement.create_provider(PREFIX + host, parent.uuid)
-    except CloudConflict as error:
+    except base.CloudConflict as error:
         # Created a moment ago, by another manager or by a call whose response was lost.
         provider = find(cloud, host)
         if provider is None:
@@ -71,14 +68,14 @@ def _create(cloud: Cloud, host: str, parent: Provider) -> Provider:
         return provider
 
 
-def _delete(cloud: Cloud, provider: Provider) -> None:
+def _delete(cloud: base.Cloud, provider: base.Provider) -> None:
     try:
         cloud.placement.delete_provider(provider.uuid)
-    except CloudConflict as error:
+    except base.CloudConflict as error:
         raise exceptions.Transient(error.message) from error
 
 
-def admit(cloud: Cloud, host: str, traits: frozenset[str]) -> None:
+def admit(cloud: base.Cloud, host: str, traits: frozenset[str]) -> None:
     """Create the nested provider of a host that is registered.
 
     A host that Placement does not have can still be leased as a whole.
@@ -87,42 +84,42 @@ def admit(cloud: Cloud, host: str, traits: frozenset[str]) -> None:
         ensure(cloud, host, traits)
 
 
-def release(cloud: Cloud, host: str) -> None:
+def release(cloud: base.Cloud, host: str) -> None:
     """Delete the nested provider of a host that is unregistered.
 
     If it still has allocations, it stays; it has no effect on other servers.
     """
     provider = find(cloud, host)
     if provider is not None:
-        with contextlib.suppress(CloudConflict):
+        with contextlib.suppress(base.CloudConflict):
             cloud.placement.delete_provider(provider.uuid)
 
 
-def used(cloud: Cloud, host: str, resource_class: str) -> int:
+def used(cloud: base.Cloud, host: str, resource_class: str) -> int:
     """Return how many units of a class are in use on a host."""
     provider = find(cloud, host)
     if provider is None:
         return 0
-    with contextlib.suppress(CloudNotFound):
+    with contextlib.suppress(base.CloudNotFound):
         return cloud.placement.usages(provider.uuid).get(resource_class, 0)
     return 0
 
 
-def stock(cloud: Cloud, root: Provider) -> tuple[Inventory, ...]:
+def stock(cloud: base.Cloud, root: base.Provider) -> tuple[Inventory, ...]:
     """Return what a host has of each resource class, with the providers nested in its own.
 
     Devices have providers of their own.
     """
     amounts = {item.resource_class: item for item in cloud.placement.inventories(root.uuid)}
     for nested in _nested(cloud, root):
-        with contextlib.suppress(CloudNotFound):
+        with contextlib.suppress(base.CloudNotFound):
             for item in cloud.placement.inventories(nested.uuid):
                 known = amounts.get(item.resource_class)
                 amounts[item.resource_class] = item if known is None else _sum(known, item)
     return tuple(amounts[name] for name in sorted(amounts))
 
 
-def _nested(cloud: Cloud, root: Provider) -> Iterator[Provider]:
+def _nested(cloud: base.Cloud, root: base.Provider) -> Iterator[base.Provider]:
     for child in cloud.placement.list_providers(parent_uuid=root.uuid):
         # The slots of reservations are no resources of the host.
         if not child.name.startswith(PREFIX):

@@ -10,18 +10,13 @@ from __future__ import annotations
 import contextlib
 
 from climate import exceptions
-from climate.cloud.base import Cloud
-from climate.cloud.base import CloudConflict
-from climate.cloud.base import CloudNotFound
-from climate.cloud.base import Flavor
-from climate.cloud.base import Policy
-from climate.cloud.base import ServerGroup
+from climate.cloud import base
 from climate.plugins import contract
 from climate.plugins.instance import names
 from climate.plugins.instance.facts import InstanceFacts
 
 
-def make_group(cloud: Cloud, reservation_id: str, policy: Policy) -> InstanceFacts:
+def make_group(cloud: base.Cloud, reservation_id: str, policy: base.Policy) -> InstanceFacts:
     """Create the server group of a reservation, and return the facts about it.
 
     Its previous groups are deleted when it is prepared or starts.
@@ -39,7 +34,7 @@ def make_group(cloud: Cloud, reservation_id: str, policy: Policy) -> InstanceFac
 
 
 def find_group(
-    work: contract.Work, cloud: Cloud, policy: Policy | None, facts: InstanceFacts
+    work: contract.Work, cloud: base.Cloud, policy: base.Policy | None, facts: InstanceFacts
 ) -> str | None:
     """Return the id of the server group; None if there is none.
 
@@ -62,7 +57,7 @@ def find_group(
     return fitting
 
 
-def groups(work: contract.Work, cloud: Cloud) -> list[ServerGroup]:
+def groups(work: contract.Work, cloud: base.Cloud) -> list[base.ServerGroup]:
     """Return the server groups of a reservation: one, unless a response was lost.
 
     Other projects can use the same name for their groups.
@@ -70,7 +65,7 @@ def groups(work: contract.Work, cloud: Cloud) -> list[ServerGroup]:
     return named_groups(cloud, work.reservation.id, work.lease.project_id)
 
 
-def named_groups(cloud: Cloud, reservation_id: str, project_id: str) -> list[ServerGroup]:
+def named_groups(cloud: base.Cloud, reservation_id: str, project_id: str) -> list[base.ServerGroup]:
     """Return the server groups of a project that have the name of a reservation."""
     wanted = (names.name(reservation_id), project_id)
     return [
@@ -80,7 +75,7 @@ def named_groups(cloud: Cloud, reservation_id: str, project_id: str) -> list[Ser
     ]
 
 
-def ensure_flavor(cloud: Cloud, wanted: Flavor) -> list[str]:
+def ensure_flavor(cloud: base.Cloud, wanted: base.Flavor) -> list[str]:
     """Create or repair the flavor; return the repairs, a line each."""
     repaired = []
     flavor = cloud.compute.find_flavor(wanted.id)
@@ -103,7 +98,7 @@ def ensure_flavor(cloud: Cloud, wanted: Flavor) -> list[str]:
     return repaired
 
 
-def _sizes(flavor: Flavor) -> tuple[object, ...]:
+def _sizes(flavor: base.Flavor) -> tuple[object, ...]:
     return (
         flavor.name,
         flavor.vcpus,
@@ -115,10 +110,10 @@ def _sizes(flavor: Flavor) -> tuple[object, ...]:
     )
 
 
-def _create(cloud: Cloud, wanted: Flavor) -> Flavor:
+def _create(cloud: base.Cloud, wanted: base.Flavor) -> base.Flavor:
     try:
         cloud.compute.create_flavor(wanted)
-    except CloudConflict as error:
+    except base.CloudConflict as error:
         # A call whose response was lost has just created it, or a flavor of another
         # owner has the name, which an operator can fix.
         flavor = cloud.compute.find_flavor(wanted.id)
@@ -128,7 +123,7 @@ def _create(cloud: Cloud, wanted: Flavor) -> Flavor:
     return wanted
 
 
-def open_to_owner(work: contract.Work, cloud: Cloud) -> list[str]:
+def open_to_owner(work: contract.Work, cloud: base.Cloud) -> list[str]:
     """Let the project of the lease use the flavor; return the repairs, a line each.
 
     Does nothing if the slot is the room of an existing server: that server has
@@ -142,7 +137,7 @@ def open_to_owner(work: contract.Work, cloud: Cloud) -> list[str]:
     return open_flavor(cloud, work.reservation.id, work.lease.project_id)
 
 
-def open_flavor(cloud: Cloud, flavor_id: str, project_id: str) -> list[str]:
+def open_flavor(cloud: base.Cloud, flavor_id: str, project_id: str) -> list[str]:
     """Let the project of the lease use the flavor; return the repairs, a line each."""
     if project_id in cloud.compute.list_flavor_access(flavor_id):
         return []
@@ -150,12 +145,12 @@ def open_flavor(cloud: Cloud, flavor_id: str, project_id: str) -> list[str]:
     return [f'project {project_id} could not use flavor {flavor_id}']
 
 
-def close_flavor(cloud: Cloud, flavor_id: str) -> bool:
+def close_flavor(cloud: base.Cloud, flavor_id: str) -> bool:
     """Let no project start servers of the flavor; return whether the flavor exists."""
     if cloud.compute.find_flavor(flavor_id) is None:
         return False
     # An operator may have made it public, or may have just deleted it.
-    with contextlib.suppress(CloudNotFound, CloudConflict):
+    with contextlib.suppress(base.CloudNotFound, base.CloudConflict):
         for project_id in sorted(cloud.compute.list_flavor_access(flavor_id)):
             cloud.compute.remove_flavor_access(flavor_id, project_id)
     return True

@@ -12,12 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from climate import exceptions
-from climate.cloud.base import Cloud
-from climate.cloud.base import CloudConflict
-from climate.cloud.base import CloudNotFound
-from climate.cloud.base import Flavor
-from climate.cloud.base import Provider
-from climate.cloud.base import Server
+from climate.cloud import base
 from climate.domain.resources import Inventory
 from climate.plugins import contract
 from climate.plugins.contract import SweepFinding
@@ -38,7 +33,7 @@ class Leftovers:
     :param dry_run: report what would be done, without doing it
     """
 
-    def __init__(self, records: contract.Records, cloud: Cloud, *, dry_run: bool) -> None:
+    def __init__(self, records: contract.Records, cloud: base.Cloud, *, dry_run: bool) -> None:
         self._over = records.ended - records.alive
         self._cloud = cloud
         self._dry_run = dry_run
@@ -67,13 +62,13 @@ class Leftovers:
             what=f'{what} of a lease that is over', done='' if self._dry_run else 'removed'
         )
 
-    def _servers(self, flavor: Flavor) -> Iterator[SweepFinding]:
+    def _servers(self, flavor: base.Flavor) -> Iterator[SweepFinding]:
         for server in self._cloud.compute.list_servers_of_flavor(flavor.id):
             yield self._delete(server, flavor.id)
         if not self._dry_run:
             instance_flavors.close_flavor(self._cloud, flavor.id)
 
-    def _delete(self, server: Server, reservation_id: str) -> SweepFinding:
+    def _delete(self, server: base.Server, reservation_id: str) -> SweepFinding:
         self._busy.add(reservation_id)
         if not self._dry_run and server.task_state != 'deleting':
             self._cloud.compute.delete_server(server.id)
@@ -99,14 +94,14 @@ class Leftovers:
                     self._cloud.placement.delete_resource_class(name)
                 yield self._removed(f'resource class {name}')
 
-    def _inventories(self, provider: Provider) -> tuple[Inventory, ...]:
+    def _inventories(self, provider: base.Provider) -> tuple[Inventory, ...]:
         try:
             return self._cloud.placement.inventories(provider.uuid)
-        except CloudNotFound:
+        except base.CloudNotFound:
             return ()
 
     def _inventory(
-        self, provider: Provider, inventory: Inventory, reservation_id: str
+        self, provider: base.Provider, inventory: Inventory, reservation_id: str
     ) -> Iterator[SweepFinding]:
         name = inventory.resource_class
         holders = [
@@ -125,11 +120,11 @@ class Leftovers:
                 what = f'{name} of provider {provider.name} is held by {consumer}'
                 yield SweepFinding(what=f'{what}, which Nova does not know')
 
-    def _without(self, provider: Provider, name: str, reservation_id: str) -> SweepFinding:
+    def _without(self, provider: base.Provider, name: str, reservation_id: str) -> SweepFinding:
         try:
             if not self._dry_run:
                 self._cloud.placement.remove_inventory(provider.uuid, name)
-        except CloudConflict as error:
+        except base.CloudConflict as error:
             self._busy.add(reservation_id)
             return SweepFinding(what=error.message)
         return self._removed(f'inventory of {name} of provider {provider.name}')

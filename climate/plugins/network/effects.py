@@ -11,12 +11,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.cloud.base import CloudConflict
-from climate.cloud.base import CloudNotFound
-from climate.cloud.base import Network
-from climate.cloud.base import Networking
-from climate.cloud.base import Port
-from climate.cloud.base import Segment
+from climate.cloud import base
 from climate.domain.leases import Allocation
 from climate.domain.resources import Resource
 from climate.plugins import contract
@@ -30,10 +25,10 @@ _OF_NEUTRON = 'network:'
 TAKEN = 'Neutron has a network on it that Climate has not made'
 
 
-def of(attributes: Mapping[str, str | int | None]) -> Segment:
+def of(attributes: Mapping[str, str | int | None]) -> base.Segment:
     """Return the segment that the attributes of a resource describe."""
     physical = attributes.get('physical_network')
-    return Segment(
+    return base.Segment(
         network_type=str(attributes['network_type']),
         physical_network=None if physical is None else str(physical),
         segmentation_id=int(attributes['segment_id'] or 0),
@@ -48,7 +43,7 @@ class Segments:
     """
 
     def __init__(
-        self, work: contract.Work, neutron: Networking, *, name: str, description: str
+        self, work: contract.Work, neutron: base.Networking, *, name: str, description: str
     ) -> None:
         self._work = work
         self._neutron = neutron
@@ -89,7 +84,7 @@ class Segments:
         for item in allocations:
             yield self._resources[item.resource_id]
 
-    def _is_ours(self, network: Network) -> bool:
+    def _is_ours(self, network: base.Network) -> bool:
         return marks.is_of(self._work, network, self._facts.network_id)
 
     def _leave(self) -> None:
@@ -105,7 +100,7 @@ class Segments:
         for resource in self._work.undone:
             self._remove(resource)
 
-    def _present(self, resource: Resource, repaired: list[str]) -> Network:
+    def _present(self, resource: Resource, repaired: list[str]) -> base.Network:
         """Return the network; create it if it does not exist."""
         segment = of(resource.attributes)
         network = self._neutron.find_network_of_segment(segment)
@@ -128,7 +123,7 @@ class Segments:
             raise exceptions.Transient(message)
         return network
 
-    def _made(self, segment: Segment) -> Network:
+    def _made(self, segment: base.Segment) -> base.Network:
         try:
             return self._neutron.create_network(
                 self._name,
@@ -136,11 +131,11 @@ class Segments:
                 segment,
                 description=marks.of(self._work.reservation.id),
             )
-        except CloudConflict as error:
+        except base.CloudConflict as error:
             # Another caller has just created one there; the next attempt finds it.
             raise exceptions.Transient(error.message) from error
 
-    def _tag(self, network: Network, repaired: list[str]) -> None:
+    def _tag(self, network: base.Network, repaired: list[str]) -> None:
         wanted = marks.tags(self._work.reservation.id)
         if wanted <= network.tags:
             return
@@ -150,7 +145,7 @@ class Segments:
         with _as_transient():
             self._neutron.set_network_tags(network.id, others | wanted)
 
-    def _describe(self, network: Network) -> tuple[str, str]:
+    def _describe(self, network: base.Network) -> tuple[str, str]:
         """Set the requested name and description of the network, and return them.
 
         They are set only once for each change of the request, since the project owns
@@ -169,11 +164,11 @@ def _as_transient() -> Iterator[None]:
     """Treat a concurrent deletion or change as a reason to repeat the effect."""
     try:
         yield
-    except (CloudNotFound, CloudConflict) as error:
+    except (base.CloudNotFound, base.CloudConflict) as error:
         raise exceptions.Transient(error.message) from error
 
 
-def take_down(neutron: Networking, network_id: str) -> None:
+def take_down(neutron: base.Networking, network_id: str) -> None:
     """Remove a network with its subnets and all ports.
 
     Floating IPs that lead to it then lead nowhere. Routers stay with their owners,
@@ -194,15 +189,15 @@ def take_down(neutron: Networking, network_id: str) -> None:
         neutron.delete_network(network_id)
 
 
-def _unplug(neutron: Networking, router_id: str, port_id: str) -> None:
+def _unplug(neutron: base.Networking, router_id: str, port_id: str) -> None:
     """Detach a router, with its routes through the network if there are any."""
     try:
         neutron.remove_router_interface(router_id, port_id)
-    except CloudConflict:
+    except base.CloudConflict:
         neutron.remove_routes(router_id, port_id)
         neutron.remove_router_interface(router_id, port_id)
 
 
-def _is_of_users(port: Port) -> bool:
+def _is_of_users(port: base.Port) -> bool:
     """Whether a user has connected something to the network with a port."""
     return port.router_id is not None or not port.device_owner.startswith(_OF_NEUTRON)

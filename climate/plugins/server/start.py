@@ -13,18 +13,13 @@ from climate import exceptions
 from climate.cloud.base import Server
 from climate.plugins import contract
 from climate.plugins.server import request as server_request
+from climate.plugins.server import steps
 from climate.plugins.server.facts import ServerFacts
 from climate.plugins.server.host_release import HostRelease
 from climate.plugins.server.images import Images
-from climate.plugins.server.steps import as_transient
-from climate.plugins.server.steps import CALL
-from climate.plugins.server.steps import Case
-from climate.plugins.server.steps import MARK
-from climate.plugins.server.steps import OFFLOADED
-from climate.plugins.server.steps import SHELVED
 
 
-def sound_server(case: Case) -> Server:
+def sound_server(case: steps.Case) -> Server:
     """Return the server.
 
     :raises climate.exceptions.Permanent: if it is gone, or broken
@@ -39,7 +34,7 @@ def sound_server(case: Case) -> Server:
 class ExistingServer:
     """A server that existed before its lease."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: steps.Case) -> None:
         self._case = case
         self._release = HostRelease(case)
         self._was = case.facts.was
@@ -89,11 +84,11 @@ class ExistingServer:
 
     def _activate(self, server: Server) -> contract.Again:
         case, compute = self._case, self._case.cloud.compute
-        if server.status == OFFLOADED and server.host:
+        if server.status == steps.OFFLOADED and server.host:
             return case.wait(f'{case.name} is leaving its host')
-        if server.status == OFFLOADED:
+        if server.status == steps.OFFLOADED:
             return self._unshelve(server, 'start')
-        with as_transient():
+        with steps.as_transient():
             if server.status == 'SHELVED':
                 compute.offload_server(server.id)
             elif server.status == 'SHUTOFF':
@@ -119,7 +114,7 @@ class ExistingServer:
             # Recorded first: a server that is still shelved after that has failed.
             asked = dataclasses.replace(case.facts, asked=purpose)
             return case.remember(f'{case.name} is to be unshelved', asked)
-        with as_transient():
+        with steps.as_transient():
             case.cloud.compute.unshelve_server(server.id, host)
         if case.facts.tried == purpose:
             raise exceptions.Transient(f'no host has room for {case.name}')
@@ -146,7 +141,7 @@ class ExistingServer:
     def _restore(self, server: Server, was: str) -> contract.Again | None:
         case = self._case
         asked = case.facts.asked
-        if was in SHELVED:
+        if was in steps.SHELVED:
             # Climate has not unshelved it, so its state is the owner's choice.
             return case.shelve(server) if asked is not None else None
         if server.task_state is not None:
@@ -154,14 +149,14 @@ class ExistingServer:
         if asked == 'start' and server.host in self._release.hosts:
             # Other leases will use the host on which it runs.
             return case.shelve(server)
-        if server.status in SHELVED:
+        if server.status in steps.SHELVED:
             case.free(server)
-            if server.host and server.status == OFFLOADED:
+            if server.host and server.status == steps.OFFLOADED:
                 return case.wait(f'{case.name} is leaving its host')
             return self._unshelve(server, 'undo')
         if server.status == 'ACTIVE' and was != 'ACTIVE':
             case.free(server)
-            with as_transient():
+            with steps.as_transient():
                 if was == 'SHUTOFF':
                     case.cloud.compute.stop_server(server.id)
                 else:
@@ -173,7 +168,7 @@ class ExistingServer:
 class BootedServer:
     """A server that its lease boots."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: steps.Case) -> None:
         self._case = case
 
     def start(self) -> contract.Outcome:
@@ -189,7 +184,7 @@ class BootedServer:
             return case.remember(
                 f'server {server.id} is being booted',
                 dataclasses.replace(
-                    case.facts, server_id=server.id, call=server.metadata.get(CALL)
+                    case.facts, server_id=server.id, call=server.metadata.get(steps.CALL)
                 ),
             )
         if server.status == 'ERROR':
@@ -235,15 +230,15 @@ class BootedServer:
         for part in case.work.parts:
             flavor_id = part.reservation.id
         call = uuid.uuid4().hex
-        marks = {MARK: case.work.reservation.id, CALL: call}
+        marks = {steps.MARK: case.work.reservation.id, steps.CALL: call}
         wanted = server_request.for_nova(case.request, flavor_id, marks)
-        with as_transient():
+        with steps.as_transient():
             server_id = case.cloud.acting_for(lease.trust_id).compute.create_server(wanted)
         facts = dataclasses.replace(case.facts, server_id=server_id, call=call)
         return case.remember(f'server {server_id} is being booted', facts)
 
 
-def check(case: Case) -> contract.Outcome:
+def check(case: steps.Case) -> contract.Outcome:
     """Check that the server exists, and that its host is in the pool.
 
     :raises climate.exceptions.Permanent: if the server is gone, or broken

@@ -15,10 +15,7 @@ import datetime
 import logging
 
 from climate import exceptions
-from climate.cloud.base import Cloud
-from climate.cloud.base import CloudConflict
-from climate.cloud.base import Orchestration
-from climate.cloud.base import TrustLost
+from climate.cloud import base
 from climate.cloud.protocols.stacks import Stack
 from climate.cloud.protocols.stacks import StackSnapshot
 from climate.plugins.outcomes import Again
@@ -44,7 +41,7 @@ class StackEffects:
     """The effects on one stack."""
 
     def __init__(
-        self, work: Work, cloud: Cloud, request: StackRequest, settings: StackSettings
+        self, work: Work, cloud: base.Cloud, request: StackRequest, settings: StackSettings
     ) -> None:
         self._work = work
         self._cloud = cloud
@@ -160,7 +157,7 @@ class StackEffects:
         draft = dataclasses.replace(booked, tags=(_SERVICE_TAG, self._mark))
         try:
             stack_id = self._as_user().create_stack(draft)
-        except CloudConflict as error:
+        except base.CloudConflict as error:
             # A stack of this name was just created; if it is ours, the next attempt finds it.
             raise exceptions.Transient(error.message) from error
         self._facts = dataclasses.replace(self._facts, stack_id=stack_id)
@@ -195,13 +192,13 @@ class StackEffects:
             return None
         try:
             stack = self._as_user().find_stack(self._request.name)
-        except TrustLost as error:
+        except base.TrustLost as error:
             # Only its user can find it by its name, and Heat needs the trust for it.
             LOG.info('Reservation %s: %s', self._work.reservation.id, error)
             return None
         return stack if stack is not None and self._mark in stack.tags else None
 
-    def _as_user(self) -> Orchestration:
+    def _as_user(self) -> base.Orchestration:
         trust_id = self._work.lease.trust_id
         if trust_id is None:
             raise exceptions.Permanent('a stack cannot be created without a trust of its user')
@@ -282,7 +279,7 @@ class StackEffects:
             _FIRST_LOOK, f'a snapshot of stack {stack.id} is being taken', self._settings.snapshot
         )
 
-    def _taker(self, stack: Stack) -> tuple[Orchestration, tuple[StackSnapshot, ...]]:
+    def _taker(self, stack: Stack) -> tuple[base.Orchestration, tuple[StackSnapshot, ...]]:
         """Return the client that takes snapshots, and the snapshots that it sees.
 
         A snapshot is visible only to the project of the user who takes it. So Climate
@@ -293,7 +290,7 @@ class StackEffects:
             heat = self._cloud.acting_for(trust_id).orchestration
             try:
                 return heat, heat.list_stack_snapshots(stack.id)
-            except TrustLost as error:
+            except base.TrustLost as error:
                 LOG.warning(
                     'Reservation %s: snapshots of stack %s stay in the service project: %s',
                     self._work.reservation.id,

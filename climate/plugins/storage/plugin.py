@@ -37,17 +37,13 @@ from climate.plugins import models
 from climate.plugins.storage import volume_types
 from climate.plugins.storage.facts import StorageFacts
 from climate.plugins.storage.volume_types import StorageTypes
+from climate.plugins.volume import end
 from climate.plugins.volume import pools
-from climate.plugins.volume.end import BACKUP
-from climate.plugins.volume.end import COPIES
-from climate.plugins.volume.end import DELETE
-from climate.plugins.volume.end import DETACH
-from climate.plugins.volume.end import StorageSettings
 from climate.plugins.volume.steps import VolumeSteps
 
 RESOURCE_TYPE = pools.POOL_TYPE
 # No snapshots: they would lie in the pool that the lease returns.
-STEPS = (BACKUP, DETACH, DELETE)
+STEPS = (end.BACKUP, end.DETACH, end.DELETE)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,7 +56,7 @@ class StorageRequest(models.Request):
     on_end: Annotated[
         tuple[str, ...],
         VolumeSteps('What becomes of the volumes that are left, step by step.', words=STEPS),
-    ] = (DELETE,)
+    ] = (end.DELETE,)
 
     unstated: ClassVar[tuple[str, ...]] = ('min must not be larger than max.',)
 
@@ -79,13 +75,13 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
     compared: ClassVar[tuple[str, ...]] = pools.COMPARED
     request_model: ClassVar[type[models.Request]] = StorageRequest
 
-    def __init__(self, settings: StorageSettings | None = None) -> None:
-        self._settings = settings or StorageSettings()
+    def __init__(self, settings: end.StorageSettings | None = None) -> None:
+        self._settings = settings or end.StorageSettings()
 
     @classmethod
     def from_conf(cls, conf: Any) -> PhysicalStorage:
         """Return the plugin, configured from *conf*."""
-        return cls(StorageSettings.from_conf(conf))
+        return cls(end.StorageSettings.from_conf(conf))
 
     # -- pure half
 
@@ -119,7 +115,7 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
 
     def roles(self, request: StorageRequest) -> frozenset[str]:
         """Return the roles of the user needed to copy volumes."""
-        return self._settings.roles if COPIES & set(request.on_end) else frozenset()
+        return self._settings.roles if end.COPIES & set(request.on_end) else frozenset()
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation of pools in the API's response."""

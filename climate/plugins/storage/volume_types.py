@@ -15,12 +15,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.cloud.base import BlockStorage
-from climate.cloud.base import Cloud
-from climate.cloud.base import CloudConflict
-from climate.cloud.base import CloudNotFound
-from climate.cloud.base import Volume
-from climate.cloud.base import VolumeType
+from climate.cloud import base
 from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.storage.facts import StorageFacts
@@ -34,10 +29,10 @@ PREFIX = 'reservation:'
 class StorageTypes:
     """Creates, repairs and deletes them; every step can be repeated."""
 
-    def __init__(self, work: contract.Work, cloud: Cloud, settings: StorageSettings) -> None:
+    def __init__(self, work: contract.Work, cloud: base.Cloud, settings: StorageSettings) -> None:
         self._work = work
         self._cloud = cloud
-        self._cinder: BlockStorage = cloud.volume
+        self._cinder: base.BlockStorage = cloud.volume
         self._settings = settings
 
     def settle(self, resources: Iterable[Resource]) -> contract.Done:
@@ -93,25 +88,25 @@ class StorageTypes:
     def _facts(self, types: Mapping[str, str]) -> StorageFacts:
         return dataclasses.replace(StorageFacts.of(self._work.reservation), volume_types=types)
 
-    def _found(self) -> tuple[VolumeType, ...]:
+    def _found(self) -> tuple[base.VolumeType, ...]:
         mine = self._work.reservation.id
         return tuple(
             item for item in self._cinder.list_volume_types() if reservation(item.name) == mine
         )
 
-    def _volumes(self, volume_type: VolumeType) -> tuple[Volume, ...]:
+    def _volumes(self, volume_type: base.VolumeType) -> tuple[base.Volume, ...]:
         return self._cinder.list_volumes(volume_type=volume_type.name)
 
-    def _made(self, resource: Resource, taken: set[str]) -> VolumeType:
+    def _made(self, resource: Resource, taken: set[str]) -> base.VolumeType:
         first = PREFIX + self._work.reservation.id
         names = itertools.chain([first], (f'{first}:{number}' for number in itertools.count(2)))
         name = next(name for name in names if name not in taken)
         try:
             return self._cinder.create_volume_type(name, pools.specs_of(resource))
-        except CloudConflict as error:
+        except base.CloudConflict as error:
             raise exceptions.Transient(error.message) from error
 
-    def _open(self, volume_type: VolumeType, repaired: list[str]) -> None:
+    def _open(self, volume_type: base.VolumeType, repaired: list[str]) -> None:
         project_id = self._work.lease.project_id
         try:
             projects = self._cinder.list_volume_type_projects(volume_type.id)
@@ -122,16 +117,16 @@ class StorageTypes:
             if project_id not in projects:
                 self._cinder.allow_volume_type(volume_type.id, project_id)
                 repaired.append(f'volume type {volume_type.name} was closed to its project')
-        except CloudNotFound as error:
+        except base.CloudNotFound as error:
             # It has just been deleted, or an operator has made it public.
             raise exceptions.Transient(error.message) from error
 
-    def _close(self, volume_type: VolumeType) -> None:
-        with contextlib.suppress(CloudNotFound):
+    def _close(self, volume_type: base.VolumeType) -> None:
+        with contextlib.suppress(base.CloudNotFound):
             for project_id in self._cinder.list_volume_type_projects(volume_type.id):
                 self._cinder.forbid_volume_type(volume_type.id, project_id)
 
-    def _remove(self, types: Iterable[VolumeType]) -> None:
+    def _remove(self, types: Iterable[base.VolumeType]) -> None:
         """Delete types that have no volumes.
 
         :raises climate.exceptions.Permanent: if one of them has volumes
@@ -148,7 +143,7 @@ class StorageTypes:
             self._close(item)
             try:
                 self._cinder.delete_volume_type(item.id)
-            except CloudConflict as error:
+            except base.CloudConflict as error:
                 raise exceptions.Transient(error.message) from error
 
 

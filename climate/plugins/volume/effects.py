@@ -23,16 +23,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
-from climate.cloud.base import Cloud
-from climate.cloud.base import CloudConflict
-from climate.cloud.base import CloudQuota
-from climate.cloud.base import Volume
+from climate.cloud import base
 from climate.plugins import contract
-from climate.plugins.volume.end import DELETE
-from climate.plugins.volume.end import DETACH
-from climate.plugins.volume.end import StorageSettings
-from climate.plugins.volume.end import VolumeEnds
-from climate.plugins.volume.end import waiting
+from climate.plugins.volume import end
 from climate.plugins.volume.facts import VolumeFacts
 from climate.plugins.volume.request import VolumeRequest
 
@@ -53,9 +46,9 @@ class _Effects:
     def __init__(
         self,
         work: contract.Work,
-        cloud: Cloud,
+        cloud: base.Cloud,
         request: VolumeRequest,
-        settings: StorageSettings,
+        settings: end.StorageSettings,
     ) -> None:
         self._work = work
         self._cloud = cloud
@@ -63,8 +56,8 @@ class _Effects:
         self._settings = settings
         self._facts = VolumeFacts.of(work.reservation)
 
-    def _ended(self, volumes: tuple[Volume, ...], steps: tuple[str, ...]) -> contract.Outcome:
-        ends = VolumeEnds(self._work, self._cloud, steps, self._settings)
+    def _ended(self, volumes: tuple[base.Volume, ...], steps: tuple[str, ...]) -> contract.Outcome:
+        ends = end.VolumeEnds(self._work, self._cloud, steps, self._settings)
         return ends.outcome(ends.run(volumes), self._facts.ended())
 
     def _changes(self, facts: VolumeFacts) -> dict[str, Any]:
@@ -107,7 +100,7 @@ class ExistingVolume(_Effects):
         facts = dataclasses.replace(self._facts, volumes={}, ready=0)
         return contract.Done(facts=self._changes(facts))
 
-    def _find(self) -> Volume | None:
+    def _find(self) -> base.Volume | None:
         volume = self._cloud.volume.find_volume(self._request.volume_id)
         # A project that the volume was transferred to has not leased it.
         if volume is None or volume.project_id != self._work.lease.project_id:
@@ -133,7 +126,7 @@ class CreatedVolumes(_Effects):
             return self._make_all(missing, self._ids(volumes))
         surplus = tuple(volumes[n] for n in sorted(volumes) if n > self._request.amount)
         if surplus:
-            outcome = self._ended(surplus, (DELETE,))
+            outcome = self._ended(surplus, (end.DELETE,))
             if isinstance(outcome, contract.Again):
                 return outcome
         return self._awaited(
@@ -153,7 +146,7 @@ class CreatedVolumes(_Effects):
             steps=tuple(f'volume {known[str(number)]} is being made' for number in missing),
         )
 
-    def _awaited(self, kept: Mapping[int, Volume]) -> contract.Outcome:
+    def _awaited(self, kept: Mapping[int, base.Volume]) -> contract.Outcome:
         """Wait for the volumes that were never ready."""
         new = [kept[number] for number in sorted(kept) if number > self._ready]
         for volume in new:
@@ -166,7 +159,7 @@ class CreatedVolumes(_Effects):
             calls={n: calls[n] for n in calls if int(n) <= self._request.amount},
         )
         if waits:
-            return waiting(self._work, self._settings, waits, self._changes(facts))
+            return end.waiting(self._work, self._settings, waits, self._changes(facts))
         self._tidy(kept)
         return contract.Done(
             facts=self._changes(dataclasses.replace(facts, ready=self._request.amount)),
@@ -195,23 +188,23 @@ class CreatedVolumes(_Effects):
 
     def undo(self) -> contract.Outcome:
         """Delete all of them, since their owner does not know them yet."""
-        return self._end_with((DELETE,))
+        return self._end_with((end.DELETE,))
 
     def _end_with(self, steps: tuple[str, ...]) -> contract.Outcome:
         volumes = self._found()
-        outcome = self._ended(tuple(self._duplicates(volumes)), (DETACH, DELETE))
+        outcome = self._ended(tuple(self._duplicates(volumes)), (end.DETACH, end.DELETE))
         if isinstance(outcome, contract.Again):
             return outcome
         return self._ended(tuple(volumes[number] for number in sorted(volumes)), steps)
 
     # -- existing volumes
 
-    def _calls(self, volumes: Mapping[int, Volume]) -> dict[str, str]:
+    def _calls(self, volumes: Mapping[int, base.Volume]) -> dict[str, str]:
         """Return the calls that created the volumes of the reservation, by number."""
         marks = {str(number): volume.metadata.get(CALL_KEY) for number, volume in volumes.items()}
         return {**{number: call for number, call in marks.items() if call}, **self._facts.calls}
 
-    def _duplicates(self, volumes: Mapping[int, Volume]) -> Iterator[Volume]:
+    def _duplicates(self, volumes: Mapping[int, base.Volume]) -> Iterator[base.Volume]:
         """Yield the volumes that a hung call created a second time, or too late."""
         amount, calls, ids = self._request.amount, self._calls(volumes), self._ids(volumes)
         wanted = {ids[number] for number in ids if int(number) <= amount}
@@ -221,14 +214,14 @@ class CreatedVolumes(_Effects):
             if call and counts is not None and call != counts and volume.id not in wanted:
                 yield volume
 
-    def _tidy(self, volumes: Mapping[int, Volume]) -> None:
+    def _tidy(self, volumes: Mapping[int, base.Volume]) -> None:
         """Delete duplicates that are not in use; the end of the lease deletes all."""
         for volume in self._duplicates(volumes):
             if volume.status in _IDLE and not volume.server_ids:
-                with contextlib.suppress(CloudConflict):
+                with contextlib.suppress(base.CloudConflict):
                     self._cloud.volume.delete_volume(volume.id)
 
-    def _marked(self) -> dict[str, Volume]:
+    def _marked(self) -> dict[str, base.Volume]:
         """Return the volumes of the project with the id of the reservation, by their ids."""
         marked = self._cloud.volume.list_volumes(metadata={RESERVATION_KEY: self._reservation})
         return {
@@ -237,10 +230,10 @@ class CreatedVolumes(_Effects):
             if volume.project_id == self._work.lease.project_id
         }
 
-    def _found(self) -> dict[int, Volume]:
+    def _found(self) -> dict[int, base.Volume]:
         """Return the existing volumes of the reservation, by number."""
         mine = self._marked()
-        volumes: dict[int, Volume] = {}
+        volumes: dict[int, base.Volume] = {}
         for number, volume_id in self._known().items():
             volume = mine.get(volume_id) or self._cloud.volume.find_volume(volume_id)
             if volume is not None and volume.project_id == self._work.lease.project_id:
@@ -260,7 +253,7 @@ class CreatedVolumes(_Effects):
     def _known(self) -> dict[int, str]:
         return {int(number): volume_id for number, volume_id in self._facts.volumes.items()}
 
-    def _ids(self, volumes: Mapping[int, Volume]) -> dict[str, str]:
+    def _ids(self, volumes: Mapping[int, base.Volume]) -> dict[str, str]:
         ids = {**self._known(), **{number: volume.id for number, volume in volumes.items()}}
         return {str(number): ids[number] for number in sorted(ids)}
 
@@ -284,7 +277,7 @@ class CreatedVolumes(_Effects):
                     CALL_KEY: call,
                 },
             )
-        except CloudQuota as error:
+        except base.CloudQuota as error:
             # The user may delete other volumes in time.
             raise exceptions.Transient(f'volume {number}: {error.message}') from error
 
@@ -298,6 +291,6 @@ def _gone(volume_id: str) -> exceptions.Permanent:
     return exceptions.Permanent(f'volume {volume_id} is gone')
 
 
-def _refuse_broken(volume: Volume) -> None:
+def _refuse_broken(volume: base.Volume) -> None:
     if volume.status.startswith('error') or volume.status == 'deleting':
         raise exceptions.Permanent(f'volume {volume.id} is {volume.status}')

@@ -9,13 +9,10 @@ from typing import Any
 
 from climate.plugins import steps
 from climate.plugins.fields import Fault
-from climate.plugins.volume.end import BACKUP
-from climate.plugins.volume.end import DELETE
-from climate.plugins.volume.end import DETACH
-from climate.plugins.volume.end import SNAPSHOT
+from climate.plugins.volume import end
 
 KEY = 'on_end'
-ALL = (SNAPSHOT, BACKUP, DETACH, DELETE)
+ALL = (end.SNAPSHOT, end.BACKUP, end.DETACH, end.DELETE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,16 +29,16 @@ class VolumeSteps(steps.StepList):
 
     def check(self, steps: tuple[str, ...]) -> None:
         """Refuse steps that cannot work."""
-        if SNAPSHOT in steps and SNAPSHOT not in self.words:
+        if end.SNAPSHOT in steps and end.SNAPSHOT not in self.words:
             raise Fault('snapshots lie in the pool, which the lease returns; use backup')
         for step in steps:
             if step not in self.words:
                 raise Fault(f"'{step[:60]}' is not one of " + ', '.join(self.words))
             if steps.count(step) > 1:
                 raise Fault(f'{step} is there twice')
-        if DELETE in steps[:-1]:
+        if end.DELETE in steps[:-1]:
             raise Fault('nothing can come after delete')
-        if SNAPSHOT in steps and DELETE in steps:
+        if end.SNAPSHOT in steps and end.DELETE in steps:
             raise Fault(
                 'Cinder deletes no volume that has snapshots; use backup in place of snapshot'
             )
