@@ -17,7 +17,6 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
-from typing import Protocol
 from typing import TypeVar
 
 from climate.cloud.base import Backup
@@ -38,14 +37,7 @@ _SOURCES = {'snapshot': 'snapshot_id', 'image': 'image_id', 'volume': 'source_vo
 _DELETING = 'deleting'
 
 Copy = TypeVar('Copy', VolumeSnapshot, Backup)
-
-
-class _Deletable(Protocol):
-    """An object that Cinder deletes in the background."""
-
-    @property
-    def status(self) -> str:
-        """The status in Cinder."""
+T = TypeVar('T')
 
 
 class CinderBlockStorage:
@@ -62,12 +54,7 @@ class CinderBlockStorage:
 
     def find_volume(self, volume_id: str) -> Volume | None:
         """Return a volume; None if it does not exist."""
-        if not names.is_uuid(volume_id):
-            return None
-        with contextlib.suppress(CloudNotFound):
-            with self._service.calling('find_volume') as cinder:
-                return _volume(cinder.get_volume(volume_id))
-        return None
+        return self._find('volume', volume_id, _volume)
 
     def list_volumes(
         self,
@@ -123,20 +110,22 @@ class CinderBlockStorage:
 
     def delete_volume(self, volume_id: str) -> None:
         """Start to delete a volume; a no-op if it is gone or being deleted."""
+        self._delete('volume', volume_id)
 
-        def delete(cinder: Any) -> None:
-            cinder.delete_volume(volume_id, ignore_missing=False)
+    def _find(self, kind: str, item_id: str, read: Callable[[Any], T]) -> T | None:
+        """Return an object that Cinder knows by a UUID; None if it does not exist."""
+        if names.is_uuid(item_id):
+            with contextlib.suppress(CloudNotFound):
+                with self._service.calling(f'find_{kind}') as cinder:
+                    return read(getattr(cinder, f'get_{kind}')(item_id))
+        return None
 
-        self._delete('delete_volume', delete, lambda: self.find_volume(volume_id))
-
-    def _delete(
-        self, verb: str, delete: Callable[[Any], None], find: Callable[[], _Deletable | None]
-    ) -> None:
+    def _delete(self, kind: str, item_id: str) -> None:
         try:
-            with self._service.calling(verb, bad_request=CloudConflict) as cinder:
-                delete(cinder)
+            with self._service.calling(f'delete_{kind}', bad_request=CloudConflict) as cinder:
+                getattr(cinder, f'delete_{kind}')(item_id, ignore_missing=False)
         except (CloudConflict, CloudNotFound) as refusal:
-            item = find()
+            item = getattr(self, f'find_{kind}')(item_id)
             if item is not None and item.status != _DELETING:
                 # A 404 for an existing object means that a service is missing.
                 raise CloudConflict(refusal.message) from None
@@ -145,12 +134,7 @@ class CinderBlockStorage:
 
     def find_snapshot(self, snapshot_id: str) -> VolumeSnapshot | None:
         """Return a snapshot; None if it does not exist."""
-        if not names.is_uuid(snapshot_id):
-            return None
-        with contextlib.suppress(CloudNotFound):
-            with self._service.calling('find_snapshot') as cinder:
-                return _snapshot(cinder.get_snapshot(snapshot_id))
-        return None
+        return self._find('snapshot', snapshot_id, _snapshot)
 
     def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
         """Return the snapshots of a volume, by id."""
@@ -167,22 +151,13 @@ class CinderBlockStorage:
 
     def delete_snapshot(self, snapshot_id: str) -> None:
         """Start to delete a snapshot; a no-op if it is gone or being deleted."""
-
-        def delete(cinder: Any) -> None:
-            cinder.delete_snapshot(snapshot_id, ignore_missing=False)
-
-        self._delete('delete_snapshot', delete, lambda: self.find_snapshot(snapshot_id))
+        self._delete('snapshot', snapshot_id)
 
     # -- backups
 
     def find_backup(self, backup_id: str) -> Backup | None:
         """Return a backup; None if it does not exist."""
-        if not names.is_uuid(backup_id):
-            return None
-        with contextlib.suppress(CloudNotFound):
-            with self._service.calling('find_backup') as cinder:
-                return _backup(cinder.get_backup(backup_id))
-        return None
+        return self._find('backup', backup_id, _backup)
 
     def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
         """Return the backups of a volume, by id, even if it was deleted."""
@@ -199,11 +174,7 @@ class CinderBlockStorage:
 
     def delete_backup(self, backup_id: str) -> None:
         """Start to delete a backup; a no-op if it is gone or being deleted."""
-
-        def delete(cinder: Any) -> None:
-            cinder.delete_backup(backup_id, ignore_missing=False)
-
-        self._delete('delete_backup', delete, lambda: self.find_backup(backup_id))
+        self._delete('backup', backup_id)
 
     # -- types and pools
 

@@ -119,7 +119,26 @@ def content(body: Any) -> Envelope | None:
     return {key: item for key, item in value.items() if not key.startswith('_')}
 
 
-class RabbitListener:
+class _Queued:
+    """Keeps the notifications that a subscription wants until they are fetched."""
+
+    def __init__(self, subscription: Subscription) -> None:
+        self._subscription = subscription
+        self._heard: queue.Queue[Envelope] = queue.Queue()
+
+    def get(self, seconds: float) -> Envelope | None:
+        """Return the next notification, or None if none came in time."""
+        try:
+            return self._heard.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def _hear(self, envelope: Envelope) -> None:
+        if self._subscription.wants(envelope):
+            self._heard.put(envelope)
+
+
+class RabbitListener(_Queued):
     """Reads an exclusive queue of RabbitMQ."""
 
     def __init__(
@@ -130,12 +149,11 @@ class RabbitListener:
         subscription: Subscription,
         on_broker: Callable[[bool], None],
     ) -> None:
+        super().__init__(subscription)
         self._conf = conf
         self._url = url
-        self._subscription = subscription
         self._keys = [f'{topic}.{priority}' for topic in topics for priority in _PRIORITIES]
         self._on_broker = on_broker
-        self._heard: queue.Queue[Envelope] = queue.Queue()
         self._thread = RepeatingThread(
             'climate-listener', self._listen, failure='The listener failed', retry=_PAUSE
         )
@@ -143,13 +161,6 @@ class RabbitListener:
     def start(self) -> None:
         """Start listening; does not block, and retries until the broker is available."""
         self._thread.start()
-
-    def get(self, seconds: float) -> Envelope | None:
-        """Return the next notification, or None if none came in time."""
-        try:
-            return self._heard.get(timeout=seconds)
-        except queue.Empty:
-            return None
 
     def stop(self) -> None:
         """Stop listening, within 2 s."""
@@ -192,8 +203,8 @@ class RabbitListener:
 
         def hear(raw: Any) -> None:
             envelope = content(channel.message_to_python(raw).payload)
-            if envelope is not None and self._subscription.wants(envelope):
-                self._heard.put(envelope)
+            if envelope is not None:
+                self._hear(envelope)
 
         channel.basic_consume(name, callback=hear, no_ack=True)
 
@@ -221,7 +232,7 @@ class RabbitListener:
         return name
 
 
-class PoolListener:
+class PoolListener(_Queued):
     """Reads a pool of oslo.messaging, on any kind of bus."""
 
     def __init__(
@@ -232,10 +243,9 @@ class PoolListener:
         subscription: Subscription,
         on_broker: Callable[[bool], None],
     ) -> None:
+        super().__init__(subscription)
         self._transport = transport
-        self._subscription = subscription
         self._on_broker = on_broker
-        self._heard: queue.Queue[Envelope] = queue.Queue()
         self._server = oslo_messaging.get_notification_listener(
             transport,
             [
@@ -251,13 +261,6 @@ class PoolListener:
         """Start listening; does not block, and retries until the broker is available."""
         threading.Thread(target=self._run, name='climate-listener', daemon=True).start()
 
-    def get(self, seconds: float) -> Envelope | None:
-        """Return the next notification, or None if none came in time."""
-        try:
-            return self._heard.get(timeout=seconds)
-        except queue.Empty:
-            return None
-
     def stop(self) -> None:
         """Stop listening, within 2 s."""
 
@@ -268,10 +271,6 @@ class PoolListener:
 
         if self._listening.is_set():
             transports.within(2.0, end, 'the listener to stop')
-
-    def _hear(self, envelope: Envelope) -> None:
-        if self._subscription.wants(envelope):
-            self._heard.put(envelope)
 
     def _run(self) -> None:
         timer = threading.Timer(_CONNECT_SECONDS, self._on_broker, (False,))

@@ -112,7 +112,9 @@ class LeaseFeed(bases.ReservationResource):
 _Named = TypeVar('_Named', LeaseWebhook, LeaseFeed)
 
 
-def _chosen(listed: Iterable[_Named], name_or_id: str) -> _Named | None:
+def _chosen(
+    listed: Iterable[_Named], name_or_id: str, noun: str, ignore_missing: bool
+) -> _Named | None:
     """Return the object of an id or, if there is none, of a name."""
     named = []
     for one in listed:
@@ -122,6 +124,8 @@ def _chosen(listed: Iterable[_Named], name_or_id: str) -> _Named | None:
             named.append(one)
     if len(named) > 1:
         raise exceptions.DuplicateResource(f'Several have the name {name_or_id!r}: use an id')
+    if not named and not ignore_missing:
+        raise exceptions.NotFoundException(f'There is no {noun} {name_or_id!r}')
     return named[0] if named else None
 
 
@@ -134,14 +138,12 @@ class HooksMixin(ReservationRequests):
         :param fields: those of :class:`LeaseWebhook`, with ``url`` at least
         """
         self.require(SINCE, 'webhooks')
-        webhook: LeaseWebhook = self._create(LeaseWebhook, **fields)
-        return webhook
+        return self._create(LeaseWebhook, **fields)
 
     def webhooks(self) -> Iterator[LeaseWebhook]:
         """Return the webhooks of the project."""
         self.require(SINCE, 'webhooks')
-        listed: Iterator[LeaseWebhook] = self._list(LeaseWebhook)
-        return listed
+        return self._list(LeaseWebhook)
 
     def find_webhook(self, name_or_id: str, ignore_missing: bool = True) -> LeaseWebhook | None:
         """Return the webhook of an id or a name.
@@ -149,16 +151,12 @@ class HooksMixin(ReservationRequests):
         :param ignore_missing: whether a missing webhook is None rather than an error
         :raises openstack.exceptions.DuplicateResource: if several have the name
         """
-        webhook = _chosen(self.webhooks(), name_or_id)
-        if webhook is None and not ignore_missing:
-            raise exceptions.NotFoundException(f'There is no webhook {name_or_id!r}')
-        return webhook
+        return _chosen(self.webhooks(), name_or_id, 'webhook', ignore_missing)
 
     def get_webhook(self, webhook: str | LeaseWebhook) -> LeaseWebhook:
         """Return a webhook."""
         self.require(SINCE, 'webhooks')
-        shown: LeaseWebhook = self._get(LeaseWebhook, webhook)
-        return shown
+        return self._get(LeaseWebhook, webhook)
 
     def update_webhook(self, webhook: str | LeaseWebhook, **fields: Any) -> dict[str, Any]:
         """Change a webhook; return it, with the secret if there is a new one.
@@ -191,10 +189,7 @@ class HooksMixin(ReservationRequests):
         """
         self.require(SINCE, 'webhooks')
         webhook_id = resource.Resource._get_id(webhook)
-        deliveries: Iterator[WebhookDelivery] = self._list(
-            WebhookDelivery, webhook_id=webhook_id, **query
-        )
-        return deliveries
+        return self._list(WebhookDelivery, webhook_id=webhook_id, **query)
 
     def redeliver(self, webhook: str | LeaseWebhook, ids: Sequence[str] | None = None) -> int:
         """Send dead letters again; return their number.
@@ -212,14 +207,12 @@ class HooksMixin(ReservationRequests):
         :param fields: those of :class:`LeaseFeed`
         """
         self.require(SINCE, 'calendar feeds')
-        feed: LeaseFeed = self._create(LeaseFeed, **fields)
-        return feed
+        return self._create(LeaseFeed, **fields)
 
     def feeds(self) -> Iterator[LeaseFeed]:
         """Return the calendar feeds of the project."""
         self.require(SINCE, 'calendar feeds')
-        listed: Iterator[LeaseFeed] = self._list(LeaseFeed)
-        return listed
+        return self._list(LeaseFeed)
 
     def find_feed(self, name_or_id: str, ignore_missing: bool = True) -> LeaseFeed | None:
         """Return the calendar feed of an id or a name.
@@ -227,16 +220,12 @@ class HooksMixin(ReservationRequests):
         :param ignore_missing: whether a missing calendar feed is None rather than an error
         :raises openstack.exceptions.DuplicateResource: if several have the name
         """
-        feed = _chosen(self.feeds(), name_or_id)
-        if feed is None and not ignore_missing:
-            raise exceptions.NotFoundException(f'There is no calendar feed {name_or_id!r}')
-        return feed
+        return _chosen(self.feeds(), name_or_id, 'calendar feed', ignore_missing)
 
     def get_feed(self, feed: str | LeaseFeed) -> LeaseFeed:
         """Return a calendar feed, without its link."""
         self.require(SINCE, 'calendar feeds')
-        shown: LeaseFeed = self._get(LeaseFeed, feed)
-        return shown
+        return self._get(LeaseFeed, feed)
 
     def delete_feed(self, feed: str | LeaseFeed, ignore_missing: bool = True) -> None:
         """Revoke a calendar feed."""
