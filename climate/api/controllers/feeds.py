@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
 from climate.api.http import bodies
-from climate.api.http import queries
 from climate.api.http.microversions import V1_5
 from climate.api.middleware.feed_links import SUFFIX
 from climate.api.routing import base
@@ -40,14 +40,8 @@ class FeedsController(base.Controller):
 
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """List calendar feeds, a page at a time."""
-        scope = req.scope
-        marker, limit = queries.paging(scope.parameters, self._settings.max_limit)
-        feeds = self._services.feeds.page(_reach(scope), marker, limit + 1)
-        shown: dict[str, Any] = {'feeds': [view.feed(one, scope.version) for one in feeds[:limit]]}
-        if len(feeds) > limit:
-            href = queries.next_page(req.path_url, scope.parameters, feeds[limit - 1].id)
-            shown['feeds_links'] = [{'rel': 'next', 'href': href}]
-        return shown
+        page = functools.partial(self._services.feeds.page, _reach(req.scope))
+        return self._page(req, 'feeds', page, view.feed)
 
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Create a calendar feed; only this response has its link."""

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
 from climate.api.http import bodies
-from climate.api.http import queries
 from climate.api.http.microversions import V1_5
 from climate.api.routing import base
 from climate.api.routing.routes import Route
@@ -44,16 +44,8 @@ class WebhooksController(base.Controller):
 
     def index(self, req: Request, resp: Any) -> dict[str, Any]:
         """List webhooks, a page at a time."""
-        scope = req.scope
-        marker, limit = queries.paging(scope.parameters, self._settings.max_limit)
-        webhooks = self._services.webhooks.page(_reach(scope), marker, limit + 1)
-        shown: dict[str, Any] = {
-            'webhooks': [view.webhook(one, scope.version) for one in webhooks[:limit]]
-        }
-        if len(webhooks) > limit:
-            href = queries.next_page(req.path_url, scope.parameters, webhooks[limit - 1].id)
-            shown['webhooks_links'] = [{'rel': 'next', 'href': href}]
-        return shown
+        page = functools.partial(self._services.webhooks.page, _reach(req.scope))
+        return self._page(req, 'webhooks', page, view.webhook)
 
     def create(self, req: Request, resp: Any) -> dict[str, Any]:
         """Create a webhook; only this response has its secret."""
@@ -84,18 +76,11 @@ class WebhooksController(base.Controller):
 
     def deliveries(self, req: Request, resp: Any, webhook_id: str) -> dict[str, Any]:
         """List deliveries to a webhook, newest first."""
-        scope = req.scope
-        marker, limit = queries.paging(scope.parameters, self._settings.max_limit)
-        listed = self._services.webhooks.deliveries(
-            webhook_id, _reach(scope), schemas.read_state(scope.parameters), marker, limit + 1
+        state = schemas.read_state(req.scope.parameters)
+        page = functools.partial(
+            self._services.webhooks.deliveries, webhook_id, _reach(req.scope), state
         )
-        shown: dict[str, Any] = {
-            'deliveries': [view.delivery(one, scope.version) for one in listed[:limit]]
-        }
-        if len(listed) > limit:
-            href = queries.next_page(req.path_url, scope.parameters, listed[limit - 1].id)
-            shown['deliveries_links'] = [{'rel': 'next', 'href': href}]
-        return shown
+        return self._page(req, 'deliveries', page, view.delivery)
 
     def redeliver(self, req: Request, resp: Any, webhook_id: str) -> dict[str, Any]:
         """Send dead letters again."""

@@ -8,12 +8,15 @@ import abc
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
 
+from climate.api.http import queries
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import MIN
 from climate.api.routing.routes import Route
+from climate.api.routing.routing import Request
 from climate.api.routing.services import ApiSettings
 from climate.api.routing.services import Services
 
@@ -52,3 +55,23 @@ class Controller(abc.ABC):
         return Route(
             method, path, handler, rule, parameters, noun=self.noun, since=since, **options
         )
+
+    def _page(
+        self,
+        req: Request,
+        key: str,
+        read: Callable[[str | None, int], Sequence[Any]],
+        show: Callable[[Any, Microversion], dict[str, Any]],
+    ) -> dict[str, Any]:
+        """Return a page of a list, with the link to the next one if there is any.
+
+        :param read: returns the objects after a marker, at most so many
+        """
+        scope = req.scope
+        marker, limit = queries.paging(scope.parameters, self._settings.max_limit)
+        found = read(marker, limit + 1)
+        page: dict[str, Any] = {key: [show(one, scope.version) for one in found[:limit]]}
+        if len(found) > limit:
+            href = queries.next_page(req.path_url, scope.parameters, found[limit - 1].id)
+            page[f'{key}_links'] = [{'rel': 'next', 'href': href}]
+        return page

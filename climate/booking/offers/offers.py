@@ -31,8 +31,11 @@ from climate.booking.writing import commit
 from climate.booking.writing.commit import AllocationRequest
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Transaction
-from climate.domain import offers
 from climate.domain.leases import Allocation
+from climate.domain.offers import Offer
+from climate.domain.offers import OfferKind
+from climate.domain.offers import OfferPage
+from climate.domain.offers import OfferQuery
 from climate.domain.periods import Period
 from climate.domain.periods import SECOND
 from climate.domain.requests import Caller
@@ -43,7 +46,7 @@ _CHOICES_OF_PART: Final = 3
 _TO_TAKE: Final = datetime.timedelta(minutes=1)
 
 
-def asked(context: Context, caller: Caller, request: offers.OfferQuery) -> NewLease:
+def asked(context: Context, caller: Caller, request: OfferQuery) -> NewLease:
     """Return the lease that is requested, in the first period in which it can be offered.
 
     :raises climate.exceptions.InvalidInput: naming the field that is wrong
@@ -108,15 +111,15 @@ class OfferSearch(PeriodSearch):
         found.renew(_CHOICES_OF_PART)
         return found
 
-    def offers(self, request: offers.OfferQuery) -> offers.OfferPage:
+    def offers(self, request: OfferQuery) -> OfferPage:
         """Return the offers for a request.
 
         :raises climate.exceptions.LeaseRefused: if a limit or a filter forbids the first
         """
-        frame, found = self.frame(request.latest), list[offers.Offer]()
+        frame, found = self.frame(request.latest), list[Offer]()
         while len(found) < request.limit:
             try:
-                one = self.next(frame, offers.OfferKind.NEXT if found else offers.OfferKind.SOONEST)
+                one = self.next(frame, OfferKind.NEXT if found else OfferKind.SOONEST)
             except exceptions.LeaseRefused:
                 if not found:
                     raise
@@ -127,9 +130,9 @@ class OfferSearch(PeriodSearch):
                 one = self.extended(one, frame, request.latest)
             found.append(one)
             frame = dataclasses.replace(frame, earliest=joint.rounded(microseconds(one.period.end)))
-        return offers.OfferPage(offers=tuple(found), searched_until=instant(self.reached))
+        return OfferPage(offers=tuple(found), searched_until=instant(self.reached))
 
-    def extended(self, one: offers.Offer, frame: Frame, latest: datetime.datetime) -> offers.Offer:
+    def extended(self, one: Offer, frame: Frame, latest: datetime.datetime) -> Offer:
         """Return an offer with the last end until which all is free, at most *latest*."""
         start = microseconds(one.period.start)
         end = joint.longest(self.wanted, frame, start, microseconds(latest))

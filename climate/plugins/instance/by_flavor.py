@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from collections.abc import Mapping
-from collections.abc import Sequence
 from typing import Annotated
 from typing import Any
 from typing import ClassVar
@@ -16,9 +15,7 @@ from climate import exceptions
 from climate.allocation import requirements
 from climate.cloud.base import Cloud
 from climate.cloud.base import Flavor
-from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
-from climate.domain.nouns import Nouns
 from climate.plugins import contract
 from climate.plugins import fields
 from climate.plugins import models
@@ -29,7 +26,6 @@ from climate.plugins.host.pools import HostSettings
 from climate.plugins.instance import demand
 from climate.plugins.instance import extra_specs
 from climate.plugins.instance import names
-from climate.plugins.instance import usage
 from climate.plugins.instance.extra_specs import DeclaredSpecs
 from climate.plugins.instance.facts import InstanceFacts
 from climate.plugins.instance.plugin import Instances
@@ -79,7 +75,6 @@ class FlavorInstance(Instances[FlavorRequest]):
     """Leases room for servers of a flavor, by a copy of it."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
-    nouns: ClassVar[Nouns] = Nouns('server', 'servers')
     inspects: ClassVar[bool] = True
     request_model: ClassVar[type[models.Request]] = FlavorRequest
 
@@ -156,12 +151,6 @@ class FlavorInstance(Instances[FlavorRequest]):
             required_traits=demand.traits(source, 'required'),
             forbidden_traits=demand.traits(source, 'forbidden'),
         )
-
-    def instructions(
-        self, reservation: Reservation, resources: Sequence[HeldResource]
-    ) -> Sequence[contract.Instruction]:
-        """Return how to create a server in a slot."""
-        return usage.of(reservation)
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation of instances in the API's response."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from collections.abc import Sequence
 from typing import Annotated
 from typing import Any
 from typing import ClassVar
@@ -14,16 +13,13 @@ from typing import ClassVar
 from climate.allocation import requirements
 from climate.cloud.base import Flavor
 from climate.cloud.base import Policy
-from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
-from climate.domain.nouns import Nouns
 from climate.domain.resources import Spread
 from climate.plugins import contract
 from climate.plugins import fields
 from climate.plugins import models
 from climate.plugins.fields import Fixed
 from climate.plugins.host.plugin import RESOURCE_TYPE as HOST_TYPE
-from climate.plugins.instance import usage
 from climate.plugins.instance.facts import InstanceFacts
 from climate.plugins.instance.plugin import Instances
 
@@ -62,7 +58,6 @@ class VirtualInstance(Instances[InstanceRequest]):
     """Leases room for servers of a size in the request."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
-    nouns: ClassVar[Nouns] = Nouns('server', 'servers')
     spreads: ClassVar[bool] = True
     request_model: ClassVar[type[models.Request]] = InstanceRequest
 
@@ -82,12 +77,6 @@ class VirtualInstance(Instances[InstanceRequest]):
             demand=self.demand(request),
             spread=_SPREADS[request.affinity],
         )
-
-    def instructions(
-        self, reservation: Reservation, resources: Sequence[HeldResource]
-    ) -> Sequence[contract.Instruction]:
-        """Return how to create a server in a slot."""
-        return usage.of(reservation)
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation of instances in the API's response."""

@@ -22,6 +22,7 @@ import dataclasses
 import datetime
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
 from typing import TypeVar
@@ -35,7 +36,9 @@ from climate.cloud.base import CloudNotFound
 from climate.cloud.base import Flavor
 from climate.cloud.base import Policy
 from climate.cloud.base import Server
+from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.nouns import Nouns
 from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.host import nodes
@@ -46,6 +49,7 @@ from climate.plugins.instance import flavors
 from climate.plugins.instance import names
 from climate.plugins.instance import shares as instance_shares
 from climate.plugins.instance import slots
+from climate.plugins.instance import usage
 from climate.plugins.instance.facts import InstanceFacts
 from climate.plugins.instance.sweep import Leftovers
 
@@ -62,6 +66,7 @@ R = TypeVar('R')
 class Instances(contract.Plugin[R]):
     """Leases slots on hosts that stay in the pool."""
 
+    nouns: ClassVar[Nouns] = Nouns('server', 'servers')
     prepares: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
     """Whether its reservations can have a server group."""
@@ -123,6 +128,12 @@ class Instances(contract.Plugin[R]):
         """Whether there may be a server group."""
         wanted = self.policy(self.load(reservation.request))
         return wanted is not None or InstanceFacts.of(reservation).server_group_id is not None
+
+    def instructions(
+        self, reservation: Reservation, resources: Sequence[HeldResource]
+    ) -> Sequence[contract.Instruction]:
+        """Return how to create a server in a slot."""
+        return usage.of(reservation)
 
     # -- effects
 
