@@ -10,6 +10,16 @@ GROUP = 'enforcement'
 REFUSE = 'refuse'
 ALLOW = 'allow'
 
+
+def _endpoint(name: str, text: str) -> cfg.Opt:
+    path = name.replace('_', '-')
+    return cfg.URIOpt(
+        f'external_service_{name}_endpoint',
+        schemes=['http', 'https'],
+        help=f'For external_service: {text} By default, {path} below the base URL.',
+    )
+
+
 OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'enabled_filters',
@@ -48,35 +58,12 @@ OPTS: list[cfg.Opt] = [
         help='For external_service: base URL of the service, to which check-create, check-update, '
         'on-end, commit and release are appended.',
     ),
-    cfg.URIOpt(
-        'external_service_check_create_endpoint',
-        schemes=['http', 'https'],
-        help='For external_service: URL that checks new leases. By default, check-create below '
-        'the base URL.',
-    ),
-    cfg.URIOpt(
-        'external_service_check_update_endpoint',
-        schemes=['http', 'https'],
-        help='For external_service: URL that checks changes. By default, check-update below the '
-        'base URL.',
-    ),
-    cfg.URIOpt(
-        'external_service_on_end_endpoint',
-        schemes=['http', 'https'],
-        help='For external_service: URL notified of the end of a lease. By default, on-end below '
-        'the base URL.',
-    ),
-    cfg.URIOpt(
-        'external_service_commit_endpoint',
-        schemes=['http', 'https'],
-        help='For external_service: URL notified when an allowed lease or change is booked. By '
-        'default, commit below the base URL.',
-    ),
-    cfg.URIOpt(
-        'external_service_release_endpoint',
-        schemes=['http', 'https'],
-        help='For external_service: URL notified when an allowed lease or change is not booked or '
-        'is undone. By default, release below the base URL.',
+    _endpoint('check_create', 'URL that checks new leases.'),
+    _endpoint('check_update', 'URL that checks changes.'),
+    _endpoint('on_end', 'URL notified of the end of a lease.'),
+    _endpoint('commit', 'URL notified when an allowed lease or change is booked.'),
+    _endpoint(
+        'release', 'URL notified when an allowed lease or change is not booked or is undone.'
     ),
     cfg.StrOpt(
         'external_service_token',

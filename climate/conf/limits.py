@@ -9,87 +9,52 @@ from oslo_config import cfg
 GROUP = 'limits'
 _MOST = 1_000_000
 
+
+def _limit(name: str, default: int, text: str, more: str = '') -> cfg.Opt:
+    help_text = ' '.join(filter(None, (text, '0 sets no limit.', more)))
+    return cfg.IntOpt(name, default=default, min=0, max=_MOST, help=help_text)
+
+
 OPTS: list[cfg.Opt] = [
-    cfg.IntOpt(
+    _limit(
         'leases',
-        default=100,
-        min=0,
-        max=_MOST,
-        help='Maximum number of leases of a project that are not over: waiting, running or '
-        'failed. 0 sets no limit.',
+        100,
+        'Maximum number of leases of a project that are not over: waiting, running or failed.',
     ),
-    cfg.IntOpt(
+    _limit(
         'reservations_per_lease',
-        default=20,
-        min=0,
-        max=_MOST,
-        help='Maximum number of reservations in a lease of a project. 0 sets no limit. [api] '
-        'max_reservations_per_lease limits each request as well.',
+        20,
+        'Maximum number of reservations in a lease of a project.',
+        '[api] max_reservations_per_lease limits each request as well.',
     ),
-    cfg.IntOpt(
-        'days_per_lease',
-        default=366,
-        min=0,
-        max=_MOST,
-        help='Maximum duration of a lease of a project, in days. 0 sets no limit.',
-    ),
-    cfg.IntOpt(
-        'days_ahead',
-        default=0,
-        min=0,
-        max=_MOST,
-        help='How far in the future a lease of a project can start, in days. 0 sets no limit.',
-    ),
-    cfg.IntOpt(
+    _limit('days_per_lease', 366, 'Maximum duration of a lease of a project, in days.'),
+    _limit('days_ahead', 0, 'How far in the future a lease of a project can start, in days.'),
+    _limit(
         'resources',
-        default=0,
-        min=0,
-        max=_MOST,
-        help='Maximum number of resources of the leases of a project at any instant, including '
-        'what is held for its offers. A host, an address, a network or a server counts as one; '
-        'instances and volumes count as one for each host or pool that a reservation uses. 0 '
-        'sets no limit.',
+        0,
+        'Maximum number of resources of the leases of a project at any instant, including what '
+        'is held for its offers. A host, an address, a network or a server counts as one; '
+        'instances and volumes count as one for each host or pool that a reservation uses.',
     ),
-    cfg.IntOpt(
+    _limit(
         'idempotency_keys',
-        default=10000,
-        min=0,
-        max=_MOST,
-        help='Maximum number of idempotency keys that a project can use within 24 hours. Each is '
-        'stored for that time with the answer to its request, usually a few kilobytes. 0 sets no '
-        'limit.',
+        10000,
+        'Maximum number of idempotency keys that a project can use within 24 hours. Each is '
+        'stored for that time with the answer to its request, usually a few kilobytes.',
     ),
-    cfg.IntOpt(
+    _limit(
         'holds',
-        default=5,
-        min=0,
-        max=_MOST,
-        help='Maximum number of offers whose resources are held for a project at the same time. 0 '
-        'sets no limit.',
+        5,
+        'Maximum number of offers whose resources are held for a project at the same time.',
     ),
-    cfg.IntOpt(
+    _limit(
         'offers',
-        default=1000,
-        min=0,
-        max=_MOST,
-        help='Maximum number of offers that are stored for a project, which is until about an '
-        'hour after they expire. Each takes a few kilobytes. 0 sets no limit.',
+        1000,
+        'Maximum number of offers that are stored for a project, which is until about an hour '
+        'after they expire. Each takes a few kilobytes.',
     ),
-    cfg.IntOpt(
-        'webhooks',
-        default=10,
-        min=0,
-        max=_MOST,
-        help='Maximum number of webhooks of a project. 0 sets no limit.',
-    ),
-    cfg.IntOpt(
-        'feeds',
-        default=50,
-        min=0,
-        max=_MOST,
-        help='Maximum number of calendar feeds of a project that have not expired. 0 sets no '
-        'limit.',
-    ),
+    _limit('webhooks', 10, 'Maximum number of webhooks of a project.'),
+    _limit('feeds', 50, 'Maximum number of calendar feeds of a project that have not expired.'),
     cfg.MultiStrOpt(
         'override',
         default=[],
