@@ -22,7 +22,10 @@ from typing import Any
 from keystoneauth1 import adapter as ksa_adapter
 
 from climate import exceptions
-from climate.cloud import base
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Provider
+from climate.cloud.base import ProviderAllocation
 from climate.cloud.errors import Errors
 from climate.domain.resources import Inventory
 
@@ -48,7 +51,7 @@ class PlacementClient:
         self._adapter = adapter
         self._errors = errors
 
-    def find_provider(self, name: str) -> base.Provider | None:
+    def find_provider(self, name: str) -> Provider | None:
         """Return the provider of exactly this name; None if it does not exist."""
         with self._errors.translated('find_provider'):
             answer = self._get('/resource_providers', params={'name': name})
@@ -58,7 +61,7 @@ class PlacementClient:
 
     def list_providers(
         self, *, prefix: str = '', parent_uuid: str | None = None
-    ) -> tuple[base.Provider, ...]:
+    ) -> tuple[Provider, ...]:
         """Return the providers whose names have a prefix, by name."""
         query = {} if parent_uuid is None else {'in_tree': parent_uuid}
         with self._errors.translated('list_providers'):
@@ -72,7 +75,7 @@ class PlacementClient:
         )
         return tuple(sorted(wanted, key=lambda provider: provider.name))
 
-    def create_provider(self, name: str, parent_uuid: str | None) -> base.Provider:
+    def create_provider(self, name: str, parent_uuid: str | None) -> Provider:
         """Create a provider without inventories, nested in another or a root."""
         body = {'name': name}
         if parent_uuid is not None:
@@ -84,7 +87,7 @@ class PlacementClient:
 
     def delete_provider(self, uuid: str) -> None:
         """Delete a provider; a no-op if it does not exist."""
-        with contextlib.suppress(base.CloudNotFound), self._errors.translated('delete_provider'):
+        with contextlib.suppress(CloudNotFound), self._errors.translated('delete_provider'):
             self._adapter.delete(f'/resource_providers/{uuid}')
 
     def inventories(self, uuid: str) -> tuple[Inventory, ...]:
@@ -112,7 +115,7 @@ class PlacementClient:
     def remove_inventory(self, uuid: str, resource_class: str) -> None:
         """Delete the inventory of a class; a no-op if it or the provider does not exist."""
         path = f'/resource_providers/{uuid}/inventories/{resource_class}'
-        with contextlib.suppress(base.CloudNotFound):
+        with contextlib.suppress(CloudNotFound):
             self._persist(lambda: self._delete('remove_inventory', path))
 
     def usages(self, uuid: str) -> Mapping[str, int]:
@@ -121,12 +124,12 @@ class PlacementClient:
             amounts = self._get(f'/resource_providers/{uuid}/usages')['usages']
             return {name: int(amounts[name]) for name in sorted(amounts)}
 
-    def allocations(self, uuid: str) -> tuple[base.ProviderAllocation, ...]:
+    def allocations(self, uuid: str) -> tuple[ProviderAllocation, ...]:
         """Return the allocations from a provider, by consumer."""
         with self._errors.translated('allocations'):
             consumers = self._get(f'/resource_providers/{uuid}/allocations')['allocations']
             return tuple(
-                base.ProviderAllocation(
+                ProviderAllocation(
                     consumer_id=consumer, amounts=dict(consumers[consumer]['resources'])
                 )
                 for consumer in sorted(consumers)
@@ -139,7 +142,7 @@ class PlacementClient:
 
     def delete_trait(self, name: str) -> None:
         """Delete a custom trait; a no-op if it does not exist."""
-        with contextlib.suppress(base.CloudNotFound):
+        with contextlib.suppress(CloudNotFound):
             self._delete('delete_trait', f'/traits/{_quoted(name)}')
 
     def traits(self, uuid: str) -> frozenset[str]:
@@ -185,7 +188,7 @@ class PlacementClient:
 
     def delete_resource_class(self, name: str) -> None:
         """Delete a custom resource class; a no-op if it does not exist."""
-        with contextlib.suppress(base.CloudNotFound):
+        with contextlib.suppress(CloudNotFound):
             self._delete('delete_resource_class', f'/resource_classes/{_quoted(name)}')
 
     def _delete(self, verb: str, path: str) -> None:
@@ -203,8 +206,8 @@ class PlacementClient:
         for number in range(1, ATTEMPTS + 1):
             try:
                 return attempt()
-            except (base.CloudConflict, exceptions.Transient) as error:
-                conflict = isinstance(error, base.CloudConflict)
+            except (CloudConflict, exceptions.Transient) as error:
+                conflict = isinstance(error, CloudConflict)
                 retriable = conflict or _DATABASE_CONFLICT.search(error.message)
                 if not retriable or number == ATTEMPTS:
                     raise
@@ -215,8 +218,8 @@ class PlacementClient:
         return self._adapter.get(path, **query).json()
 
 
-def _provider(item: Mapping[str, Any]) -> base.Provider:
-    return base.Provider(
+def _provider(item: Mapping[str, Any]) -> Provider:
+    return Provider(
         uuid=item['uuid'],
         name=item['name'],
         generation=int(item['generation']),

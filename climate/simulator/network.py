@@ -11,7 +11,12 @@ import uuid
 from collections.abc import Set as AbstractSet
 
 from climate import exceptions
-from climate.cloud import base
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Network
+from climate.cloud.base import Port
+from climate.cloud.base import Segment
+from climate.cloud.base import Subnet
 from climate.cloud.protocols.ports import ROUTER_INTERFACES
 from climate.simulator import floating_ips
 from climate.simulator import quotas
@@ -55,34 +60,34 @@ CREATE TABLE IF NOT EXISTS ports (
 """
 # Only the service that created these ports can delete them.
 _SERVICE_PORTS = ROUTER_INTERFACES | {'network:router_gateway', 'network:floatingip'}
-_SEGMENT = dataclasses.fields(base.Segment)
+_SEGMENT = dataclasses.fields(Segment)
 _LARGEST = {'vlan': 4094, 'vxlan': (1 << 24) - 1}
 
 
-def _network(row: sqlite3.Row) -> base.Network:
+def _network(row: sqlite3.Row) -> Network:
     values = dict(row)
-    segment = base.Segment(**{field.name: values.pop(field.name) for field in _SEGMENT})
+    segment = Segment(**{field.name: values.pop(field.name) for field in _SEGMENT})
     converted = {'external': bool(row['external']), 'tags': frozenset(json.loads(row['tags']))}
-    return base.Network(segment=segment, **values | converted)
+    return Network(segment=segment, **values | converted)
 
 
-def networks(db: Db, tag: str | None = None) -> tuple[base.Network, ...]:
+def networks(db: Db, tag: str | None = None) -> tuple[Network, ...]:
     """Return every network, or those with this tag, by id."""
     found = map(_network, db.rows('SELECT * FROM networks ORDER BY id'))
     return tuple(network for network in found if tag is None or tag in network.tags)
 
 
-def _find_network(db: Db, name_or_id: str) -> base.Network | None:
+def _find_network(db: Db, name_or_id: str) -> Network | None:
     row = db.row('SELECT * FROM networks WHERE id = ?', name_or_id)
     if row is not None:
         return _network(row)
     named = db.rows('SELECT * FROM networks WHERE name = ?', name_or_id)
     if len(named) > 1:
-        raise base.CloudConflict(f'several networks have the name {name_or_id!r}')
+        raise CloudConflict(f'several networks have the name {name_or_id!r}')
     return _network(named[0]) if named else None
 
 
-def _find_network_of_segment(db: Db, segment: base.Segment) -> base.Network | None:
+def _find_network_of_segment(db: Db, segment: Segment) -> Network | None:
     row = db.row(
         'SELECT * FROM networks WHERE network_type = ? AND physical_network IS ?'
         ' AND segmentation_id IS ?',
@@ -97,12 +102,12 @@ def create_network(
     db: Db,
     name: str,
     project_id: str,
-    segment: base.Segment,
+    segment: Segment,
     *,
     external: bool = False,
     description: str = '',
     network_id: str | None = None,
-) -> base.Network:
+) -> Network:
     """Create a network on a segment.
 
     :param network_id: a new id if None
@@ -114,7 +119,7 @@ def create_network(
     held = db.rows('SELECT 1 FROM networks WHERE project_id = ?', project_id)
     quotas.require(db, project_id, 'networks', len(held) + 1)
     if _find_network_of_segment(db, segment):
-        raise base.CloudConflict(f'segment {segment.segmentation_id} is in use')
+        raise CloudConflict(f'segment {segment.segmentation_id} is in use')
     network_id = network_id or str(uuid.uuid4())
     db.insert(
         'networks',
@@ -132,12 +137,12 @@ def create_network(
 
 
 def _create_network(
-    db: Db, name: str, project_id: str, segment: base.Segment, *, description: str = ''
-) -> base.Network:
+    db: Db, name: str, project_id: str, segment: Segment, *, description: str = ''
+) -> Network:
     return create_network(db, name, project_id, segment, description=description)
 
 
-def _require_segment(db: Db, segment: base.Segment) -> None:
+def _require_segment(db: Db, segment: Segment) -> None:
     largest = _LARGEST.get(segment.network_type)
     if largest is None:
         raise exceptions.Permanent(
@@ -158,13 +163,13 @@ def _require_segment(db: Db, segment: base.Segment) -> None:
 def _describe_network(db: Db, network_id: str, name: str, description: str) -> None:
     sql = 'UPDATE networks SET name = ?, description = ? WHERE id = ?'
     if not db.run(sql, name, description, network_id):
-        raise base.CloudNotFound(f'the simulated cloud has no network {network_id}')
+        raise CloudNotFound(f'the simulated cloud has no network {network_id}')
 
 
 def _set_network_tags(db: Db, network_id: str, tags: AbstractSet[str]) -> None:
     wanted = json.dumps(sorted(tags))
     if not db.run('UPDATE networks SET tags = ? WHERE id = ?', wanted, network_id):
-        raise base.CloudNotFound(f'the simulated cloud has no network {network_id}')
+        raise CloudNotFound(f'the simulated cloud has no network {network_id}')
 
 
 def _delete_network(db: Db, network_id: str) -> None:
@@ -175,19 +180,19 @@ def _delete_network(db: Db, network_id: str) -> None:
         if address.network_id == network_id and address.port_id is None
     }
     if any(port.device_id not in detached for port in ports(db, network_id)):
-        raise base.CloudConflict(f'network {network_id} still has ports')
+        raise CloudConflict(f'network {network_id} still has ports')
     for floating_ip_id in detached:
         floating_ips.delete(db, floating_ip_id)
     db.run('DELETE FROM subnets WHERE network_id = ?', network_id)
     db.run('DELETE FROM networks WHERE id = ?', network_id)
 
 
-def _subnet(row: sqlite3.Row) -> base.Subnet:
+def _subnet(row: sqlite3.Row) -> Subnet:
     pools = tuple((first, last) for first, last in json.loads(row['allocation_pools']))
-    return base.Subnet(**dict(row) | {'allocation_pools': pools})
+    return Subnet(**dict(row) | {'allocation_pools': pools})
 
 
-def subnets(db: Db, network_id: str) -> tuple[base.Subnet, ...]:
+def subnets(db: Db, network_id: str) -> tuple[Subnet, ...]:
     """Return the subnets of a network, by id."""
     rows = db.rows('SELECT * FROM subnets WHERE network_id = ? ORDER BY id', network_id)
     return tuple(_subnet(row) for row in rows)
@@ -195,28 +200,28 @@ def subnets(db: Db, network_id: str) -> tuple[base.Subnet, ...]:
 
 def _delete_subnet(db: Db, subnet_id: str) -> None:
     if db.row('SELECT 1 FROM ports WHERE subnet_id = ?', subnet_id):
-        raise base.CloudConflict(f'ports have addresses in subnet {subnet_id}')
+        raise CloudConflict(f'ports have addresses in subnet {subnet_id}')
     db.run('DELETE FROM subnets WHERE id = ?', subnet_id)
 
 
 _PORT = 'SELECT id, network_id, project_id, device_id, device_owner FROM ports'
 
 
-def ports(db: Db, network_id: str) -> tuple[base.Port, ...]:
+def ports(db: Db, network_id: str) -> tuple[Port, ...]:
     """Return the ports of a network, by id."""
     rows = db.rows(f'{_PORT} WHERE network_id = ? ORDER BY id', network_id)
-    return tuple(base.Port(**dict(row)) for row in rows)
+    return tuple(Port(**dict(row)) for row in rows)
 
 
-def _find_port_of_address(db: Db, network_id: str, address: str) -> base.Port | None:
+def _find_port_of_address(db: Db, network_id: str, address: str) -> Port | None:
     row = db.row(f'{_PORT} WHERE network_id = ? AND address = ?', network_id, address)
-    return None if row is None else base.Port(**dict(row))
+    return None if row is None else Port(**dict(row))
 
 
 def _delete_port(db: Db, port_id: str) -> None:
     row = db.row('SELECT device_owner FROM ports WHERE id = ?', port_id)
     if row is not None and row['device_owner'] in _SERVICE_PORTS:
-        raise base.CloudConflict(f'port {port_id} belongs to {row["device_owner"]}')
+        raise CloudConflict(f'port {port_id} belongs to {row["device_owner"]}')
     db.run('UPDATE floating_ips SET port_id = NULL WHERE port_id = ?', port_id)
     db.run('DELETE FROM ports WHERE id = ?', port_id)
 

@@ -10,7 +10,10 @@ import uuid as uuids
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.cloud import base
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Provider
+from climate.cloud.base import ProviderAllocation
 from climate.domain.resources import Inventory
 from climate.simulator.store import Db
 
@@ -63,15 +66,15 @@ _CUSTOM = re.compile(r'CUSTOM_[A-Z0-9_]{1,248}')
 _PROVIDERS = 'SELECT uuid, name, generation, parent_uuid FROM providers'
 
 
-def find_provider(db: Db, name: str) -> base.Provider | None:
+def find_provider(db: Db, name: str) -> Provider | None:
     """Return the provider with this name; None if it does not exist."""
     row = db.row(f'{_PROVIDERS} WHERE name = ?', name)
-    return None if row is None else base.Provider(**dict(row))
+    return None if row is None else Provider(**dict(row))
 
 
 def list_providers(
     db: Db, *, prefix: str = '', parent_uuid: str | None = None
-) -> tuple[base.Provider, ...]:
+) -> tuple[Provider, ...]:
     """Return the providers whose names have a prefix, by name."""
     rows = db.rows(
         f'{_PROVIDERS} WHERE substr(name, 1, length(?)) = ? AND (? IS NULL OR parent_uuid = ?)'
@@ -81,7 +84,7 @@ def list_providers(
         parent_uuid,
         parent_uuid,
     )
-    return tuple(base.Provider(**dict(row)) for row in rows)
+    return tuple(Provider(**dict(row)) for row in rows)
 
 
 def tree(db: Db, root: str) -> list[str]:
@@ -97,7 +100,7 @@ def tree(db: Db, root: str) -> list[str]:
 
 def create_provider(
     db: Db, name: str, parent_uuid: str | None, *, uuid: str | None = None
-) -> base.Provider:
+) -> Provider:
     """Create a provider without inventories, nested in another or a root.
 
     :param uuid: a new one if None
@@ -109,12 +112,12 @@ def create_provider(
         raise exceptions.Permanent('the name of a provider must have 1 to 200 characters')
     # Placement's databases ignore case.
     if db.row('SELECT 1 FROM providers WHERE name = ? COLLATE NOCASE', name):
-        raise base.CloudConflict(f'provider {name!r} exists already')
+        raise CloudConflict(f'provider {name!r} exists already')
     if parent_uuid is not None and not _exists(db, parent_uuid):
         raise exceptions.Permanent(f'the simulated cloud has no parent provider {parent_uuid}')
     uuid = uuid or str(uuids.uuid4())
     db.insert('providers', uuid=uuid, name=name, parent_uuid=parent_uuid)
-    return base.Provider(uuid=uuid, name=name, generation=0, parent_uuid=parent_uuid)
+    return Provider(uuid=uuid, name=name, generation=0, parent_uuid=parent_uuid)
 
 
 def delete_provider(db: Db, uuid: str) -> None:
@@ -124,9 +127,9 @@ def delete_provider(db: Db, uuid: str) -> None:
         allocation from it
     """
     if db.row('SELECT 1 FROM providers WHERE parent_uuid = ?', uuid):
-        raise base.CloudConflict(f'other providers are nested in provider {uuid}')
+        raise CloudConflict(f'other providers are nested in provider {uuid}')
     if db.row('SELECT 1 FROM allocations WHERE provider_uuid = ?', uuid):
-        raise base.CloudConflict(f'provider {uuid} has allocations')
+        raise CloudConflict(f'provider {uuid} has allocations')
     db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
     db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
     db.run('DELETE FROM providers WHERE uuid = ?', uuid)
@@ -158,7 +161,7 @@ def require(db: Db, uuid: str) -> None:
     :raises CloudNotFound: if it does not
     """
     if not _exists(db, uuid):
-        raise base.CloudNotFound(f'the simulated cloud has no provider {uuid}')
+        raise CloudNotFound(f'the simulated cloud has no provider {uuid}')
 
 
 def inventories(db: Db, uuid: str) -> tuple[Inventory, ...]:
@@ -196,7 +199,7 @@ def remove_inventory(db: Db, uuid: str, resource_class: str) -> None:
     :raises CloudConflict: if a part of it is allocated
     """
     if used(db, uuid, resource_class):
-        raise base.CloudConflict(f'provider {uuid} has allocations of {resource_class}')
+        raise CloudConflict(f'provider {uuid} has allocations of {resource_class}')
     if db.run(
         'DELETE FROM inventories WHERE provider_uuid = ? AND resource_class = ?',
         uuid,
@@ -256,7 +259,7 @@ def release(db: Db, consumer_id: str) -> None:
     db.run('DELETE FROM allocations WHERE consumer_id = ?', consumer_id)
 
 
-def allocations(db: Db, uuid: str) -> tuple[base.ProviderAllocation, ...]:
+def allocations(db: Db, uuid: str) -> tuple[ProviderAllocation, ...]:
     """Return the allocations from a provider, by consumer."""
     require(db, uuid)
     rows = db.rows('SELECT * FROM allocations WHERE provider_uuid = ? ORDER BY consumer_id', uuid)
@@ -264,7 +267,7 @@ def allocations(db: Db, uuid: str) -> tuple[base.ProviderAllocation, ...]:
     for row in rows:
         by_consumer.setdefault(row['consumer_id'], {})[row['resource_class']] = row['amount']
     return tuple(
-        base.ProviderAllocation(consumer_id=consumer_id, amounts=amounts)
+        ProviderAllocation(consumer_id=consumer_id, amounts=amounts)
         for consumer_id, amounts in by_consumer.items()
     )
 
@@ -297,7 +300,7 @@ def delete_resource_class(db: Db, name: str) -> None:
     if name in STANDARD_CLASSES:
         raise exceptions.Permanent(f'resource class {name} is not a custom one')
     if db.row('SELECT 1 FROM inventories WHERE resource_class = ?', name):
-        raise base.CloudConflict(f'a provider has an inventory of {name}')
+        raise CloudConflict(f'a provider has an inventory of {name}')
     db.run('DELETE FROM resource_classes WHERE name = ?', name)
 
 
@@ -318,7 +321,7 @@ def delete_trait(db: Db, name: str) -> None:
     if name in STANDARD_TRAITS:
         raise exceptions.Permanent(f'trait {name} is not a custom one')
     if db.row('SELECT 1 FROM traits WHERE name = ?', name):
-        raise base.CloudConflict(f'a provider has the trait {name}')
+        raise CloudConflict(f'a provider has the trait {name}')
     db.run('DELETE FROM known_traits WHERE name = ?', name)
 
 

@@ -9,7 +9,10 @@ import json
 from collections.abc import Callable
 
 from climate import exceptions
-from climate.cloud import base
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Server
+from climate.cloud.base import ServerDraft
 from climate.simulator import flavors
 from climate.simulator import images
 from climate.simulator import scheduler
@@ -58,10 +61,10 @@ _ACTIONS = {
 }
 
 
-def _require(db: Db, server_id: str) -> base.Server:
+def _require(db: Db, server_id: str) -> Server:
     server = server_rows.find(db, server_id)
     if server is None:
-        raise base.CloudNotFound(f'the simulated cloud has no server {server_id}')
+        raise CloudNotFound(f'the simulated cloud has no server {server_id}')
     return server
 
 
@@ -94,7 +97,7 @@ def begin(db: Db, action: str, server_id: str) -> None:
         return
     if server.task_state or server.status not in wanted.before:
         state = server.task_state or server.status
-        raise base.CloudConflict(f'server {server_id} is {state}: cannot {action} it')
+        raise CloudConflict(f'server {server_id} is {state}: cannot {action} it')
     if action == 'shelve':
         image_id = images.add(db, f'{server.name}-shelved', server, 0, server.project_id)
         db.run('UPDATE servers SET shelved_image = ? WHERE id = ?', image_id, server_id)
@@ -130,17 +133,17 @@ def unshelve(db: Db, server_id: str, host: str | None = None) -> None:
             # Like Nova, accept the request without an effect.
             return
     elif server.status == 'SHELVED' and host is not None:
-        raise base.CloudConflict(f'server {server_id} is not offloaded yet')
+        raise CloudConflict(f'server {server_id} is not offloaded yet')
     begin(db, 'unshelve', server_id)
 
 
-def _find_room(db: Db, server: base.Server, host: str | None) -> bool:
+def _find_room(db: Db, server: Server, host: str | None) -> bool:
     flavor = flavors.find_flavor(db, server.flavor_id)
     row = db.row('SELECT draft FROM servers WHERE id = ?', server.id)
     if flavor is None or row is None:
         return False
     kept = json.loads(row['draft'])
-    draft = base.ServerDraft(
+    draft = ServerDraft(
         name=server.name,
         flavor_id=flavor.id,
         scheduler_hints=kept.get('hints', {}),
@@ -183,7 +186,7 @@ def snapshot(db: Db, server_id: str, name: str) -> str:
     """
     server = _require(db, server_id)
     if server.task_state is not None or server.status not in _IMAGEABLE:
-        raise base.CloudConflict(f'server {server_id} is {server.task_state or server.status}')
+        raise CloudConflict(f'server {server_id} is {server.task_state or server.status}')
     seconds = db.seconds('image')
     image_id = images.add(db, name, server, seconds, db.caller.project_id)
     _schedule(db, server_id, 'image_snapshot', server.status, seconds)

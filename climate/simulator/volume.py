@@ -10,7 +10,10 @@ import uuid
 from collections.abc import Mapping
 
 from climate import exceptions
-from climate.cloud import base
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Source
+from climate.cloud.base import Volume
 from climate.simulator import quotas
 from climate.simulator import snapshots
 from climate.simulator import volume_rows
@@ -52,8 +55,8 @@ FROM volumes v LEFT JOIN (
 """
 
 
-def _volume(row: sqlite3.Row) -> base.Volume:
-    return base.Volume(
+def _volume(row: sqlite3.Row) -> Volume:
+    return Volume(
         id=row['id'],
         name=row['name'],
         project_id=row['project_id'],
@@ -73,7 +76,7 @@ def volumes(
     volume_type: str | None = None,
     pool: str | None = None,
     metadata: Mapping[str, str] | None = None,
-) -> tuple[base.Volume, ...]:
+) -> tuple[Volume, ...]:
     """Return the volumes that meet all conditions, by id."""
     volume_rows.settle(db)
     wanted = dict(metadata or {})
@@ -86,14 +89,14 @@ def volumes(
     )
 
 
-def find_volume(db: Db, volume_id: str) -> base.Volume | None:
+def find_volume(db: Db, volume_id: str) -> Volume | None:
     """Return a volume; None if it does not exist."""
     volume_rows.settle(db)
     row = db.row(f'{_VOLUMES} WHERE v.id = ?', volume_id)
     return None if row is None else _volume(row)
 
 
-def _size(db: Db, size_gb: int | None, source: base.Source | None) -> int:
+def _size(db: Db, size_gb: int | None, source: Source | None) -> int:
     """Return the size of a new volume, in GiB.
 
     :raises CloudNotFound: if its source does not exist
@@ -108,7 +111,7 @@ def _size(db: Db, size_gb: int | None, source: base.Source | None) -> int:
     return size_gb or least
 
 
-def _minimum_size(db: Db, source: base.Source) -> int:
+def _minimum_size(db: Db, source: Source) -> int:
     volume_rows.settle(db)
     if source.kind != 'image':
         return volume_rows.available_size(db, source.kind, source.id, exceptions.Permanent)
@@ -124,7 +127,7 @@ def _create_volume(
     *,
     volume_type: str | None = None,
     availability_zone: str | None = None,
-    source: base.Source | None = None,
+    source: Source | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> str:
     return create_volume(
@@ -157,7 +160,7 @@ def create_volume(
         raise exceptions.Permanent(f'the simulated cloud has no zone {zone!r}')
     chosen = volume_types.require(db, volume_type)
     if chosen and not db.caller.sees_all and not volume_types.may_use(db, chosen, project_id):
-        raise base.CloudNotFound(
+        raise CloudNotFound(
             f'the simulated cloud has no volume type {volume_type!r} for {project_id}'
         )
     held = [volume for volume in volumes(db) if volume.project_id == project_id]
@@ -185,7 +188,7 @@ def create_volume(
 def _delete_volume(db: Db, volume_id: str) -> None:
     if volume_rows.may_delete('volume', find_volume(db, volume_id)):
         if db.row('SELECT 1 FROM snapshots WHERE volume_id = ?', volume_id):
-            raise base.CloudConflict(f'volume {volume_id} has snapshots')
+            raise CloudConflict(f'volume {volume_id} has snapshots')
         volume_rows.begin_deletion(db, 'volume', volume_id)
 
 

@@ -20,7 +20,11 @@ from typing import Any
 from keystoneauth1 import exceptions as ksa
 
 from climate import exceptions
-from climate.cloud import base
+from climate.cloud.base import CloudConflict
+from climate.cloud.base import CloudNotFound
+from climate.cloud.base import Nic
+from climate.cloud.base import Server
+from climate.cloud.base import ServerDraft
 from climate.cloud.errors import Errors
 from climate.cloud.nova import pages
 from climate.cloud.nova.verbs import ClientFactory
@@ -42,7 +46,7 @@ class NovaServers(NovaVerbs):
         self._servers_onto = clients.client(UNSHELVE_MICROVERSION).servers
         self._hints = clients.adapter(HINTS_MICROVERSION)
 
-    def list_servers(self, service_host: str) -> tuple[base.Server, ...]:
+    def list_servers(self, service_host: str) -> tuple[Server, ...]:
         """Return the servers of all projects on a service host, by id."""
         with self._errors.translated('list_servers'):
             servers = self._listed(host=service_host)
@@ -56,7 +60,7 @@ class NovaServers(NovaVerbs):
             )
         return tuple(sorted(servers, key=lambda server: server.id))
 
-    def list_servers_of_flavor(self, flavor_id: str) -> tuple[base.Server, ...]:
+    def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
         """Return the servers of all projects that use a flavor, by id."""
         with self._errors.translated('list_servers_of_flavor'):
             servers = self._listed(flavor=flavor_id)
@@ -64,7 +68,7 @@ class NovaServers(NovaVerbs):
         exactly = (server for server in servers if server.flavor_id == flavor_id)
         return tuple(sorted(exactly, key=lambda server: server.id))
 
-    def list_servers_of_project(self, project_id: str) -> tuple[base.Server, ...]:
+    def list_servers_of_project(self, project_id: str) -> tuple[Server, ...]:
         """Return the servers of a project, by id."""
         with self._errors.translated('list_servers_of_project'):
             servers = self._listed(project_id=project_id)
@@ -72,7 +76,7 @@ class NovaServers(NovaVerbs):
         own = (server for server in servers if server.project_id == project_id)
         return tuple(sorted(own, key=lambda server: server.id))
 
-    def list_servers_since(self, instant: datetime.datetime) -> tuple[base.Server, ...]:
+    def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
         """Return the servers of all projects created since *instant*, oldest first."""
         first = instant.astimezone(datetime.UTC).replace(microsecond=0)
         with self._errors.translated('list_servers_since'):
@@ -82,22 +86,22 @@ class NovaServers(NovaVerbs):
         new = (one for one in changed if one.created_at >= first and one.status != 'DELETED')
         return tuple(sorted(new, key=lambda one: (one.created_at, one.id)))
 
-    def _listed(self, **wanted: str) -> list[base.Server]:
+    def _listed(self, **wanted: str) -> list[Server]:
         options = {**wanted, 'all_tenants': True}
         items = pages.every(lambda marker: self._servers.list(search_opts=options, marker=marker))
         return [_server(item.to_dict()) for item in items]
 
-    def find_server(self, server_id: str) -> base.Server | None:
+    def find_server(self, server_id: str) -> Server | None:
         """Return a server of any project; None if it does not exist."""
         if not names.is_uuid(server_id):
             return None
-        with contextlib.suppress(base.CloudNotFound), self._errors.translated('find_server'):
+        with contextlib.suppress(CloudNotFound), self._errors.translated('find_server'):
             return _server(self._servers.get(server_id).to_dict())
         return None
 
     def scheduler_hints(self, server_id: str) -> Mapping[str, object]:
         """Return the scheduler hints with which a server was created."""
-        with contextlib.suppress(base.CloudNotFound), self._errors.translated('scheduler_hints'):
+        with contextlib.suppress(CloudNotFound), self._errors.translated('scheduler_hints'):
             with contextlib.suppress(ksa.NotAcceptable):
                 server = self._hints.get(f'/servers/{server_id}').json()['server']
                 return dict(server.get('scheduler_hints') or {})
@@ -108,7 +112,7 @@ class NovaServers(NovaVerbs):
         with self._errors.translated('set_server_metadata'):
             self._servers.set_meta(server_id, dict(metadata))
 
-    def create_server(self, draft: base.ServerDraft) -> str:
+    def create_server(self, draft: ServerDraft) -> str:
         """Start to create a server in the project of the client and return its id."""
         with self._errors.translated('create_server'):
             made = self._servers_once.create(
@@ -128,7 +132,7 @@ class NovaServers(NovaVerbs):
 
     def delete_server(self, server_id: str) -> None:
         """Start to delete a server; a no-op if it is gone or being deleted."""
-        with contextlib.suppress(base.CloudNotFound), self._errors.translated('delete_server'):
+        with contextlib.suppress(CloudNotFound), self._errors.translated('delete_server'):
             self._servers.delete(server_id)
 
     def create_image(self, server_id: str, name: str) -> str:
@@ -195,26 +199,26 @@ class NovaServers(NovaVerbs):
         try:
             with self._errors.translated(verb):
                 action(server_id)
-        except base.CloudConflict:
+        except CloudConflict:
             # Nova also returns 409 if the operation is in progress or complete.
             server = self.find_server(server_id)
             if server is None:
-                raise base.CloudNotFound(f'Nova no longer has server {server_id}') from None
+                raise CloudNotFound(f'Nova no longer has server {server_id}') from None
             task = server.task_state or ''
             if not task.startswith(under_way) and (task or server.status not in done):
                 raise
 
     def detach_volume(self, server_id: str, volume_id: str) -> None:
         """Start to detach a volume from a server; a no-op if it is not attached."""
-        with contextlib.suppress(base.CloudNotFound):
+        with contextlib.suppress(CloudNotFound):
             # Nova returns 400 if the state of the volume does not allow it.
-            with self._errors.translated('detach_volume', bad_request=base.CloudConflict):
+            with self._errors.translated('detach_volume', bad_request=CloudConflict):
                 self._nova.volumes.delete_server_volume(server_id, volume_id)
 
 
-def _server(item: Mapping[str, Any]) -> base.Server:
+def _server(item: Mapping[str, Any]) -> Server:
     fault = (item.get('fault') or {}).get('message') or ''
-    return base.Server(
+    return Server(
         id=item['id'],
         name=item['name'],
         project_id=item['tenant_id'],
@@ -235,12 +239,12 @@ def _server(item: Mapping[str, Any]) -> base.Server:
     )
 
 
-def _nic(nic: base.Nic) -> dict[str, str]:
+def _nic(nic: Nic) -> dict[str, str]:
     wanted = {'net-id': nic.network_id, 'port-id': nic.port_id, 'v4-fixed-ip': nic.fixed_ip}
     return {key: value for key, value in wanted.items() if value is not None}
 
 
-def _zone(draft: base.ServerDraft) -> str | None:
+def _zone(draft: ServerDraft) -> str | None:
     if draft.host is None:
         return draft.availability_zone
     return f'{draft.availability_zone or ""}:{draft.host}'
