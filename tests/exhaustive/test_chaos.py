@@ -16,13 +16,10 @@ from typing import Any
 
 import fixtures
 import sqlalchemy as sa
-from oslo_config import cfg
 
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.db.migrations import migration
-from climate.db.transactions.store import register_opts
-from climate.db.transactions.store import Store
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.leases.settings import LeasingSettings
@@ -34,6 +31,7 @@ from tests import drafts
 from tests import services
 from tests.functional import processes
 from tests.functional import whole_leases
+from tests.functional.db import cases
 
 # Of one host each; every host has this many, one right after the other.
 TURNS = 2
@@ -97,12 +95,8 @@ class _Chaos:
         self.prepare(url)
 
     def prepare(self, url: str) -> None:
-        conf = cfg.ConfigOpts()
-        register_opts(conf)
-        conf([])
-        conf.set_override('connection', url, group='database')
         clock = SystemClock()
-        self.store = Store(conf, clock)
+        self.store = cases.connect(url, clock)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
         self.cloud = SimulatedCloud(self.folder / 'cloud', clock=clock)

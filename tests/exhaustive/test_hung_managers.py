@@ -15,13 +15,10 @@ import signal
 
 import fixtures
 import sqlalchemy as sa
-from oslo_config import cfg
 
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.db.migrations import migration
-from climate.db.transactions.store import register_opts
-from climate.db.transactions.store import Store
 from climate.domain import periods
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
@@ -35,6 +32,7 @@ from tests import base
 from tests import drafts
 from tests import services
 from tests.functional import processes
+from tests.functional.db import cases
 
 HOUR = datetime.timedelta(hours=1)
 # Long enough to be stopped in the middle of it, on the busiest machine.
@@ -68,12 +66,8 @@ class _Hung:
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         text = CONFIGURATION.format(database=url, cloud=self.folder / 'cloud')
         (self.folder / 'climate.conf').write_text(text)
-        conf = cfg.ConfigOpts()
-        register_opts(conf)
-        conf([])
-        conf.set_override('connection', url, group='database')
         self.clock = SystemClock()
-        self.store = Store(conf, self.clock)
+        self.store = cases.connect(url, self.clock)
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
         self.cloud = SimulatedCloud(self.folder / 'cloud', clock=self.clock)

@@ -16,7 +16,6 @@ from gunicorn.http.errors import InvalidChunkSize
 from keystoneauth1 import loading as ks_loading
 from keystonemiddleware import fixture as keystone_fixture
 from keystonemiddleware import opts as auth_token_opts
-from oslo_config import cfg
 
 from climate.api import app
 from climate.api.authentication import auth
@@ -24,13 +23,11 @@ from climate.api.authentication.auth import NoAuth
 from climate.api.routing.services import ApiSettings
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
-from climate.db.transactions.store import register_opts
-from climate.db.transactions.store import Store
 from climate.leases.settings import LeasingSettings
-from climate.testing import connection
 from tests import base
 from tests.functional import fixtures
 from tests.functional import http
+from tests.functional.db import cases
 from tests.functional.fixtures import ServiceCase
 
 
@@ -199,13 +196,9 @@ class OutageTest(ServiceCase):
 
     def setUp(self):
         super().setUp()
-        conf = cfg.ConfigOpts()
-        register_opts(conf)
-        conf([])
         # A port at which nobody listens.
         url = 'postgresql+psycopg2://climate@127.0.0.1:1/climate'
-        connection.use(conf, url)
-        store = Store(conf, SystemClock())
+        store = cases.connect(url, SystemClock())
         whole = self.service.services
         leases = Leases(store, whole.plugins, whole.clock, LeasingSettings(), wake=lambda: None)
         broken = dataclasses.replace(whole, leases=leases, health={'database': store.ping})

@@ -19,13 +19,11 @@ from collections.abc import Callable
 from typing import Any
 
 import fixtures
-from oslo_config import cfg
 from prometheus_client import parser
 
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.db.migrations import migration
-from climate.db.transactions import store as stores
 from climate.domain.requests import LeaseDraft
 from climate.leases.settings import LeasingSettings
 from climate.metrics import catalogue
@@ -33,12 +31,12 @@ from climate.metrics.catalogue import Exporter
 from climate.plugins.host.plugin import PhysicalHost
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
-from climate.testing import connection
 from climate.testing.deployment import CALLER
 from tests import base
 from tests import drafts
 from tests.base import FolderCase
 from tests.functional import processes
+from tests.functional.db import cases
 
 Series = dict[str, dict[tuple[str, ...], float]]
 
@@ -114,11 +112,7 @@ class ProcessCase(FolderCase):
             f'[metrics]\nenabled = true\napi_port = {self.port}\nmanager_port = {self.port}\n'
             f'directory = {self.folder}/metrics\ncache_seconds = 1\n'
         )
-        conf = cfg.ConfigOpts()
-        stores.register_opts(conf)
-        conf([])
-        connection.use(conf, self.url)
-        self.store = stores.Store(conf, SystemClock())
+        self.store = cases.connect(self.url, SystemClock())
         self.addCleanup(self.store.close)
         migration.metadata().create_all(self.store.engine)
 

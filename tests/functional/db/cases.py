@@ -50,9 +50,15 @@ def configuration(url: str) -> cfg.ConfigOpts:
     return conf
 
 
-def connect(url: str, clock: Clock | None = None) -> Store:
-    """Return a store for the database at *url*."""
-    return Store(configuration(url), clock or ManualClock(NOW))
+def connect(url: str, clock: Clock | None = None, keys: Iterable[str] = ()) -> Store:
+    """Return a store for the database at *url*.
+
+    :param keys: its encryption keys, if it has any
+    """
+    conf = configuration(url)
+    if keys:
+        conf.set_override('encryption_keys', list(keys), group='database')
+    return Store(conf, clock or ManualClock(NOW))
 
 
 class StoreCase(base.TestCase):

@@ -8,7 +8,6 @@ import dataclasses
 import json
 from typing import Any
 
-from climate.clock import ManualClock
 from climate.db.administration import rotation
 from climate.db.encryption import vault
 from climate.db.transactions.store import Store
@@ -54,9 +53,7 @@ class _Secrets:
 
     def keyed(self, *keys: str) -> Store:
         """Return a process that has these keys."""
-        conf = cases.configuration(self.url)
-        conf.set_override('encryption_keys', list(keys), group='database')
-        store = Store(conf, ManualClock(cases.NOW))
+        store = cases.connect(self.url, keys=keys)
         self.addCleanup(store.close)
         return store
 

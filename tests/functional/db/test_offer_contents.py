@@ -76,9 +76,7 @@ class TestRequests(cases.StoreCase):
 
     def keyed(self, *keys: str) -> Store:
         """Return a process that has these encryption keys."""
-        conf = cases.configuration(self.url)
-        conf.set_override('encryption_keys', list(keys), group='database')
-        store = Store(conf, self.clock)
+        store = cases.connect(self.url, self.clock, keys)
         self.addCleanup(store.close)
         return store
 

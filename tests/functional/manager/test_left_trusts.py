@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
@@ -16,17 +15,14 @@ from climate import exceptions
 from climate.booking.requests import trusts
 from climate.db.administration.purge import purge
 from climate.db.schema import tables
-from climate.db.transactions.store import Store
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
+from tests.functional.manager.broken_transactions import Killed
+from tests.functional.manager.broken_transactions import transaction_fails
 
 LATER = 3 * 3600
 SECOND = datetime.timedelta(seconds=1)
 _LEASES = sa.select(tables.LEASES.c.id)
-
-
-class _Killed(BaseException):
-    """The process is gone."""
 
 
 class TestLeftTrusts(stack_case.StackCase):
@@ -48,28 +44,11 @@ class TestLeftTrusts(stack_case.StackCase):
             later = harness.at(10 * LATER)
             return [item.id for item in tx.trusts.left(later)]
 
-    def fails(self, nth: int, error: BaseException, *, after: bool) -> mock._patch[Any]:
-        """Have one of the transactions that write fail, before it or after its commit."""
-        count = 0
-        run = Store.run
-
-        def failing(store: Store, work: Callable[[Any], Any], **named: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count == nth and not after:
-                raise error
-            result = run(store, work, **named)
-            if count == nth:
-                raise error
-            return result
-
-        return mock.patch.object(Store, 'run', failing)
-
     def test_one_whose_booking_was_cut_off(self) -> None:
         # The trust is announced in the first transaction, written down in the second,
         # and booked in the third.
-        with self.fails(3, _Killed(), after=False):
-            self.assertRaises(_Killed, self.made)
+        with transaction_fails(3, Killed(), after=False):
+            self.assertRaises(Killed, self.made)
         self.assertEqual(1, len(self.trusts()))
         # Somebody may be about to book with it.
         self.assertEqual([], self.repaired())
@@ -111,12 +90,12 @@ class TestLeftTrusts(stack_case.StackCase):
             self.assertEqual([], tx.trusts.announced(harness.at(10 * LATER)))
 
     def test_one_that_cannot_be_written_down_goes_at_once(self) -> None:
-        with self.fails(2, oslo_exception.DBError(), after=False):
+        with transaction_fails(2, oslo_exception.DBError(), after=False):
             self.assertRaises(oslo_exception.DBError, self.made)
         self.assertEqual([], self.trusts())
 
     def test_one_of_a_lease_whose_booking_nobody_could_confirm(self) -> None:
-        with self.fails(3, exceptions.DatabaseUnavailable(), after=True):
+        with transaction_fails(3, exceptions.DatabaseUnavailable(), after=True):
             self.assertRaises(exceptions.DatabaseUnavailable, self.made)
         with self.world.store.reading() as tx:
             (lease,) = [tx.leases.get(row.id) for row in tx.session.execute(_LEASES)]

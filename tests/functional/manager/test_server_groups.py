@@ -5,20 +5,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
 from climate import exceptions
 from climate.cloud.base import ServerDraft
 from climate.cloud.base import ServerGroup
-from climate.db.transactions.store import Store
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import ReservationChange
 from tests import base
 from tests.functional.manager import harness
+from tests.functional.manager.broken_transactions import Killed
+from tests.functional.manager.broken_transactions import transaction_fails
 from tests.functional.manager.walk.world import CALLER
 from tests.functional.manager.walk.world import World
 
@@ -33,10 +33,6 @@ APART = {
 ANY = {**APART, 'affinity': None}
 MAKE = 'compute.create_server_group'
 LATER = 3 * 3600
-
-
-class _Killed(BaseException):
-    """The process is gone."""
 
 
 class _Case(base.TestCase):
@@ -77,23 +73,6 @@ class _Case(base.TestCase):
         with self.world.store.reading() as tx:
             alive, ended = tx.inconsistencies.reservations()
         return len(alive | ended)
-
-    def fails(self, nth: int, error: BaseException, *, after: bool) -> mock._patch[Any]:
-        """Have one of the transactions that write fail, before it or after its commit."""
-        count = 0
-        run = Store.run
-
-        def failing(store: Store, work: Callable[[Any], Any], **named: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count == nth and not after:
-                raise error
-            result = run(store, work, **named)
-            if count == nth:
-                raise error
-            return result
-
-        return mock.patch.object(Store, 'run', failing)
 
 
 class TestBooking(_Case):
@@ -165,7 +144,7 @@ class TestBooking(_Case):
     def test_it_goes_if_others_were_faster(self) -> None:
         error = exceptions.BookedMeanwhile()
         # The first finds room, the second writes down, the third books.
-        with self.fails(3, error, after=False):
+        with transaction_fails(3, error, after=False):
             with self.one_attempt():
                 self.assertRaises(exceptions.BookedMeanwhile, self.create, APART)
         self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
@@ -183,8 +162,8 @@ class TestCutOff(_Case):
         return found
 
     def test_before_the_booking(self) -> None:
-        with self.fails(3, _Killed(), after=False):
-            self.assertRaises(_Killed, self.create, APART)
+        with transaction_fails(3, Killed(), after=False):
+            self.assertRaises(Killed, self.create, APART)
         self.assertEqual((1, 1), (len(self.groups()), len(self.intents())))
         # It may still be booked.
         self.assertEqual([], [i for i in self.world.repair().run() if 'booked' in i.what])
@@ -199,23 +178,23 @@ class TestCutOff(_Case):
         self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
 
     def test_the_answer_of_the_database_is_lost(self) -> None:
-        with self.fails(3, exceptions.DatabaseUnavailable(), after=True):
+        with transaction_fails(3, exceptions.DatabaseUnavailable(), after=True):
             self.assertRaises(exceptions.DatabaseUnavailable, self.create, APART)
         # The lease is there, and so is its group.
         self.assertEqual([], self.repaired())
         self.assertEqual((1, 1, []), (self.leases(), len(self.groups()), self.intents()))
 
     def test_groups_of_others_are_left_alone(self) -> None:
-        with self.fails(3, _Killed(), after=False):
-            self.assertRaises(_Killed, self.create, APART)
+        with transaction_fails(3, Killed(), after=False):
+            self.assertRaises(Killed, self.create, APART)
         (group,) = self.groups()
         other = self.cloud.compute_of('red').create_server_group(group.name, 'affinity')
         self.repaired()
         self.assertEqual([other], self.groups())
 
     def test_nova_is_away_when_it_is_to_go(self) -> None:
-        with self.fails(3, _Killed(), after=False):
-            self.assertRaises(_Killed, self.create, APART)
+        with transaction_fails(3, Killed(), after=False):
+            self.assertRaises(Killed, self.create, APART)
         self.cloud.fail('compute.delete_server_group', error='transient')
         self.assertEqual([''], self.repaired())
         self.assertEqual(1, len(self.intents()))
@@ -260,7 +239,7 @@ class TestChange(_Case):
     def test_it_cannot_be_had(self) -> None:
         lease = self.create(APART)
         error = exceptions.BookedMeanwhile()
-        with self.fails(2, error, after=False):
+        with transaction_fails(2, error, after=False):
             with self.one_attempt():
                 self.assertRaises(exceptions.BookedMeanwhile, self.change, lease, affinity=True)
         self.assertEqual(['anti-affinity'], [group.policy for group in self.groups()])
