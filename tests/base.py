@@ -10,6 +10,8 @@ import pathlib
 import unittest
 from collections.abc import Mapping
 from typing import Any
+from typing import Protocol
+from typing import TypeVar
 
 import fixtures
 import hypothesis
@@ -30,6 +32,13 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile('climate')
+
+
+class _Closes(Protocol):
+    def close(self) -> None: ...
+
+
+Closable = TypeVar('Closable', bound=_Closes)
 
 
 class TestCase(testtools.TestCase):
@@ -63,6 +72,11 @@ class TestCase(testtools.TestCase):
                     raise cause from None
                 cause = cause.__context__
             raise
+
+    def closing(self, opened: Closable) -> Closable:
+        """Return what is closed when the test ends."""
+        self.addCleanup(opened.close)
+        return opened
 
     def assert_has(self, found: Any, **expected: object) -> None:
         """Check some attributes of an object, or items of a mapping, by their names."""

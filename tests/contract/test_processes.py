@@ -29,8 +29,7 @@ class TestProcesses(base.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.directory = pathlib.Path(temporary.name)
-        self.cloud = simulator.SimulatedCloud(self.directory, clock=SystemClock())
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(simulator.SimulatedCloud(self.directory, clock=SystemClock()))
         self.cloud.seed(4)
         self.cloud.keep_journal()
 

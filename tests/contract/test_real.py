@@ -27,9 +27,7 @@ class RealClientTest(TestCase):
 
     def open(self, **nova: object) -> worlds.StubWorld:
         """Open a world with these options of [nova]."""
-        world = worlds.StubWorld(**nova)
-        self.addCleanup(world.close)
-        return world
+        return self.closing(worlds.StubWorld(**nova))
 
 
 class TestTroubles(RealClientTest):

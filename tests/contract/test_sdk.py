@@ -28,8 +28,7 @@ class TestService(TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = worlds.StubWorld()
-        self.addCleanup(self.world.close)
+        self.world = self.closing(worlds.StubWorld())
         self.stub = self.world.stub
         self.conf = self.world.conf
         self.service = self.open()

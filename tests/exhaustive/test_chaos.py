@@ -96,11 +96,9 @@ class _Chaos:
 
     def prepare(self, url: str) -> None:
         clock = SystemClock()
-        self.store = cases.connect(url, clock)
-        self.addCleanup(self.store.close)
+        self.store = self.closing(cases.connect(url, clock))
         migration.metadata().create_all(self.store.engine)
-        self.cloud = SimulatedCloud(self.folder / 'cloud', clock=clock)
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(self.folder / 'cloud', clock=clock))
         self.hosts = self.leases // TURNS
         self.cloud.seed(self.hosts)
         plugins = {'physical:host': PhysicalHost()}

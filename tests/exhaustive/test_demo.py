@@ -43,9 +43,7 @@ class TestDemo(TestCase):
 
     def demo(self) -> Demo:
         """Return a demo that has just been started."""
-        demo = Demo(self.useFixture(fixtures.TempDir()).path)
-        self.addCleanup(demo.close)
-        return demo
+        return self.closing(Demo(self.useFixture(fixtures.TempDir()).path))
 
     def assert_nothing_left(self, demo: Demo, service: int, port: int) -> None:
         """Fail if a process, a file or a listening port is."""

@@ -42,8 +42,7 @@ class TestDemos(TestCase):
 
     def play(self, use_case: str, lines: tuple[str, ...]) -> None:
         """Play a demo, and look for lines in it, in their order."""
-        demo = Demo(self.useFixture(fixtures.TempDir()).path, use_case)
-        self.addCleanup(demo.close)
+        demo = self.closing(Demo(self.useFixture(fixtures.TempDir()).path, use_case))
         self.assertEqual(0, demo.end(), demo.text)
         self.assertEqual([], list(demo.folder.iterdir()))
         place = 0

@@ -46,9 +46,7 @@ class _Frozen:
         conf = cases.configuration(url)
         conf.set_override('idle_transaction_timeout', IDLE, group='database')
         conf.set_override('response_timeout', response, group='database')
-        store = Store(conf, self.clock)
-        self.addCleanup(store.close)
-        return store
+        return self.closing(Store(conf, self.clock))
 
     def raise_generation(self, store: Store) -> None:
         store.run(

@@ -67,11 +67,9 @@ class _Hung:
         text = CONFIGURATION.format(database=url, cloud=self.folder / 'cloud')
         (self.folder / 'climate.conf').write_text(text)
         self.clock = SystemClock()
-        self.store = cases.connect(url, self.clock)
-        self.addCleanup(self.store.close)
+        self.store = self.closing(cases.connect(url, self.clock))
         migration.metadata().create_all(self.store.engine)
-        self.cloud = SimulatedCloud(self.folder / 'cloud', clock=self.clock)
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(self.folder / 'cloud', clock=self.clock))
         self.cloud.seed(1)
         plugins = {'physical:host': PhysicalHost()}
         Registrar(self.store, plugins, self.cloud).register_resource(drafts.host('compute-1'))

@@ -46,8 +46,7 @@ class _Killed:
         wanted = self.uninterrupted()
         self.assertTrue(all(wanted['resources'][0]), 'the rows have something in every column')
         database = self.useFixture(services.Database(self.kind))
-        store = cases.connect(database.url)
-        self.addCleanup(store.close)
+        store = self.closing(cases.connect(database.url))
         filled: set[str] = set()
         places = 0
         for revision in migration.revisions():
@@ -85,8 +84,7 @@ class _Killed:
 
     def test_a_table_of_another_program(self) -> None:
         database = self.useFixture(services.Database(self.kind))
-        store = cases.connect(database.url)
-        self.addCleanup(store.close)
+        store = self.closing(cases.connect(database.url))
         with store.engine.begin() as connection:
             connection.exec_driver_sql('CREATE TABLE leases (id INTEGER, tenant INTEGER)')
         error = self.assertRaises(exceptions.Conflict, migration.sync, store.engine)
@@ -95,8 +93,7 @@ class _Killed:
     def uninterrupted(self) -> Rows:
         """Return the rows after an upgrade that nothing has interrupted."""
         database = self.useFixture(services.Database(self.kind))
-        store = cases.connect(database.url)
-        self.addCleanup(store.close)
+        store = self.closing(cases.connect(database.url))
         filled: set[str] = set()
         for revision in migration.revisions():
             migration.sync(store.engine, revision)

@@ -38,8 +38,7 @@ class _Sync:
     def setUp(self) -> None:
         super().setUp()
         database = self.useFixture(services.Database(self.kind))
-        self.store = cases.connect(database.url)
-        self.addCleanup(self.store.close)
+        self.store = self.closing(cases.connect(database.url))
 
     def test_models_and_migrations_are_in_step(self) -> None:
         # Oslo.db's ModelsMigrationsSync asks the same of alembic, but cannot
@@ -160,8 +159,7 @@ class _Commands:
 
     def made(self) -> sa.Engine:
         """Create the tables with this code."""
-        store = cases.connect(self.url)
-        self.addCleanup(store.close)
+        store = self.closing(cases.connect(self.url))
         migration.sync(store.engine)
         return store.engine
 
@@ -241,8 +239,7 @@ class _Commands:
         said = self.output('climate-manage', 'db', 'sync').splitlines()
         self.assertEqual(f'empty -> {head}', said[0])
         self.assertIn('Success', self.output('climate-status', 'upgrade', 'check'))
-        store = cases.connect(self.url)
-        self.addCleanup(store.close)
+        store = self.closing(cases.connect(self.url))
         old = dataclasses.replace(cases.lease(), period=cases.hours(-24 * 365 * 20, -24 * 365 * 19))
         ended = dataclasses.replace(
             old, status=LeaseStatus.TERMINATED, events=(), reservations=(), next_due=None

@@ -63,8 +63,7 @@ class Plans:
     def setUp(self) -> None:
         super().setUp()
         database = self.useFixture(services.Database(self.kind))
-        self.store = cases.connect(database.url)
-        self.addCleanup(self.store.close)
+        self.store = self.closing(cases.connect(database.url))
         cases.migration.sync(self.store.engine)
         LOAD.fill(self.store.engine)
         self._fill_outbox(self.store)

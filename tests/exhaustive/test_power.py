@@ -104,8 +104,7 @@ class TestProcess(bus.RabbitCase):
         self.emulator = self.useFixture(Emulator(NAMES))
         options = '[health]\npolling_interval = 0.5\n[manager]\nprepare_lead_time = 2\n'
         self.climate = self.useFixture(Standalone(hosts=2, options=options))
-        self.cloud = SimulatedCloud(self.climate.state / 'cloud', clock=SystemClock())
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(self.climate.state / 'cloud', clock=SystemClock()))
         self.useFixture(Wires(self.cloud, self.emulator))
 
     def command(self, **power: Any) -> Command:

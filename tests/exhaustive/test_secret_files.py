@@ -136,11 +136,9 @@ class TestSecretFiles(SecretTraffic, base.TestCase):
         password = self.folder / 'password'
         password.write_text(server.PASSWORD, encoding='utf-8')
         clock = SystemClock()
-        cloud = SimulatedCloud(':memory:', clock=clock)
-        self.addCleanup(cloud.close)
+        cloud = self.closing(SimulatedCloud(':memory:', clock=clock))
         cloud.set_email('alice', 'alice@example.org')
-        spool = Spool(self.folder / 'spool')
-        self.addCleanup(spool.close)
+        spool = self.closing(Spool(self.folder / 'spool'))
         settings = SmtpSettings(
             host='127.0.0.1',
             port=smtp.port,

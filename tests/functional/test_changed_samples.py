@@ -19,8 +19,7 @@ class TestChangedHosts(base.TestCase):
 
     def test_a_name_and_a_node_that_are_not_registered(self) -> None:
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        service = ways.Service(folder, SystemClock())
-        self.addCleanup(service.close)
+        service = self.closing(ways.Service(folder, SystemClock()))
         service.cloud.rename_hypervisor('compute-2', 'compute-2.example.org')
         service.cloud.add_node('compute-1', 'node-2')
         service.cloud.furnish(4)

@@ -134,13 +134,14 @@ class TestSDK(ClientTest):
         self.assertEqual([], self.leases())
 
     def test_a_program_can_register_the_proxy(self) -> None:
-        connection = openstack.connect(
-            load_yaml_config=False,
-            load_envvars=False,
-            auth_type='none',
-            auth={'endpoint': self.service.endpoint},
+        connection = self.closing(
+            openstack.connect(
+                load_yaml_config=False,
+                load_envvars=False,
+                auth_type='none',
+                auth={'endpoint': self.service.endpoint},
+            )
         )
-        self.addCleanup(connection.close)
         sdk_service.register(connection)
         self.assertEqual([], list(connection.reservation.leases()))
 
@@ -156,8 +157,7 @@ class TestSDK(ClientTest):
         (folder / 'clouds.yaml').write_text(yaml.safe_dump(clouds))
         path = str(folder / 'clouds.yaml')
         self.useFixture(fixtures.EnvironmentVariable('OS_CLIENT_CONFIG_FILE', path))
-        connection = openstack.connect(cloud='mine')
-        self.addCleanup(connection.close)
+        connection = self.closing(openstack.connect(cloud='mine'))
         self.assertIsInstance(connection.reservation, ReservationProxy)
         self.assertEqual(3, len(list(connection.reservation.hosts())))
 

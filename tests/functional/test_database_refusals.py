@@ -52,8 +52,7 @@ class _Refused:
         conf = self.configured(self.url)
         parts = composition.core(conf)
         self.addCleanup(parts.store.close)
-        cloud = SimulatedCloud(':memory:', clock=parts.clock)
-        self.addCleanup(cloud.close)
+        cloud = self.closing(SimulatedCloud(':memory:', clock=parts.clock))
         with mock.patch('climate.manager.claims.loop.AWAY_PAUSE', 0.01):
             manager = composition.manager(parts, cloud, Bus())
             failed = mock.Mock(wraps=parts.store.engine.pool._do_get)
@@ -110,15 +109,13 @@ class TestOnSqlite(test_outages.OutageCase):
     def test_changes_get_503(self) -> None:
         url = self.useFixture(services.Database(services.SQLITE)).url
         conf = self.configured(url)
-        store = Store(conf, SystemClock())
-        self.addCleanup(store.close)
+        store = self.closing(Store(conf, SystemClock()))
         migration.metadata().create_all(store.engine)
         for pragma, text in (
             ('PRAGMA query_only = 1', 'is read-only'),
             ('PRAGMA max_page_count = 1', 'has no room'),
         ):
-            changed = Store(conf, SystemClock())
-            self.addCleanup(changed.close)
+            changed = self.closing(Store(conf, SystemClock()))
             sa.event.listen(
                 changed.engine,
                 'connect',

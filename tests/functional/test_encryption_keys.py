@@ -57,9 +57,7 @@ class TestEncryptionKeys(base.TestCase):
         return conf
 
     def store(self, file: pathlib.Path) -> Store:
-        store = Store(self.conf(file), SystemClock())
-        self.addCleanup(store.close)
-        return store
+        return self.closing(Store(self.conf(file), SystemClock()))
 
     def status(self, file: pathlib.Path) -> tuple[upgradecheck.Code, str]:
         found = Checks(self.conf(file))._check_encryption_keys()

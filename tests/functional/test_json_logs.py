@@ -132,8 +132,7 @@ class TestJsonLogs(JsonLogCase):
     def test_a_stuck_lease_is_quiet(self) -> None:
         request_id, lease_id = self.book()
         self.until_status(lease_id, 'ACTIVE')
-        cloud = SimulatedCloud(self.folder / 'state/cloud', clock=SystemClock())
-        self.addCleanup(cloud.close)
+        cloud = self.closing(SimulatedCloud(self.folder / 'state/cloud', clock=SystemClock()))
         cloud.fail('compute.remove_host', times=None)
         self.ask('PUT', f'/leases/{lease_id}', {'end_date': 'now'})
         until('it has failed often', lambda: self.attempts(lease_id) >= 40)

@@ -93,8 +93,7 @@ class TestManage(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        self.cloud = SimulatedCloud(folder / 'cloud', clock=SystemClock())
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(folder / 'cloud', clock=SystemClock()))
         self.cloud.seed(3)
         self.file = folder / 'climate.conf'
         self.file.write_text(
@@ -192,8 +191,7 @@ class TestManage(base.TestCase):
         self.assertEqual('the clock of this machine is right, within 15 ms', manage.standing(found))
 
     def test_notifications_that_were_set_aside(self) -> None:
-        store = Store(self.conf(), SystemClock())
-        self.addCleanup(store.close)
+        store = self.closing(Store(self.conf(), SystemClock()))
         rows = [
             OutboxRow(
                 id=f'message-{number}',

@@ -112,8 +112,7 @@ class ProcessCase(FolderCase):
             f'[metrics]\nenabled = true\napi_port = {self.port}\nmanager_port = {self.port}\n'
             f'directory = {self.folder}/metrics\ncache_seconds = 1\n'
         )
-        self.store = cases.connect(self.url, SystemClock())
-        self.addCleanup(self.store.close)
+        self.store = self.closing(cases.connect(self.url, SystemClock()))
         migration.metadata().create_all(self.store.engine)
 
     def wait(self, what: str, condition: Callable[[Series], Any]) -> Series:
@@ -135,8 +134,7 @@ class TestManagerMetrics(ProcessCase):
     def book(self) -> None:
         """Book one of two hosts from now on."""
         clock = SystemClock()
-        cloud = SimulatedCloud(self.folder / 'cloud', clock=clock)
-        self.addCleanup(cloud.close)
+        cloud = self.closing(SimulatedCloud(self.folder / 'cloud', clock=clock))
         cloud.seed(2)
         plugins = {'physical:host': PhysicalHost()}
         registrar = Registrar(self.store, plugins, cloud)

@@ -238,8 +238,7 @@ class TestBroker(base.TestCase):
         self.assertFalse(self.exists(f'{topic}.info'))
 
     def declare(self, queue: str) -> None:
-        connection = services._channel(services.address(services.RABBITMQ))
-        self.addCleanup(connection.close)
+        connection = self.closing(services._channel(services.address(services.RABBITMQ)))
         connection.channel().queue_declare(queue, durable=True, auto_delete=False)
 
     def exists(self, queue: str) -> bool:

@@ -45,8 +45,7 @@ class ServingTest(base.TestCase):
 
     def connect(self, port: int, sent: bytes = b'') -> socket.socket:
         """Return a connection that has sent something."""
-        one = socket.create_connection(('127.0.0.1', port), 60)
-        self.addCleanup(one.close)
+        one = self.closing(socket.create_connection(('127.0.0.1', port), 60))
         one.sendall(sent)
         return one
 

@@ -48,8 +48,7 @@ class _Test(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = SimulatedCloud(self.service.state / 'cloud', clock=SystemClock())
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(self.service.state / 'cloud', clock=SystemClock()))
 
     def create(self, start: float, end: float) -> dict[str, Any]:
         status, answer = self.service.ask(

@@ -274,8 +274,7 @@ class TestFloatingIPs(_Test):
 
     def public_network(self) -> str:
         """Return the id of the external network of the cloud."""
-        cloud = SimulatedCloud(self.service.state / 'cloud', clock=SystemClock())
-        self.addCleanup(cloud.close)
+        cloud = self.closing(SimulatedCloud(self.service.state / 'cloud', clock=SystemClock()))
         return next(item.id for item in cloud.networks.networks() if item.external)
 
     def test_register_lease_and_let_go(self) -> None:
@@ -353,13 +352,14 @@ class TestOthers(_Test):
         self.assertNotIn('ssd', self.blazar('host-show', 'compute-2'))
 
     def test_openstacksdk(self) -> None:
-        connection = openstack.connect(
-            load_yaml_config=False,
-            load_envvars=False,
-            auth_type='none',
-            auth={'endpoint': self.service.endpoint},
+        connection = self.closing(
+            openstack.connect(
+                load_yaml_config=False,
+                load_envvars=False,
+                auth_type='none',
+                auth={'endpoint': self.service.endpoint},
+            )
         )
-        self.addCleanup(connection.close)
         answer = connection.reservation.get('/leases')
         self.assertEqual((200, {'leases': []}), (answer.status_code, answer.json()))
         created = connection.reservation.post(

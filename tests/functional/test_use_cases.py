@@ -43,8 +43,7 @@ class TestUseCases(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.service = self.useFixture(Standalone(hosts=4, options=QUICK))
-        self.cloud = SimulatedCloud(self.service.state / 'cloud', clock=SystemClock())
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(self.service.state / 'cloud', clock=SystemClock()))
 
     def test_all_four(self) -> None:
         server, volume, stack = (self.printed(name) for name in ('server', 'volume', 'stack'))

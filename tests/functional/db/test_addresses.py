@@ -61,8 +61,7 @@ class TestAddresses(base.TestCase):
     def test_what_is_prepared_at_a_server(self) -> None:
         for kind, driver in ((services.POSTGRESQL, 'psycopg'), (services.PSYCOPG2, 'psycopg2')):
             database = self.useFixture(services.Database(kind))
-            store = cases.connect(database.url)
-            self.addCleanup(store.close)
+            store = self.closing(cases.connect(database.url))
             self.assertEqual(driver, store.engine.dialect.driver)
             with store.engine.connect() as connection:
                 for _ in range(8):

@@ -26,8 +26,7 @@ class _Causes:
     def failing(self, **parts: Any) -> exceptions.DatabaseUnavailable:
         """Return why a URL with other *parts* does not work."""
         url = sa.make_url(self.url).set(**parts)
-        store = cases.connect(url.render_as_string(hide_password=False), self.clock)
-        self.addCleanup(store.close)
+        store = self.closing(cases.connect(url.render_as_string(hide_password=False), self.clock))
         with error_log.printed():
             return self.assertRaises(exceptions.DatabaseUnavailable, store.ping)
 

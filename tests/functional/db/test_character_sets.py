@@ -23,8 +23,7 @@ class _CharacterSets:
             url = sa.make_url(self.url)
             kept = {key: value for key, value in url.query.items() if key not in _NAMES}
             changed = url.set(query={**kept, **query}).render_as_string(hide_password=False)
-            store = cases.connect(changed, self.clock)
-            self.addCleanup(store.close)
+            store = self.closing(cases.connect(changed, self.clock))
             name = f'{_TEXT} {number}'
             store.run(
                 lambda tx, name=name: tx.session.execute(

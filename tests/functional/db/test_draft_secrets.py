@@ -53,9 +53,7 @@ class _Secrets:
 
     def keyed(self, *keys: str) -> Store:
         """Return a process that has these keys."""
-        store = cases.connect(self.url, keys=keys)
-        self.addCleanup(store.close)
-        return store
+        return self.closing(cases.connect(self.url, keys=keys))
 
     def put(self, store: Store, **facts: Any) -> None:
         """Write a lease of each request through a process."""

@@ -79,8 +79,7 @@ class _Duplicates:
         return mock.patch.object(target, name, ask)
 
     def test_hosts(self) -> None:
-        cloud = SimulatedCloud(':memory:', clock=self.clock)
-        self.addCleanup(cloud.close)
+        cloud = self.closing(SimulatedCloud(':memory:', clock=self.clock))
         cloud.seed(1)
         desk = registrar.Registrar(
             self.store, {'physical:host': PhysicalHost(HostSettings())}, cloud
@@ -149,8 +148,7 @@ class TestMariadb(_Duplicates, cases.StoreCase):
         waiting = sa.text(
             "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
         )
-        other = self.store.engine.connect()
-        self.addCleanup(other.close)
+        other = self.closing(self.store.engine.connect())
         others: list[threading.Thread] = []
         tries: list[None] = []
 

@@ -249,7 +249,6 @@ class TestReadings(cases.StoreCase):
         self.assertEqual(up, found[0])
 
     def test_without_the_database(self) -> None:
-        store = cases.connect('sqlite:////nowhere/climate.sqlite')
-        self.addCleanup(store.close)
+        store = self.closing(cases.connect('sqlite:////nowhere/climate.sqlite'))
         down = Reading(metric=catalogue.DATABASE_UP, value=0)
         self.assertEqual([down], list(database_readings(store)))

@@ -21,8 +21,7 @@ class _InStep:
         found = []
         for make in (migration.sync, migration.metadata().create_all):
             database = self.useFixture(services.Database(self.kind))
-            store = cases.connect(database.url)
-            self.addCleanup(store.close)
+            store = self.closing(cases.connect(database.url))
             make(store.engine)
             with store.engine.begin() as connection:
                 found.append(unguarded.installed(connection))

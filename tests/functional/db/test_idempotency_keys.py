@@ -45,9 +45,7 @@ class _Keys:
 
     def keyed(self, *keys: str) -> Store:
         """Return a process that has these encryption keys."""
-        store = cases.connect(self.url, self.clock, keys)
-        self.addCleanup(store.close)
-        return store
+        return self.closing(cases.connect(self.url, self.clock, keys))
 
     def test_an_answer_is_repeated(self) -> None:
         first = self.begin()

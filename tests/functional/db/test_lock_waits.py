@@ -38,9 +38,7 @@ class _Waits:
         """Return a store whose requests wait a second."""
         conf = cases.configuration(self.url)
         conf.set_override('lock_timeout', 1, group='database')
-        store = Store(conf, self.clock)
-        self.addCleanup(store.close)
-        return store
+        return self.closing(Store(conf, self.clock))
 
     def test_each_session_has_the_limit(self) -> None:
         for _ in range(2):

@@ -76,9 +76,7 @@ class TestRequests(cases.StoreCase):
 
     def keyed(self, *keys: str) -> Store:
         """Return a process that has these encryption keys."""
-        store = cases.connect(self.url, self.clock, keys)
-        self.addCleanup(store.close)
-        return store
+        return self.closing(cases.connect(self.url, self.clock, keys))
 
     def test_rotation(self) -> None:
         self.useFixture(MonkeyPatch('climate.db.administration.rotation._BATCH', 2))

@@ -47,13 +47,11 @@ class TestPsycopg(cases.StoreCase):
     def test_none_for_a_pooler_that_cannot(self) -> None:
         conf = cases.configuration(self.url)
         conf.set_override('prepared_statements', False, group='database')
-        store = Store(conf, ManualClock(cases.NOW))
-        self.addCleanup(store.close)
+        store = self.closing(Store(conf, ManualClock(cases.NOW)))
         self.assertEqual([], self.kept(store))
 
     def test_a_column_of_another_type_fails_once(self) -> None:
-        other = cases.connect(self.url)
-        self.addCleanup(other.close)
+        other = self.closing(cases.connect(self.url))
 
         def define(text: str) -> None:
             with other.engine.begin() as connection:

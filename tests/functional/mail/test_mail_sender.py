@@ -52,15 +52,13 @@ class PostCase(base.TestCase):
         self.server = self.useFixture(SmtpServer(self.security, login=self.login))
         self.handler = self.server.handler
         self.clock = ManualClock(NOW)
-        self.cloud = SimulatedCloud(':memory:', clock=self.clock)
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(':memory:', clock=self.clock))
         self.cloud.set_email('alice', 'alice@example.org')
         self.cloud.set_email('bob', 'bob@example.org')
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'spool'
 
     def sender(self, template: str = '', smtp: Any = None, **settings: Any) -> MailSender:
-        spool = Spool(self.folder)
-        self.addCleanup(spool.close)
+        spool = self.closing(Spool(self.folder))
         self.spool = spool
         found = SmtpSettings(
             host='127.0.0.1',

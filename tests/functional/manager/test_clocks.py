@@ -62,9 +62,7 @@ class _Clocks:
         self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
 
     def store(self, clock: Clock) -> Store:
-        store = Store(self.office.conf, clock)
-        self.addCleanup(store.close)
-        return store
+        return self.closing(Store(self.office.conf, clock))
 
     def clocks(self, clock: Clock) -> Clocks:
         return Clocks(self.store(clock), clock, SECONDS)
@@ -187,8 +185,7 @@ class TestClocksOnSqlite(base.TestCase):
     def test_there_is_no_difference(self) -> None:
         office = self.useFixture(Office(hosts=0))
         clock = Shifted(3600)
-        store = Store(office.conf, clock)
-        self.addCleanup(store.close)
+        store = self.closing(Store(office.conf, clock))
         clocks = Clocks(store, clock, 1.0)
         self.assertIsNone(clocks.trouble())
         self.assertEqual(datetime.timedelta(0), clocks.offset())

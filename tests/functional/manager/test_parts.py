@@ -53,8 +53,7 @@ class TestOrder(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(':memory:', clock=ManualClock(NOW)))
 
     def run_effects(
         self, kind: EventKind, *used_by: str, **outcomes: Any

@@ -40,8 +40,7 @@ class TestExchanges(bus.RabbitCase):
 
     def publish(self, durable: bool) -> None:
         self.durable = durable
-        sender = publisher.from_conf(self.conf())
-        self.addCleanup(sender.close)
+        sender = self.closing(publisher.from_conf(self.conf()))
         sender.publish([samples.message()])
 
     def assert_noticed(self) -> None:

@@ -33,16 +33,14 @@ class TestListenerPage(bus.RabbitCase):
             text = text.replace(printed, meant)
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         (folder / 'program.py').write_text(text)
-        output = (folder / 'output').open('w')
-        self.addCleanup(output.close)
+        output = self.closing((folder / 'output').open('w'))
         program = subprocess.Popen(
             [sys.executable, '-u', folder / 'program.py'], stdout=output, stderr=subprocess.STDOUT
         )
         self.addCleanup(program.wait, 10)
         self.addCleanup(program.kill)
         # What is sent before anybody listens is heard by nobody, so it is sent again.
-        speaker = publisher.from_conf(self.conf(), self.url)
-        self.addCleanup(speaker.close)
+        speaker = self.closing(publisher.from_conf(self.conf(), self.url))
 
         def heard() -> bool:
             self.assertIsNone(program.poll(), (folder / 'output').read_text())

@@ -31,9 +31,7 @@ class NotificationCase(bus.BusCase):
     def publisher(
         self, url: str | None = None, conf: cfg.ConfigOpts | None = None
     ) -> publisher.BusPublisher:
-        made = publisher.from_conf(conf or self.conf(), url or self.url)
-        self.addCleanup(made.close)
-        return made
+        return self.closing(publisher.from_conf(conf or self.conf(), url or self.url))
 
     def listener(self, url: str | None = None, pool: str | None = None) -> listener.Listener:
         self.heard_of: list[bool] = []

@@ -88,8 +88,7 @@ class KeeperCase(base.TestCase):
         super().setUp()
         self.log = self.useFixture(fixtures.FakeLogger())
         self.clock = ManualClock(NOW)
-        self.cloud = SimulatedCloud(':memory:', clock=self.clock)
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(':memory:', clock=self.clock))
         self.cloud.seed(3)
         pool = present(self.cloud.compute.find_aggregate('freepool'))
         self.pool = pool.id
@@ -102,16 +101,16 @@ class KeeperCase(base.TestCase):
 
     def made(self, **settings: Any) -> PowerController:
         values = {'idle_after': 600.0, 'boot_time': 100.0, 'margin': 20.0, 'interval': 30.0}
-        keeper = PowerController(
-            drivers=self.switches,
-            reservations=self.climate,
-            cloud=self.cloud,
-            clock=self.clock,
-            records=PowerRecords(self.folder / 'power.json'),
-            settings=PowerSettings(**values | settings),
+        return self.closing(
+            PowerController(
+                drivers=self.switches,
+                reservations=self.climate,
+                cloud=self.cloud,
+                clock=self.clock,
+                records=PowerRecords(self.folder / 'power.json'),
+                settings=PowerSettings(**values | settings),
+            )
         )
-        self.addCleanup(keeper.close)
-        return keeper
 
     def pass_time(
         self, seconds: float, keeper: PowerController | None = None, step: float = 30

@@ -22,8 +22,7 @@ class TestCheckedTokens(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.checked = contextlib.ExitStack()
-        self.addCleanup(self.checked.close)
+        self.checked = self.closing(contextlib.ExitStack())
 
     def limit(self, rates: Any = None, **settings: Any) -> ThreadShares:
         found = ShareSettings(**{'threads': 8, 'project_share': 0.25, 'wait': 0.0, **settings})

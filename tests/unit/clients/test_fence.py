@@ -152,8 +152,7 @@ class TestFenced(base.TestCase):
         self.assertRaises(fence.ClaimLost, delete, 'x')
 
     def test_those_that_only_look_change_nothing_ever(self) -> None:
-        cloud = SimulatedCloud(':memory:', clock=SystemClock())
-        self.addCleanup(cloud.close)
+        cloud = self.closing(SimulatedCloud(':memory:', clock=SystemClock()))
         cloud.seed(1)
         watched = fence.watching(cloud)
         self.assertEqual(1, len(watched.compute.list_hypervisors()))

@@ -25,8 +25,7 @@ class TestJustMade(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.clock = ManualClock(NOW)
-        self.cloud = SimulatedCloud(':memory:', clock=self.clock)
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(':memory:', clock=self.clock))
         self.cloud.show_late(5)
 
     def test_it_is_shown_after_a_while(self) -> None:

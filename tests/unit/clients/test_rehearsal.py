@@ -42,8 +42,7 @@ class TestRehearsal(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = SimulatedCloud(':memory:', clock=SystemClock())
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(':memory:', clock=SystemClock()))
         self.cloud.seed(2)
         self.rehearsed = rehearsal.Rehearsal(self.cloud)
 

@@ -58,8 +58,7 @@ class TestSentIds(base.TestCase):
 
     def test_spans(self) -> None:
         self.assertNotIn('traceparent', self.send())
-        recorder = SpanRecorder(SimpleSpanProcessor(InMemorySpanExporter()), 'test')
-        self.addCleanup(recorder.close)
+        recorder = self.closing(SpanRecorder(SimpleSpanProcessor(InMemorySpanExporter()), 'test'))
         self.addCleanup(spans.use, None)
         spans.use(recorder)
         with spans.span('compute.add_host'):

@@ -229,8 +229,7 @@ class TestNoAnswer(ServiceCase):
         self.assert_no_answer(external_service_timeout=0.1)
 
     def test_it_stops_in_the_middle(self) -> None:
-        listener = socket.create_server(('127.0.0.1', 0))
-        self.addCleanup(listener.close)
+        listener = self.closing(socket.create_server(('127.0.0.1', 0)))
         kept: list[socket.socket] = []
 
         def half() -> None:

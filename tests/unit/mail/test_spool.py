@@ -42,9 +42,7 @@ class SpoolCase(base.TestCase):
         self.folder = self.parent / 'spool'
 
     def spool(self, folder: pathlib.Path | None = None) -> Spool:
-        spool = Spool(folder or self.folder)
-        self.addCleanup(spool.close)
-        return spool
+        return self.closing(Spool(folder or self.folder))
 
 
 class TestKilled(SpoolCase):

@@ -40,9 +40,7 @@ class FileCase(base.TestCase):
         )
 
     def following(self, *, from_start: bool = False) -> follow.Follower:
-        follower = follow.Follower(self.path, from_start=from_start)
-        self.addCleanup(follower.close)
-        return follower
+        return self.closing(follow.Follower(self.path, from_start=from_start))
 
     def read(self, follower: follow.Follower) -> list[int]:
         return [int(envelope['message_id'][-12:]) for envelope in follower.read()]

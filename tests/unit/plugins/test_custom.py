@@ -137,8 +137,7 @@ class ResourceTest(TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(':memory:', clock=ManualClock(NOW)))
 
     def stock(self, *declared: Inventory) -> tuple[Inventory, ...]:
         """Return the inventories of a licence server."""

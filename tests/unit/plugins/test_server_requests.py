@@ -198,8 +198,7 @@ class TestInspect(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(':memory:', clock=ManualClock(NOW)))
         self.cloud.seed(1)
         compute = self.cloud.compute_of('blue')
         self.server = compute.create_server(ServerDraft(name='web', flavor_id='2'))

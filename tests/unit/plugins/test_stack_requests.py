@@ -224,8 +224,7 @@ class TestInspect(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = SimulatedCloud(':memory:', clock=ManualClock(NOW))
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(SimulatedCloud(':memory:', clock=ManualClock(NOW)))
         self.cloud.seed()
         self.mine = self.cloud.of_caller('alice:blue')
 

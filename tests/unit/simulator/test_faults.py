@@ -35,8 +35,7 @@ class SimulatedTest(TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.clock = ManualClock(NOW)
-        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock))
         self.cloud.seed(2)
         found = present(self.cloud.compute.find_aggregate('freepool'))
         self.pool = found
@@ -242,9 +241,7 @@ class TestFile(TestCase):
 
     def open(self) -> simulator.SimulatedCloud:
         """Open the state once more."""
-        cloud = simulator.SimulatedCloud(self.directory, clock=ManualClock(NOW))
-        self.addCleanup(cloud.close)
-        return cloud
+        return self.closing(simulator.SimulatedCloud(self.directory, clock=ManualClock(NOW)))
 
     def run_cli(self, *arguments: str) -> tuple[int, str]:
         """Run the command line and return its exit code and what it said."""
@@ -275,8 +272,7 @@ class TestFile(TestCase):
         self.assertEqual({'a': 'kept', 'b': None, 'c': 7, 'd': ''}, dict(row))
 
     def test_a_fork_in_the_middle_of_a_verb_of_another_thread(self) -> None:
-        state = SimulatorStore(self.directory)
-        self.addCleanup(state.close)
+        state = self.closing(SimulatorStore(self.directory))
         change = 'UPDATE settings SET reachable = reachable * 2 + ?'
         begun = threading.Event()
 
@@ -303,8 +299,7 @@ class TestFile(TestCase):
         self.assertEqual((1 * 2 + 5) * 2 + 1, row[0])
 
     def test_parent_and_child_lock_each_other_out(self) -> None:
-        state = SimulatorStore(self.directory)
-        self.addCleanup(state.close)
+        state = self.closing(SimulatorStore(self.directory))
         change = 'UPDATE settings SET reachable = reachable + 1'
         child = os.fork()
         for _ in range(100):

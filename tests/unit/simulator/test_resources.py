@@ -22,8 +22,7 @@ class SimulatedTest(TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.clock = ManualClock(NOW)
-        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock))
         self.cloud.seed(1)
         self.volume = self.cloud.volume
 
@@ -158,8 +157,7 @@ class TestPools(SimulatedTest):
         self.assertEqual((None, None), (pool.total_gb, pool.free_gb))
 
     def test_without_a_default_type_any_pool_does(self) -> None:
-        cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
-        self.addCleanup(cloud.close)
+        cloud = self.closing(simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock))
         lost = cloud.volume.create_volume('v', 1)
         cloud.volumes.add_pool('storage@any#any', 'any', 10)
         made = cloud.volume.create_volume('v', 1)

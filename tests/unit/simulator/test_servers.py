@@ -23,8 +23,7 @@ class SimulatedTest(TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.clock = ManualClock(NOW)
-        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock)
-        self.addCleanup(self.cloud.close)
+        self.cloud = self.closing(simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock))
         self.cloud.seed(2)
         self.compute = self.cloud.compute
 

@@ -156,8 +156,7 @@ class TestHostileReceivers(TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.server = socket.create_server(('127.0.0.1', 0))
-        self.addCleanup(self.server.close)
+        self.server = self.closing(socket.create_server(('127.0.0.1', 0)))
         settings = PosterSettings(
             allow_http=True, allowed=(ipaddress.ip_network('127.0.0.0/8'),), timeout=0.3
         )
