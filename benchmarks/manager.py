@@ -8,7 +8,7 @@ import sys
 import time
 
 from benchmarks import parts
-from climate.cmd import composition
+from climate.cmd import managing
 from climate.messaging import journal
 from climate.simulator import SimulatedCloud
 
@@ -21,7 +21,7 @@ def main() -> None:
     notifications = journal.FileJournal(
         directory / 'notifications.jsonl', publisher_id=core.conf.notifications.publisher_id
     )
-    manager = composition.manager(core, cloud, notifications)
+    manager = managing.manager(core, cloud, notifications)
     manager.start()
     parts.say('ready')
     while parts.hear().strip():

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from benchmarks import parts
 from climate.clock import Clock
 from climate.cloud.base import Cloud
-from climate.cmd import composition
+from climate.cmd import managing
 from climate.cmd.manager import tune_process
 from climate.messaging import journal
 from climate.plugins.contract import Done
@@ -75,7 +75,7 @@ def main() -> None:
     notifications = journal.FileJournal(
         os.devnull, publisher_id=core.conf.notifications.publisher_id
     )
-    manager = composition.manager(dataclasses.replace(core, plugins=plugins), cloud, notifications)
+    manager = managing.manager(dataclasses.replace(core, plugins=plugins), cloud, notifications)
     tune_process()
     statements = _count(core.store.engine)
     manager.start()

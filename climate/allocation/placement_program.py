@@ -3,8 +3,8 @@
 """Placement as an integer program, solved by CP-SAT of OR-Tools.
 
 For each group ``g`` and bin ``b``, ``x[g, b]`` members are placed. The program maximizes
-their number, and then their value. OR-Tools is an optional requirement, and takes a while
-to import: the API imports it before it answers, other processes when they first need it.
+their number, and then their value. OR-Tools is an optional requirement, and takes memory and
+a while to import: a process imports it when it first needs it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections import defaultdict
 from typing import Any
 from typing import Final
 
+from climate import imports
 from climate.allocation import memory
 from climate.allocation.placement_bins import Bin
 from climate.allocation.placement_bins import Bins
@@ -27,6 +28,11 @@ from climate.domain.budgets import UNLIMITED
 
 # How long to wait until other threads have solved their programs, in seconds.
 _LONGEST_WAIT: Final = 5.0
+_MODULE: Final = 'ortools.sat.python.cp_model'
+
+
+class _NoTable:
+    """A type of which there are no instances."""
 
 
 class _Spent(Exception):
@@ -52,9 +58,14 @@ _TURNS: Final = _Turns()
 def cp_sat() -> Any:
     """Return the module of CP-SAT; None if OR-Tools is not installed."""
     try:
-        return importlib.import_module('ortools.sat.python.cp_model')
+        # Of pandas, which takes more memory than OR-Tools, it needs the names of two types.
+        with imports.standing_in('pandas', Index=_NoTable, Series=_NoTable):
+            return importlib.import_module(_MODULE)
     except ImportError:
         return None
+    except AttributeError:
+        # Another release may need more of it.
+        return importlib.import_module(_MODULE)
 
 
 def solve(

@@ -12,13 +12,14 @@ from oslo_config import cfg
 from climate.api.routing import audit
 from climate.api.routing import deletion_audit
 from climate.clock import Clock
-from climate.manager.running.deletions import DeletionAudit
+from climate.domain.history import DeletedObject
 from climate.messaging import publisher as publishers
 from climate.messaging.background import BackgroundPublisher
 from climate.messaging.publisher import OutboxMessage
 from climate.messaging.publisher import Publisher
 
 AuditRecorder = Callable[[dict[str, Any]], None]
+DeletionAudit = Callable[[DeletedObject], None]
 
 
 def recorder(

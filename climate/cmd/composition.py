@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import logging
 import sys
 import threading
 from collections.abc import Callable
-from collections.abc import Iterator
 from collections.abc import Mapping
 
 from oslo_config import cfg
 
 from climate import exceptions
-from climate.allocation import placement_program
 from climate.api.app import make_app
 from climate.api.authentication import auth
 from climate.api.http import texts
@@ -28,7 +25,6 @@ from climate.api.routing.services import Services
 from climate.booking.leases import Leases
 from climate.client import terminal
 from climate.clock import Clock
-from climate.clock import SteadyClock
 from climate.clock import SystemClock
 from climate.cloud import deletions
 from climate.cloud.base import Cloud
@@ -43,8 +39,6 @@ from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import tracing
 from climate.db.transactions.store import Store
-from climate.domain.booting import ServerReport
-from climate.domain.health import HostReport
 from climate.domain.requests import Caller
 from climate.enforcement import loading as filters
 from climate.enforcement.filters import Filters
@@ -52,21 +46,12 @@ from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.feeds.links import FeedLinks
 from climate.feeds.links import FeedSettings
 from climate.leases.settings import LeasingSettings
-from climate.manager.claims.claims import ClaimKeeper
 from climate.manager.claims.clocks import Clocks
-from climate.manager.periodic.health import ReportListener
-from climate.manager.periodic.repair import Repair
-from climate.manager.running.deletions import DeletionRecorder
-from climate.manager.service import Manager
-from climate.manager.service import ManagerOptions
-from climate.manager.service import unique_owner
-from climate.messaging import publisher as publishers
 from climate.messaging import rpc
 from climate.messaging import transport
 from climate.messaging.broker import BrokerCheck
 from climate.metrics.catalogue import Exporter
 from climate.plugins import loading
-from climate.policies.enforcer import allows
 from climate.policies.enforcer import make_enforcer
 from climate.resources.catalog import Catalog
 from climate.resources.paged_calendar import PagedCalendar
@@ -74,10 +59,8 @@ from climate.resources.resources import Registry
 from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.upkeep.maintenances import Maintenances
-from climate.upkeep.owners import May
 from climate.webhooks.posts import Poster
 from climate.webhooks.posts import PosterSettings
-from climate.webhooks.sending import EventSender
 from climate.webhooks.subscriptions import Subscriptions
 from climate.webhooks.subscriptions import SubscriptionSettings
 
@@ -120,14 +103,6 @@ def core(conf: cfg.ConfigOpts, clock: Clock | None = None) -> Core:
         settings=settings,
         filters=filters.load(conf),
     )
-
-
-def manager_clock(conf: cfg.ConfigOpts) -> Clock:
-    """Return the clock of a manager, which follows that of a database server."""
-    if (conf.database.connection or '').startswith('sqlite'):
-        # It has no clock to follow.
-        return SystemClock()
-    return SteadyClock(SystemClock())
 
 
 def load_timelines(parts: Core) -> None:
@@ -224,8 +199,6 @@ def api(
     :param audit: records audit events; None if the audit trail is off
     """
     clocks = Clocks(parts.store, parts.clock, parts.conf.manager.claim_seconds)
-    # Importing OR-Tools takes a second or more, which no request has to wait for.
-    placement_program.cp_sat()
     load_timelines(parts)
     health = {'timelines': functools.partial(_loaded, parts), **health}
     operations = leases(parts, functools.partial(wake, 'lease'), find_cloud)
@@ -271,11 +244,6 @@ def subscriptions(parts: Core, wake: Callable[[], None]) -> Subscriptions:
     return Subscriptions(parts.store, poster(parts), parts.settings.limits, wake, settings)
 
 
-def event_sender(parts: Core) -> EventSender:
-    """Return what sends the events of webhooks."""
-    return EventSender(poster(parts), parts.clock, parts.conf.webhooks.source)
-
-
 def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     """Return the API as ``climate-api`` and WSGI servers run it."""
     conf = conf or config.read([], 'climate-api')
@@ -301,74 +269,6 @@ def wsgi_application(conf: cfg.ConfigOpts | None = None) -> WSGIApp:
     memory.tune()
     memory.switch_sooner()
     return application
-
-
-@contextlib.contextmanager
-def repair(parts: Core) -> Iterator[Repair]:
-    """Yield a repair that an operator runs; its claims are renewed until the end."""
-    seconds = parts.conf.manager.claim_seconds
-    clocks = Clocks(parts.store, parts.clock, seconds)
-    claims = ClaimKeeper(parts.store, parts.clock, unique_owner(), seconds, clocks)
-    claims.start()
-    try:
-        opened, audit = cloud(parts), auditing.deletion_recorder(parts.conf, parts.clock)
-        record = DeletionRecorder(parts.store, audit)
-        yield Repair(
-            parts.store, parts.plugins, opened, parts.clock, parts.settings, claims, record
-        )
-    finally:
-        claims.stop()
-
-
-def manager(
-    parts: Core,
-    cloud: Cloud,
-    publisher: publishers.Publisher,
-    owner: str | None = None,
-    listener: ReportListener[HostReport] | None = None,
-    server_listener: ReportListener[ServerReport] | None = None,
-    audit: auditing.DeletionAudit | None = None,
-) -> Manager:
-    """Return a manager, not yet started.
-
-    :param listener: receives the notifications of Nova about hosts; None for none
-    :param server_listener: receives those about servers; None for none
-    :param audit: records audit events of deletions; None if the audit trail is off
-    """
-    return Manager(
-        store=parts.store,
-        plugins=parts.plugins,
-        cloud=cloud,
-        clock=parts.clock,
-        settings=parts.settings,
-        options=ManagerOptions.from_conf(parts.conf),
-        publisher=publisher,
-        listener=listener,
-        server_listener=server_listener,
-        owner=owner,
-        filters=parts.filters,
-        may=policy(parts.conf),
-        events=event_sender(parts),
-        audit=audit,
-    )
-
-
-def policy(conf: cfg.ConfigOpts) -> May | None:
-    """Return a check of the policy, for users without a token; None without authentication."""
-    if conf.auth_strategy == 'noauth':
-        return None
-    enforcer = make_enforcer(conf)
-
-    def may(caller: Caller, rule: str) -> bool:
-        return allows(
-            enforcer,
-            rule,
-            user_id=caller.user_id,
-            project_id=caller.project_id,
-            roles=caller.roles,
-        )
-
-    return may
 
 
 def _broker_check(check: BrokerCheck) -> Callable[[], None]:

@@ -8,7 +8,7 @@ import logging
 
 from climate import exceptions
 from climate.db.administration import keys
-from climate.db.migrations import migration
+from climate.db.migrations import current
 from climate.db.transactions.store import Store
 
 LOG = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ def check(store: Store) -> None:
     """
     try:
         with store.answering() as engine:
-            migration.check_current(engine)
+            current.check(engine)
     except exceptions.DatabaseUnavailable as error:
         LOG.warning('The version of the tables is unknown: %s', error)
     keys.check(store)

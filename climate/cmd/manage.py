@@ -31,6 +31,7 @@ from climate.db.engine import error_log
 from climate.db.engine import files
 from climate.db.engine import prerequisites
 from climate.db.engine.clock_difference import Difference
+from climate.db.migrations import current
 from climate.db.migrations import migration
 from climate.db.transactions.store import Store
 from climate.domain.resources import ResourceDraft
@@ -188,10 +189,10 @@ def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
             shortcomings = prerequisites.require(connection, conf.database)
         for text in shortcomings.minor:
             sys.stderr.write(f'climate-manage: {text}\n')
-        before = migration.version(engine)
+        before = current.version(engine)
         migration.sync(engine, conf.command.revision)
         files.close_to_others(engine)
-        say(f'{before or "empty"} -> {migration.version(engine)}')
+        say(f'{before or "empty"} -> {current.version(engine)}')
     # An older revision may lack the table that has the mark.
     if conf.command.revision == 'head' and (message := keys.set_up(conf, store)):
         say(message)
@@ -200,7 +201,7 @@ def _sync(conf: cfg.ConfigOpts, store: Store) -> int:
 
 def _version(_conf: cfg.ConfigOpts, store: Store) -> int:
     with store.answering() as engine:
-        say(f'{migration.version(engine) or "empty"} (the code has {migration.head()})')
+        say(f'{current.version(engine) or "empty"} (the code has {migration.head()})')
     return 0
 
 

@@ -15,6 +15,7 @@ from oslo_config import cfg
 from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import composition
+from climate.cmd import managing
 from climate.cmd import output
 from climate.cmd.composition import say
 from climate.db.reports.operator_lists import LeaseLine
@@ -203,7 +204,7 @@ def _stuck_row(stuck_lease: stuck.StuckLease) -> dict[str, Any]:
 def _repair(conf: cfg.ConfigOpts, _store: Store) -> int:
     findings: list[dict[str, Any]] = []
     table = conf.command.format == output.TABLE
-    with composition.repair(composition.core(conf)) as repair:
+    with managing.repair(composition.core(conf)) as repair:
         look = repair.rehearse if conf.command.dry_run else repair.run
         for finding in look(lease_id=conf.command.lease):
             findings.append({'what': finding.what, 'done': finding.done or None})

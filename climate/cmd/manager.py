@@ -18,6 +18,7 @@ from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import database
 from climate.cmd import manager_check
+from climate.cmd import managing
 from climate.cmd import memory
 from climate.cmd import metrics
 from climate.cmd import signals
@@ -50,10 +51,10 @@ def main() -> int:
     try:
         endpoint = metrics.endpoint(conf, Exporter.MANAGER)
         tracing.set_up(conf, 'climate-manager')
-        parts = composition.core(conf, composition.manager_clock(conf))
+        parts = composition.core(conf, managing.manager_clock(conf))
         database.check(parts.store)
         bus = publisher.from_conf(conf)
-        manager = composition.manager(
+        manager = managing.manager(
             parts,
             composition.cloud(parts),
             bus,

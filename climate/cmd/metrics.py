@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Any
 from typing import Final
+from typing import TYPE_CHECKING
 
 from oslo_config import cfg
 
@@ -24,13 +25,16 @@ from climate.api.middleware.middleware import PathSwitch
 from climate.cmd import serving
 from climate.db.reports.figures import Figures
 from climate.db.transactions.store import Store
-from climate.manager.service import Manager
 from climate.metrics import catalogue
 from climate.metrics import recording
 from climate.metrics.catalogue import Exporter
 from climate.metrics.reading import CachedReadings
 from climate.metrics.reading import Reading
 from climate.threads import RepeatingThread
+
+if TYPE_CHECKING:
+    # Processes of the API have none.
+    from climate.manager.service import Manager
 
 LOG = logging.getLogger(__name__)
 

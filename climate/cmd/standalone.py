@@ -27,6 +27,7 @@ from climate.cmd import auditing
 from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import exposure
+from climate.cmd import managing
 from climate.cmd import samples
 from climate.cmd import serving
 from climate.cmd import signals
@@ -167,7 +168,7 @@ class Standalone:
         # Mails last, since what fails is published again to those before it.
         publisher = journal.Tee([notifications, journal.Printer(composition.say), self._mails])
         trail = _journal(parts, state / 'audit.jsonl')
-        self._manager = composition.manager(
+        self._manager = managing.manager(
             parts,
             self._cloud,
             publisher,

@@ -17,6 +17,7 @@ from climate.db.administration import keys
 from climate.db.engine import error_log
 from climate.db.engine import prerequisites
 from climate.db.engine import session_limits
+from climate.db.migrations import current
 from climate.db.migrations import migration
 from climate.db.transactions.store import Store
 from climate.plugins import loading
@@ -32,7 +33,7 @@ class Checks(upgradecheck.UpgradeCommands):
     def _check_database(self) -> upgradecheck.Result:
         try:
             with error_log.printed(), Store(self._conf, SystemClock()).answering() as engine:
-                version = migration.version(engine)
+                version = current.version(engine)
         except exceptions.ConfigurationError as error:
             return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
         except exceptions.DatabaseUnavailable as error:
@@ -57,7 +58,7 @@ class Checks(upgradecheck.UpgradeCommands):
         try:
             store = Store(self._conf, SystemClock())
             with error_log.printed(), store.reading() as tx:
-                if migration.version_of(tx.session) is None:
+                if current.version_of(tx.session) is None:
                     return upgradecheck.Result(upgradecheck.Code.SUCCESS)
                 problem, clear = keys.missing(tx, store), keys.has_clear_secrets(tx)
         except exceptions.ConfigurationError as error:

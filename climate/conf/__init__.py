@@ -18,9 +18,13 @@ from typing import Final
 
 from oslo_config import cfg
 
+from climate import imports
+
 _NOT_A_GROUP: Final = frozenset({'opts', 'removed', 'settings'})
 _TYPES: Final = 'climate.plugins'
 _OF_A_TYPE: Final = 'options'
+
+imports.load_middleware()
 
 
 def modules() -> list[ModuleType]:

@@ -17,6 +17,7 @@ from alembic import autogenerate
 from alembic import migration as alembic_migration
 
 from climate import exceptions
+from climate.db.migrations import current
 from climate.db.migrations import migration
 from climate.domain.lifecycles import LeaseStatus
 from tests import base
@@ -60,28 +61,28 @@ class _Sync:
 
     def test_the_revisions_follow_each_other(self) -> None:
         engine = self.store.engine
-        self.assertIsNone(migration.version(engine))
+        self.assertIsNone(current.version(engine))
         for revision in migration.revisions():
             migration.sync(engine, revision)
-            self.assertEqual(revision, migration.version(engine))
-        self.assertEqual(migration.head(), migration.version(engine))
+            self.assertEqual(revision, current.version(engine))
+        self.assertEqual(migration.head(), current.version(engine))
         migration.sync(engine)
-        self.assertEqual(migration.head(), migration.version(engine))
+        self.assertEqual(migration.head(), current.version(engine))
 
     def test_tables_from_before_the_first_migration_are_refused_and_stay(self) -> None:
         engine = self.store.engine
         # Those that were created in another way.
-        migration.check_current(engine)
+        current.check(engine)
         migration.sync(engine)
-        migration.check_current(engine)
+        current.check(engine)
         stamp(engine, BEFORE)
         for use, refusal in (
-            (migration.check_current, exceptions.ConfigurationError),
+            (current.check, exceptions.ConfigurationError),
             (migration.sync, exceptions.InvalidInput),
         ):
             message = self.assertRaises(refusal, use, engine).message
             self.assertIn(f'at {BEFORE}, which only a commit before the first release', message)
-        self.assertEqual(BEFORE, migration.version(engine))
+        self.assertEqual(BEFORE, current.version(engine))
 
 
 def stamp(engine: sa.Engine, revision: str) -> None:

@@ -18,6 +18,7 @@ from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import managing
 from climate.cmd import status
 from climate.db.engine import error_log
 from climate.db.migrations import migration
@@ -54,7 +55,7 @@ class _Refused:
         self.addCleanup(parts.store.close)
         cloud = self.closing(SimulatedCloud(':memory:', clock=parts.clock))
         with mock.patch('climate.manager.claims.loop.AWAY_PAUSE', 0.01):
-            manager = composition.manager(parts, cloud, Bus())
+            manager = managing.manager(parts, cloud, Bus())
             failed = mock.Mock(wraps=parts.store.engine.pool._do_get)
             with mock.patch.object(parts.store.engine.pool, '_do_get', failed):
                 manager.start()

@@ -12,6 +12,7 @@ from oslo_config import cfg
 
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd import managing
 from climate.db.migrations import migration
 from climate.messaging import publisher
 from climate.messaging import rpc
@@ -58,7 +59,7 @@ class OutageCase(base.TestCase):
         registrar = Registrar(self.parts.store, self.parts.plugins, self.cloud)
         for number in range(1, HOSTS + 1):
             registrar.register_resource(drafts.host(f'compute-{number}'))
-        self.manager = composition.manager(self.parts, self.cloud, bus)
+        self.manager = managing.manager(self.parts, self.cloud, bus)
         self.app = composition.api(
             self.parts, registry=registrar, wake=wake or self.manager.wake, health={}
         )
@@ -168,7 +169,7 @@ class DatabaseGone:
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         self.door.shut()
         self.manager.stop(1.0)
-        self.manager = composition.manager(self.parts, self.cloud, self.bus)
+        self.manager = managing.manager(self.parts, self.cloud, self.bus)
         self.manager.start()
         self.addCleanup(self.manager.stop, 2.0)
         self.door.open()

@@ -25,7 +25,6 @@ from climate.api.limits.rates import Rates
 from climate.api.limits.shares import CallerGroup
 from climate.api.limits.shares import ThreadShares
 from climate.domain.feeds import Feed
-from climate.feeds import calendars
 from climate.feeds.links import FeedLinks
 
 SUFFIX: Final = '.ics'
@@ -87,6 +86,8 @@ class FeedCalendars:
         calendar = self._feeds.read(feed)
         if calendar is None:
             raise exceptions.NotFound(_GONE)
+        from climate.feeds import calendars  # noqa: PLC0415  loads icalendar
+
         etag = calendars.tag(calendar, self._feeds.settings)
         response = webob.Response(content_type=calendars.CONTENT_TYPE, charset='utf-8')
         response.headers.update(_HEADERS)

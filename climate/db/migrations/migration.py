@@ -20,13 +20,14 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import command
 from alembic import config
-from alembic import migration
 from alembic import script
 from alembic import util
 
 from climate import exceptions
 from climate.db.engine import lock_waits
 from climate.db.engine import session_limits
+from climate.db.migrations.current import number
+from climate.db.migrations.current import version_of
 from climate.db.schema import tables
 from climate.db.transactions import store
 
@@ -90,27 +91,6 @@ def _alone(connection: sa.Connection) -> Iterator[None]:
     yield
 
 
-def version(engine: sa.Engine) -> str | None:
-    """Return the revision of the tables; None if there are none."""
-    with engine.connect() as connection:
-        return version_of(connection)
-
-
-def version_of(connection: sa.Connection) -> str | None:
-    """Return the revision of the tables; None if there are none."""
-    return migration.MigrationContext.configure(connection).get_current_revision()
-
-
-def check_current(engine: sa.Engine) -> None:
-    """Refuse tables on which this code does not work.
-
-    :raises climate.exceptions.ConfigurationError: with what the operator must do
-    """
-    found = version(engine)
-    if found is not None and (why := complaint(found, revisions())) is not None:
-        raise exceptions.ConfigurationError(why)
-
-
 def complaint(found: str, known: Sequence[str]) -> str | None:
     """Return why code does not work on tables; None if it does.
 
@@ -148,11 +128,6 @@ def _too_old(found: str, known: Sequence[str]) -> str | None:
         f'The tables are at {found}, which only a commit before the first release can upgrade: run'
         f' climate-manage db sync of commit {_COMMIT_BEFORE}, which upgrades them to {known[0]}'
     )
-
-
-def number(revision: str) -> str:
-    """Return the number of a revision."""
-    return revision.partition('.')[0]
 
 
 def least(revision: str) -> str | None:

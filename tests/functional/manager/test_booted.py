@@ -14,7 +14,7 @@ from oslo_policy import opts as policy_opts
 
 from climate import exceptions
 from climate.cloud.base import Server
-from climate.cmd import composition
+from climate.cmd import managing
 from climate.domain import booting
 from climate.domain.booting import ServerReport
 from climate.domain.leases import Lease
@@ -251,7 +251,7 @@ class TestBooted(booted.BootedCase):
         conf([])
         conf.register_opt(cfg.StrOpt('auth_strategy', default='keystone'))
         policy_opts.set_defaults(conf, policy_file=None)
-        may = present(composition.policy(conf))
+        may = present(managing.policy(conf))
         self.keeper = self.hire(may=lambda caller: may(caller, lease_policies.CREATE))
         server = self.boot(lease_duration='1h')
         self.cloud.put_member('alice', 'blue', 'reader')

@@ -12,7 +12,7 @@ import jsonschema
 from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 
-from climate.cmd import composition
+from climate.cmd import managing
 from climate.manager.periodic.owners import OwnerThread
 from climate.messaging import schemas
 from climate.metrics import catalogue
@@ -48,7 +48,7 @@ class TestOwners(base.TestCase):
         conf([])
         conf.register_opt(cfg.StrOpt('auth_strategy', default='keystone'))
         policy_opts.set_defaults(conf, policy_file=None)
-        may = present(composition.policy(conf))
+        may = present(managing.policy(conf))
         trusts = TrustCheck(self.service.store, self.service.plugins)
         self.check = OwnerCheck(self.service.store, self.cloud, may, trusts)
 
@@ -215,7 +215,7 @@ class TestOwners(base.TestCase):
         conf = cfg.ConfigOpts()
         conf.register_opt(cfg.StrOpt('auth_strategy', default='noauth'))
         conf([])
-        self.assertIsNone(composition.policy(conf))
+        self.assertIsNone(managing.policy(conf))
         OwnerThread(None, self.service.store, self.service.clock, 'one', 3600.0).start()
 
     def test_the_older_microversion_shows_what_it_showed(self) -> None:

@@ -10,6 +10,7 @@ import hypothesis
 from hypothesis import strategies as st
 
 from climate import exceptions
+from climate.api.http import faults
 from climate.api.http import validation
 from climate.api.http.microversions import V1_0
 from climate.api.http.microversions import V1_1
@@ -115,7 +116,7 @@ class CompiledTest(base.TestCase):
 
     def test_only_the_first_faults_are_looked_for(self):
         weighed = []
-        depth_first = validation._depth_first
+        depth_first = faults._depth_first
         self.patch(
             validation, '_depth_first', lambda fault: (weighed.append(1), depth_first(fault))[1]
         )
