@@ -26,17 +26,18 @@ from climate.allocation.steps import LATEST
 from climate.allocation.steps import microseconds
 from climate.db.resources.resources import inventory
 from climate.db.statements.repository import Repository
+from climate.db.timelines import packed
 from climate.db.timelines.statements import GENERATIONS
 from climate.db.timelines.statements import OMITTED
 from climate.db.timelines.statements import ONE
-from climate.db.timelines.statements import OUT
 from climate.db.timelines.statements import PART
 from climate.db.timelines.statements import PARTS_OF_MANY
 from climate.db.timelines.statements import PARTS_OF_ONE
+from climate.db.timelines.statements import PeriodKind
 from climate.db.timelines.statements import PERIODS
 from climate.db.timelines.statements import RESOURCE_ROWS
-from climate.db.timelines.statements import RETURNED
 from climate.db.timelines.statements import Scope
+from climate.db.timelines.statements import ScopedQuery
 from climate.db.timelines.statements import STOCK
 from climate.db.timelines.statements import SUMS
 from climate.domain.resources import Inventory
@@ -63,6 +64,50 @@ class CachedBlock:
     until: datetime.datetime
     omits: bool
     changed: int
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class _Periods:
+    """When some resources are in use, and until when they were.
+
+    :ivar booked: live allocations by resource class; those of whole resources by WHOLE
+    :ivar out: maintenances
+    :ivar returned: the latest end of a released allocation, in microseconds since 1970, by
+        resource id
+    :ivar returned_whole: likewise of a released allocation of the whole resource
+    """
+
+    booked: Mapping[str, Bookings]
+    out: Bookings
+    returned: Mapping[int, int]
+    returned_whole: Mapping[int, int]
+
+    @classmethod
+    def of(cls, rows: Sequence[Any]) -> _Periods:
+        """Return what the rows of a query of periods say.
+
+        :raises climate.db.timelines.packed.CutOff: if the text of one is not complete
+        """
+        booked: defaultdict[str, list[tuple[int, int, str]]] = defaultdict(list)
+        out: list[tuple[int, int, str]] = []
+        returned: dict[int, int] = {}
+        whole: dict[int, int] = {}
+        for kind, resource_id, name, number, text in rows:
+            if kind == PeriodKind.BOOKED:
+                booked[name or WHOLE].append((resource_id, number, text))
+            elif kind == PeriodKind.OUT:
+                out.append((resource_id, number, text))
+            else:
+                end = min(max(number, 0), LATEST)
+                returned[resource_id] = max(end, returned.get(resource_id, 0))
+                if name is None:
+                    whole[resource_id] = end
+        return cls(
+            booked={name: packed.bookings(found) for name, found in booked.items()},
+            out=packed.bookings(out),
+            returned=returned,
+            returned_whole=whole,
+        )
 
 
 class TimelineReader(Repository):
@@ -154,8 +199,15 @@ class TimelineReader(Repository):
 
     def extended(self, kept: CachedBlock) -> Block:
         """Return a block with the allocations that it omits."""
-        rows = OMITTED.rows(self._session, kept.block.ids.tolist(), since=kept.until)
-        return extracts.extended(kept.block, _by_class(rows))
+        found = self._periods(OMITTED, kept.block.ids.tolist(), kept.until)
+        return extracts.extended(kept.block, found.booked)
+
+    def _periods(self, query: ScopedQuery, scope: Scope, since: datetime.datetime) -> _Periods:
+        try:
+            return _Periods.of(query.rows(self._session, scope, since=since))
+        except packed.CutOff:
+            packed.let_be_long(self._session)
+            return _Periods.of(query.rows(self._session, scope, since=since))
 
     def _facts(self, rows: Sequence[Any], scope: Scope, since: datetime.datetime) -> BlockFacts:
         """Return what is known of some resources.
@@ -164,15 +216,9 @@ class TimelineReader(Repository):
         :param scope: their ids, or a range of ids that contains them
         """
         ids = [row.id for row in rows]
-        periods = PERIODS.rows(self._session, scope, since=since)
-        booked = _by_class([row for row in periods if row[2] > OUT])
-        whole = booked.pop(WHOLE, None) or _bookings(())
-        returned = {
-            row[0]: (_times([row[3]])[0], _times([row[4]])[0] if row[4] else 0)
-            for row in periods
-            if row[2] == RETURNED
-        }
-        out = [(row[0], None, 1, row[3], row[4]) for row in periods if row[2] == OUT]
+        periods = self._periods(PERIODS, scope, since)
+        parts = dict(periods.booked)
+        whole = parts.pop(WHOLE, None) or packed.bookings(())
         stock = STOCK.rows(self._session, scope)
         return BlockFacts(
             ids=np.array(ids, dtype=np.int64),
@@ -182,12 +228,12 @@ class TimelineReader(Repository):
                 [row.reservable and not row.disabled and row.failed_at is None for row in rows],
                 dtype=np.bool_,
             ),
-            returned=_column(returned, ids, 0),
-            returned_whole=_column(returned, ids, 1),
+            returned=_column(periods.returned, ids),
+            returned_whole=_column(periods.returned_whole, ids),
             inventories=_inventories(stock),
             whole=whole,
-            parts=booked,
-            out=_bookings(out),
+            parts=parts,
+            out=periods.out,
             properties=_properties(stock),
         )
 
@@ -212,14 +258,6 @@ def _inventories(stock: Sequence[Any]) -> Mapping[str, Mapping[int, Inventory]]:
         if row.kind is None:
             found[row.resource_class][row.resource_id] = inventory(row)
     return found
-
-
-def _by_class(rows: Sequence[Any]) -> dict[str, Bookings]:
-    """Return allocations by resource class; those of whole resources by WHOLE."""
-    found: defaultdict[str, list[Any]] = defaultdict(list)
-    for row in rows:
-        found[row[1] or WHOLE].append(row)
-    return {name: _bookings(its) for name, its in found.items()}
 
 
 def _until(facts: BlockFacts, until: datetime.datetime) -> tuple[BlockFacts, bool]:
@@ -275,22 +313,5 @@ def _updated(kept: CachedBlock, facts: BlockFacts | None, changed: int) -> Cache
     )
 
 
-def _bookings(rows: Sequence[Any]) -> Bookings:
-    """Return rows of resource id, class, amount, start and end as arrays."""
-    ids, _, amounts, starts, ends = zip(*rows, strict=True) if rows else ((),) * 5
-    return Bookings(
-        resource_ids=np.array(ids, dtype=np.int64),
-        starts=_times(starts),
-        ends=_times(ends),
-        amounts=np.array(amounts, dtype=np.int64),
-    )
-
-
-def _times(values: Sequence[Any]) -> Ints:
-    """Return instants, naive ones or their texts in SQLite, as microseconds since 1970."""
-    found = np.array(values, dtype='datetime64[us]').astype(np.int64)
-    return np.clip(found, 0, LATEST)
-
-
-def _column(found: Mapping[int, tuple[int, int]], ids: Sequence[int], place: int) -> Ints:
-    return np.array([found.get(key, (0, 0))[place] for key in ids], dtype=np.int64)
+def _column(found: Mapping[int, int], ids: Sequence[int]) -> Ints:
+    return np.array([found.get(key, 0) for key in ids], dtype=np.int64)

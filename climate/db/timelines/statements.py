@@ -7,6 +7,7 @@ They are built once: to build one takes longer than to run it.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Any
 from typing import Final
@@ -19,6 +20,7 @@ from climate.db.schema.tables import INVENTORIES
 from climate.db.schema.tables import MAINTENANCES
 from climate.db.schema.tables import PROPERTIES
 from climate.db.schema.tables import RESOURCES
+from climate.db.timelines import packed
 
 
 def _quotient(size: int) -> sa.ColumnElement[int]:
@@ -64,10 +66,6 @@ _RESOURCES = (
     .where(*_OF_TYPE)
     .order_by(RESOURCES.c.id)
 )
-# As the driver returns them, which numpy converts at once: converting each of a million
-# instants would take longer than reading them.
-_RAW = sa.types.NullType()
-
 Scope = range | list[int]
 """Some resources, or all in a range of ids."""
 
@@ -98,39 +96,59 @@ def _joined(queries: Sequence[sa.Select[Any]]) -> Any:
     return queries[0] if len(queries) == 1 else sa.union_all(*queries)
 
 
-RETURNED: Final = -1
-"""Stands for the amount of what was released."""
-OUT: Final = 0
-"""Stands for the amount of a maintenance."""
+class PeriodKind(enum.IntEnum):
+    """What a row says of a resource and a class."""
 
-_BOOKED = sa.select(
-    ALLOCATIONS.c.resource_id,
-    ALLOCATIONS.c.resource_class,
-    ALLOCATIONS.c.amount,
-    sa.type_coerce(ALLOCATIONS.c.start_date, _RAW),
-    sa.type_coerce(ALLOCATIONS.c.end_date, _RAW),
-).where(ALLOCATIONS.c.live == 1)
-# The end of any, and of those of the whole resource.
+    BOOKED = 1
+    """How many live allocations there are, and their periods."""
+    OUT = 2
+    """How many maintenances there are, and their periods."""
+    RETURNED = 3
+    """When the last of the released allocations has ended, in microseconds since 1970."""
+
+
+def _of_kind(kind: PeriodKind) -> sa.ColumnElement[int]:
+    return sa.literal_column(str(int(kind)), sa.Integer)
+
+
+def _periods(
+    kind: PeriodKind, table: sa.Table, name: Any, amount: Any, *where: sa.ColumnElement[bool]
+) -> sa.Select[Any]:
+    """Return a query of the periods in a table.
+
+    :param name: the resource class
+    """
+    of = table.c
+    return sa.select(
+        _of_kind(kind),
+        of.resource_id,
+        name,
+        sa.func.count(),
+        packed.periods(amount, of.start_date, of.end_date),
+    ).where(*where)
+
+
+def _booked(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    of = ALLOCATIONS.c
+    found = _periods(
+        PeriodKind.BOOKED, ALLOCATIONS, of.resource_class, of.amount, of.live == 1, *where
+    )
+    return found.group_by(of.resource_id, of.resource_class)
+
+
+_OUT = _periods(
+    PeriodKind.OUT, MAINTENANCES, sa.null(), sa.literal_column('1', sa.Integer)
+).group_by(MAINTENANCES.c.resource_id)
 _RETURNED = (
     sa.select(
+        _of_kind(PeriodKind.RETURNED),
         ALLOCATIONS.c.resource_id,
+        ALLOCATIONS.c.resource_class,
+        packed.Microseconds(sa.func.max(ALLOCATIONS.c.end_date)),
         sa.null(),
-        sa.literal_column(str(RETURNED)),
-        sa.type_coerce(sa.func.max(ALLOCATIONS.c.end_date), _RAW),
-        sa.type_coerce(
-            sa.func.max(sa.case((ALLOCATIONS.c.resource_class.is_(None), ALLOCATIONS.c.end_date))),
-            _RAW,
-        ),
     )
     .where(ALLOCATIONS.c.live == 0, ALLOCATIONS.c.end_date > sa.bindparam('since'))
-    .group_by(ALLOCATIONS.c.resource_id)
-)
-_OUT = sa.select(
-    MAINTENANCES.c.resource_id,
-    sa.null(),
-    sa.literal_column(str(OUT)),
-    sa.type_coerce(MAINTENANCES.c.start_date, _RAW),
-    sa.type_coerce(MAINTENANCES.c.end_date, _RAW),
+    .group_by(ALLOCATIONS.c.resource_id, ALLOCATIONS.c.resource_class)
 )
 _PROPERTIES = sa.select(
     PROPERTIES.c.resource_id,
@@ -149,15 +167,15 @@ _INVENTORIES = sa.select(
 RESOURCE_ROWS: Final = ScopedQuery((_RESOURCES, RESOURCES.c.id))
 GENERATIONS: Final = ScopedQuery((_ALL_GENERATIONS, RESOURCES.c.id))
 PERIODS: Final = ScopedQuery(
-    (_BOOKED, ALLOCATIONS.c.resource_id),
+    (_booked(), ALLOCATIONS.c.resource_id),
     (_RETURNED, ALLOCATIONS.c.resource_id),
     (_OUT, MAINTENANCES.c.resource_id),
 )
-"""Resource, class, amount, start and end of each allocation and maintenance."""
+"""Kind, resource, class, a number and the text of the periods: see :class:`PeriodKind`."""
 OMITTED: Final = ScopedQuery(
-    (_BOOKED.where(ALLOCATIONS.c.start_date > sa.bindparam('since')), ALLOCATIONS.c.resource_id)
+    (_booked(ALLOCATIONS.c.start_date > sa.bindparam('since')), ALLOCATIONS.c.resource_id)
 )
-"""Likewise of allocations that start after an instant."""
+"""Likewise of live allocations that start after an instant."""
 STOCK: Final = ScopedQuery(
     (_PROPERTIES, PROPERTIES.c.resource_id), (_INVENTORIES, INVENTORIES.c.resource_id)
 )
