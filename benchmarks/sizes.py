@@ -46,9 +46,7 @@ def main() -> int:
     options = parser.parse_args()
     sizes = [tuple(size) for size in options.size or _SIZES]
     load = bulk.Load if options.whole else bulk_parts.Parts
-    engines.measure(
-        options, *(functools.partial(_measure, size=size, load=load) for size in sizes)
-    )
+    engines.measure(options, *(functools.partial(_measure, size=size, load=load) for size in sizes))
     return 0
 
 

@@ -22,16 +22,16 @@ _HOSTS = 'physical:host'
 
 def main() -> None:
     """Start, answer a few requests, and print what that took."""
-    from climate.wsgi import api as imported  # noqa: F401, PLC0415  what it takes is measured
+    from climate.wsgi import api as imported  # noqa: F401, PLC0415  it is measured what this takes
 
     found: dict[str, float] = {
         'modules': len(sys.modules) - _BEFORE,
         'memory, imported': _megabytes(),
         'processor time, imported': time.process_time(),
     }
-    from climate.allocation import memory  # noqa: PLC0415
-    from climate.cmd import composition  # noqa: PLC0415
-    from climate.db.timelines.timelines import Timelines  # noqa: PLC0415
+    from climate.allocation import memory  # noqa: PLC0415  as above
+    from climate.cmd import composition  # noqa: PLC0415  as above
+    from climate.db.timelines.timelines import Timelines  # noqa: PLC0415  as above
 
     loads: list[tuple[float, float]] = []
     kept: list[Timelines] = []
@@ -45,7 +45,7 @@ def main() -> None:
             loads.append((time.monotonic() - began, time.process_time() - used))
             kept.append(self)
 
-    Timelines._loaded = loaded  # type: ignore[method-assign]
+    Timelines._loaded = loaded  # type: ignore[method-assign]  it measures each call
     app = composition.wsgi_application(_configuration(sys.argv[1]))
     found['processor time, ready'] = time.process_time()
     found['memory, ready'] = _megabytes()
@@ -62,7 +62,7 @@ def main() -> None:
 
 def _configuration(url: str) -> Any:
     """Return the configuration of an API process, without limits."""
-    from climate.cmd import config  # noqa: PLC0415
+    from climate.cmd import config  # noqa: PLC0415  as above
 
     conf = config.new_conf()
     conf([], project='climate', default_config_files=[])
@@ -89,7 +89,7 @@ def _megabytes() -> float:
 
 def _ask(app: Any) -> None:
     """Search for resources a few times."""
-    import webob  # noqa: PLC0415
+    import webob  # noqa: PLC0415  as above
 
     start = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
     times = {

@@ -26,7 +26,8 @@ def without(*names: str) -> Iterator[None]:
     """
     hidden = [name for name in names if name not in sys.modules]
     # What Python finds there for a module that must not be imported.
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    nothing: Any = None
+    sys.modules.update(dict.fromkeys(hidden, nothing))
     try:
         yield
     finally:

@@ -69,6 +69,7 @@ LEVELS = {
     'metrics': 1,
     'context': 1,
     'tracing': 1,
+    'imports': -1,
 }
 COMPOSITION = 11
 

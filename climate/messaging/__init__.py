@@ -4,35 +4,32 @@
 
 from __future__ import annotations
 
-import contextlib
+import abc
 import importlib
 import warnings
-from collections.abc import Iterator
 
 from climate import imports
 
+_LIBRARY = 'oslo_messaging'
 
-@contextlib.contextmanager
-def _no_launchers() -> Iterator[None]:
-    """Let oslo.messaging load without the launchers of oslo.service, which load eventlet.
+
+def _load() -> None:
+    """Load oslo.messaging, without the launchers of oslo.service, which load eventlet.
 
     Its servers inherit from one class of them, which defines nothing but abstract methods.
     Climate starts its processes and threads itself, and eventlet, with the DNS library that it
     loads, would be a tenth of a process.
     """
+    service = imports.standing_in('oslo_service.service', ServiceBase=abc.ABC)
     try:
-        base = importlib.import_module('oslo_service.backend.base').ServiceBase
+        with service, imports.without('eventlet'):
+            importlib.import_module(_LIBRARY)
     except (ImportError, AttributeError):
-        # Another release of the library.
-        yield
-        return
-    service = imports.standing_in('oslo_service.service', ServiceBase=base)
-    with service, imports.without('eventlet'):
-        yield
+        # Another release of the libraries may need more.
+        importlib.import_module(_LIBRARY)
 
 
-with warnings.catch_warnings(), _no_launchers():
-    # With other releases, a dependency of oslo.messaging imports eventlet, which prints a
-    # deprecation warning on every terminal.
+with warnings.catch_warnings():
+    # If eventlet is loaded, it prints a deprecation warning on every terminal.
     warnings.filterwarnings('ignore', message=r'\s*Eventlet is deprecated')
-    importlib.import_module('oslo_messaging')
+    _load()

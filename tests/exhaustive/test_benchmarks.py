@@ -39,6 +39,10 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'page': (('--times', '1', '--frames', '20', '--hosts', '200', '--allocations', '2000'),),
     'placement': (('--times', '1'), ('--times', '1', '--without-solver')),
     'rows': ((*SQLITE, '--times', '1'),),
+    'sizes': (
+        (*SQLITE, '--size', '100', '2000'),
+        (*SQLITE, '--size', '100', '2000', '--whole'),
+    ),
     'starts': ((*SQLITE, '--backlog', '20', '--seconds', '0.5', '--crowd', '20'),),
     'timelines': (
         (*SQLITE, '--hosts', '200', '--times', '1'),
@@ -53,7 +57,8 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 # What benchmarks start as processes of their own, and what needs a real cloud.
 OTHERS = {
-    *('against_child', 'client', 'cloud', 'manager', 'neighbours_client', 'page_server', 'starter')
+    *('against_child', 'client', 'cloud', 'manager', 'neighbours_client', 'page_server'),
+    *('sizes_process', 'starter'),
 }
 
 
@@ -115,6 +120,9 @@ class BenchmarksTest(base.TestCase):
 
     def test_rows(self) -> None:
         self.run_all('rows')
+
+    def test_sizes(self) -> None:
+        self.run_all('sizes')
 
     def test_starts(self) -> None:
         self.run_all('starts')

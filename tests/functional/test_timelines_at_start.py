@@ -10,7 +10,6 @@ from typing import Any
 import fixtures
 from oslo_config import cfg
 
-from climate.allocation import placement_program
 from climate.cmd import composition
 from climate.cmd import config
 from climate.db.migrations import migration
@@ -50,11 +49,6 @@ class Starts:
         self.addCleanup(parts.store.close)
         absent: Any = None
         return parts, composition.api(parts, registry=absent, wake=lambda _: None, health={})
-
-    def test_the_solver_is_imported_before_the_first_response(self) -> None:
-        imported = self.useFixture(fixtures.MockPatchObject(placement_program, 'cp_sat')).mock
-        self.composed()
-        imported.assert_called_once_with()
 
     def test_before_the_first_response(self) -> None:
         cases.connect(self.url).close()

@@ -191,6 +191,8 @@ class Timelines:
         began = time.monotonic()
         kept = {number: self._read(reader, resource_type, number) for number in sums}
         self.counts.add(TimelineEvent.LOADED)
+        # What the rows took, which the next ones will not.
+        memory.give_back()
         blocks = [each.block for each in kept.values()]
         # Most clouds have no resources of most types.
         LOG.log(

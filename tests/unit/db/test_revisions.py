@@ -4,12 +4,27 @@
 
 from __future__ import annotations
 
+import pkgutil
+
+from climate.db.migrations import current
 from climate.db.migrations import migration
+from climate.db.migrations import versions
 from tests import base
 from tests import migration_rules
 from tests.narrowing import present
 
 KNOWN = ('0001', '0002', '0003.0002')
+
+
+class TestNames(base.TestCase):
+    """Processes that upgrade no tables know the newest revision from the names of modules."""
+
+    def test_a_module_has_the_number_of_its_revision(self) -> None:
+        names = sorted(
+            info.name.partition('_')[0] for info in pkgutil.iter_modules(versions.__path__)
+        )
+        self.assertEqual(names, [current.number(found) for found in migration.revisions()])
+        self.assertEqual(current.newest(), current.number(migration.head()))
 
 
 class TestComplaint(base.TestCase):

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What processes load when they start, and what only when it is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from climate import imports
+from tests import base
+
+# Loads a module, and prints which of others are loaded then, and how many there are.
+_PROGRAM = """
+import importlib, sys
+for name in sys.argv[1].split(','):
+    importlib.import_module(name)
+print(*(name for name in sys.argv[2].split(',') if name in sys.modules))
+print(len(sys.modules))
+"""
+# Libraries and parts of Climate that few or no requests use.
+_LATER = (
+    *('alembic', 'dns', 'eventlet', 'heatclient', 'icalendar', 'jsonschema', 'openstack'),
+    *('opentelemetry.sdk', 'ortools', 'pandas', 'prometheus_client', 'pygments'),
+    *('rich', 'sushy', 'climate.cloud.real', 'climate.client.osc', 'climate.mail'),
+    'climate.simulator',
+)
+_OF_MANAGERS = ('novaclient', 'climate.manager.service', 'climate.manager.claims.loop')
+# Python's own included. There were 2,500 once, and other releases of libraries have others.
+_MOST = 2000
+
+
+def loaded(modules: str, others: tuple[str, ...]) -> tuple[list[str], int]:
+    """Return which of *others* a process that loads *modules* has, and how many altogether."""
+    done = subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', _PROGRAM, modules, ','.join(others)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    names, number = done.stdout.splitlines()
+    return names.split(), int(number)
+
+
+class StartTest(base.TestCase):
+    def test_the_api_loads_what_most_requests_need(self) -> None:
+        for module in ('climate.cmd.api', 'climate.wsgi.api'):
+            found, number = loaded(module, (*_LATER, *_OF_MANAGERS))
+            self.assertEqual([], found, module)
+            self.assertLess(number, _MOST, module)
+
+    def test_a_manager_loads_no_cloud_before_it_is_opened(self) -> None:
+        # It upgrades no tables, and has no requests to explain.
+        found, _ = loaded('climate.cmd.manager', _LATER)
+        self.assertEqual([], found)
+
+    def test_they_are_found_when_they_are_needed(self) -> None:
+        later = 'eventlet,oslo_service.service,opentelemetry.sdk,pygments,pandas'
+        found, _ = loaded(f'climate.wsgi.api,{later}', tuple(later.split(',')))
+        self.assertEqual(later.split(','), found)
+
+    def test_the_solver_loads_no_tables(self) -> None:
+        program = (
+            'import sys; from climate.allocation import placement_program as p;'
+            ' print(p.cp_sat() is None or p.cp_sat().CpModel().new_int_var(0, 1, "x").name == "x",'
+            ' "pandas" in sys.modules)'
+        )
+        done = subprocess.run(
+            [sys.executable, '-c', program], capture_output=True, text=True, check=True
+        )
+        self.assertEqual('True False\n', done.stdout)
+
+
+class ImportsTest(base.TestCase):
+    def test_without(self) -> None:
+        with imports.without('this', 'sys'):
+            self.assertRaises(ImportError, __import__, 'this')
+            # What is loaded stays.
+            self.assertIsNotNone(sys.modules['sys'])
+        self.assertNotIn('this', sys.modules)
+
+    def test_standing_in(self) -> None:
+        with imports.standing_in('this', s=1):
+            self.assertEqual(1, __import__('this').s)
+        self.assertNotIn('this', sys.modules)
+        with imports.standing_in('sys', path=1):
+            self.assertIsNot(1, __import__('sys').path)
+        self.assertIs(sys, sys.modules['sys'])
