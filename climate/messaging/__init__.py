@@ -11,6 +11,8 @@ import warnings
 from climate import imports
 
 _LIBRARY = 'oslo_messaging'
+# Has the threads of its servers, and loads eventlet, too, if it is installed.
+_THREADS = 'futurist'
 
 
 def _load() -> None:
@@ -24,6 +26,7 @@ def _load() -> None:
     try:
         with service, imports.without('eventlet'):
             importlib.import_module(_LIBRARY)
+            importlib.import_module(_THREADS)
     except (ImportError, AttributeError):
         # Another release of the libraries may need more.
         importlib.import_module(_LIBRARY)

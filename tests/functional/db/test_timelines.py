@@ -81,9 +81,10 @@ class TimelinesCase(histories.HistoryCase):
         self.assertEqual(self.complete(far), self.complete(near))
         self.assertEqual(self.complete(far), self.complete(near, cases.at(41)))
         self.assertNotEqual(self.complete(far), self.complete(near, cases.at(1)))
-        (kept,) = near._kept[cases.TYPE].values()
-        self.assertTrue(kept.omits)
-        self.assertTrue(kept.block.occupied.is_zero)
+        # Their ids may be those of two blocks.
+        kept = near._kept[cases.TYPE].values()
+        self.assertTrue(any(each.omits for each in kept))
+        self.assertTrue(all(each.block.occupied.is_zero for each in kept))
 
     def test_a_clock_that_jumps(self) -> None:
         """Years ahead and back again: everything is found, if only by reading it."""
