@@ -215,7 +215,7 @@ class _Commands:
         self.assertIn('9999.9998, which this release does not know', done.stderr)
 
     def test_a_manager_works_on_newer_tables_made_for_it_too(self) -> None:
-        self.upgraded_by_a_newer_release(f'9999.{migration.number(migration.head())}')
+        self.upgraded_by_a_newer_release(f'9999.{current.number(migration.head())}')
         done = self.run_command('climate-status', 'upgrade', 'check')
         self.assertIn('works on them; upgrade its processes soon', plain(done.stdout))
         words = ('climate-manager', '--config-file', str(self.file))
