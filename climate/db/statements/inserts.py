@@ -21,7 +21,6 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import cast
-from typing import Final
 
 import sqlalchemy as sa
 
@@ -30,9 +29,6 @@ from climate.db.statements import bulk
 from climate.db.statements.deferred import DeferredWrites
 
 Rows = Sequence[Mapping[str, Any]]
-
-# PostgreSQL reads more rows faster from one document than from a parameter for each value.
-_FEW: Final = 8
 
 _Waiting = list[tuple[sa.Table, Rows]]
 # With its connection. The dictionary of a connection would outlive its transaction, and fails
@@ -58,8 +54,6 @@ def insert(session: sa.Connection | DeferredWrites, statement: sa.Insert, rows: 
     waiting = _WAITING.get()
     if waiting is not None and waiting[0] is session:
         waiting[1].append((table, rows))
-    elif session.dialect.name == 'postgresql' and len(rows) <= _FEW:
-        session.execute(statement, rows)
     else:
         bulk.insert(session, table, rows)
 
