@@ -133,7 +133,8 @@ class Block:
     :ivar generations: by row
     :ivar bookable: whether each is open to new bookings
     :ivar occupied: how many live allocations of any kind each has
-    :ivar whole: how many live allocations of the whole resource
+    :ivar whole: how many live allocations of the whole resource; the same object if there were
+        no others
     :ivar out: how many maintenances
     :ivar returned: the latest end of a released allocation, in microseconds since 1970;
         0 if there is none
@@ -186,14 +187,17 @@ class Block:
         names[rows] = facts.names
         parts = self._uses_of_parts(facts)
         whole = facts.whole.of_rows(self.ids)
-        counted = [found.counted() for found in (whole, *parts.values())]
+        occupied = taken = self.whole.replacing(rows, whole)
+        if self.occupied is not self.whole or any(map(len, parts.values())):
+            counted = [found.counted() for found in (whole, *parts.values())]
+            occupied = self.occupied.replacing(rows, Uses.joined(counted))
         return Block(
             ids=self.ids,
             names=tuple(names),
             generations=replaced(self.generations, rows, facts.generations),
             bookable=replaced(self.bookable, rows, facts.bookable),
-            occupied=self.occupied.replacing(rows, Uses.joined(counted)),
-            whole=self.whole.replacing(rows, whole),
+            occupied=occupied,
+            whole=taken,
             out=self.out.replacing(rows, facts.out.of_rows(self.ids)),
             returned=replaced(self.returned, rows, facts.returned),
             returned_whole=replaced(self.returned_whole, rows, facts.returned_whole),
@@ -265,9 +269,9 @@ class Block:
         """
         clear = bounds.clear_start, bounds.clear_end
         peaks, before, after = self.occupied.around(*clear)
-        free: Bools = (
-            (peaks == 0) & (self.out.peaks(*clear) == 0) & (self.returned <= bounds.clear_start)
-        )
+        free: Bools = (peaks == 0) & (self.returned <= bounds.clear_start)
+        if not self.out.is_zero:
+            free &= self.out.peaks(*clear) == 0
         return free, before, after
 
     def shared(self, bounds: Bounds) -> Bools:

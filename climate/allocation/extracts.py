@@ -138,14 +138,14 @@ def booked(block: Block, few: Mapping[int, Sequence[Allocation]], generations: I
         for item in found:
             name = item.resource_class or WHOLE
             times = microseconds(item.period.start), microseconds(item.period.end)
+            alone = occupied is whole
             occupied = occupied.raised(row, *times, 1)
             if name == WHOLE:
-                whole = whole.raised(row, *times, item.amount)
+                whole = occupied if alone else whole.raised(row, *times, item.amount)
             else:
                 before = used.get(name) or StepFunctions.of(len(block), _NO_USES)
                 used[name] = before.raised(row, *times, item.amount)
-            mine = Uses.of([(row, *times, item.amount)])
-            periods[name] = Uses.joined([periods.get(name, _NO_USES), mine])
+            periods[name] = periods.get(name, _NO_USES).with_one(row, *times, item.amount)
     return dataclasses.replace(
         block,
         generations=generations,

@@ -55,7 +55,8 @@ def _trim() -> Callable[[int], int] | None:
 
 def size(item: Any) -> int:
     """Return the bytes of all arrays in a structure of dataclasses and mappings."""
-    return sum(array.nbytes for array in _arrays(item))
+    # Some are part of several objects.
+    return sum({id(array): array.nbytes for array in _arrays(item)}.values())
 
 
 def _arrays(item: Any) -> Iterator[np.ndarray[Any, Any]]:

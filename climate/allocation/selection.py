@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy import typing as npt
@@ -150,7 +151,8 @@ def wholes(
     ]
     if most is not None:
         slots = [_sample(found, most, rng) for found in slots]
-    return dataclasses.replace(_best(blocks, slots, keys, rng), sides=sides)
+    places, rows, found = _best(slots, keys, rng)
+    return Found(blocks=blocks, places=places, rows=rows, slots=found, sides=sides)
 
 
 def _sample(slots: Ints, most: int, rng: random.Random) -> Ints:
@@ -179,8 +181,9 @@ def parts(
         shares = [left[name][rows] / supplies[name].capacity[rows] for name in demand]
         return np.minimum.reduce(shares), slots[rows]
 
-    found = _best(blocks, [slots for slots, _ in rooms], keys, rng)
-    return dataclasses.replace(found, left=[left for _, left in rooms])
+    places, rows, found = _best([slots for slots, _ in rooms], keys, rng)
+    left = [left for _, left in rooms]
+    return Found(blocks=blocks, places=places, rows=rows, slots=found, left=left)
 
 
 def rooms(block: Block, demand: Mapping[str, int], bounds: Bounds) -> list[Room]:
@@ -205,30 +208,36 @@ def rooms(block: Block, demand: Mapping[str, int], bounds: Bounds) -> list[Room]
 
 
 def _best(
-    blocks: Sequence[Block],
     slots: Sequence[Ints],
     keys: Callable[[int, Ints], tuple[Numbers, Ints]],
     rng: random.Random,
-) -> Found:
+) -> tuple[Ints, Ints, Ints]:
     """Return the resources with slots, ordered by two keys and then at random.
 
     The random order keeps processes that book at the same time from choosing the same.
+
+    :param slots: by row, of each block
+    :returns: the place of the block, the row and the slots of each
     """
-    rows = [np.flatnonzero(found) for found in slots]
+    rows = [found.nonzero()[0] for found in slots]
     found_keys = [keys(place, some) for place, some in enumerate(rows) if len(some)]
-    all_rows = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
-    places = np.repeat(np.arange(len(blocks)), [len(some) for some in rows])
+    all_rows = _joined(rows)
+    places = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
     if not found_keys:
-        return Found(blocks=blocks, places=places, rows=all_rows, slots=all_rows)
-    first, second = (np.concatenate(each) for each in zip(*found_keys, strict=True))
-    shuffled = np.random.default_rng(rng.getrandbits(64)).random(len(all_rows))
+        return places, all_rows, all_rows
+    first, second = map(_joined, zip(*found_keys, strict=True))
+    # To set up a generator of numpy takes longer than all of this for a few hundred resources.
+    shuffled = np.frombuffer(rng.randbytes(8 * len(all_rows)), dtype=np.int64)
     order = np.lexsort((shuffled, second, first))
-    return Found(
-        blocks=blocks,
-        places=places[order],
-        rows=all_rows[order],
-        slots=np.concatenate([found[some] for found, some in zip(slots, rows, strict=True)])[order],
-    )
+    found = _joined([found[some] for found, some in zip(slots, rows, strict=True)])
+    return places[order], all_rows[order], found[order]
+
+
+def _joined(arrays: Sequence[Any]) -> Any:
+    """Return arrays as one."""
+    if len(arrays) == 1:
+        return arrays[0]
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
 
 
 def _known(time: int, since: int) -> datetime.datetime | None:

@@ -17,6 +17,7 @@ import datetime
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Sequence
+from typing import Any
 from typing import Final
 
 import numpy as np
@@ -42,6 +43,10 @@ FEW: Final = 4
 
 MOST_ROWS: Final = 1 << 8
 """The number of rows that a :class:`StepFunctions` can have."""
+
+_ROWS: Final = np.arange(MOST_ROWS, dtype=np.int64)
+# The keys of all rows at the time 0.
+_BASES: Final = _ROWS << BITS
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
@@ -86,6 +91,15 @@ class Uses:
             starts=np.concatenate([uses.starts for uses in found]),
             ends=np.concatenate([uses.ends for uses in found]),
             amounts=np.concatenate([uses.amounts for uses in found]),
+        )
+
+    def with_one(self, row: int, start: int, end: int, amount: int) -> Uses:
+        """Return them with one more."""
+        return Uses(
+            rows=np.concatenate((self.rows, (row,))),
+            starts=np.concatenate((self.starts, (start,))),
+            ends=np.concatenate((self.ends, (end,))),
+            amounts=np.concatenate((self.amounts, (amount,))),
         )
 
     def __len__(self) -> int:
@@ -218,10 +232,7 @@ class StepFunctions:
     def _extremes(self, extreme: np.ufunc, start: int, end: int) -> Ints:
         if not self.count or self.is_zero:
             return np.zeros(self.count, dtype=np.int64)
-        first, beyond = self._positions(start, end)
-        places = np.column_stack((first, beyond)).ravel()
-        found: Ints = extreme.reduceat(self.levels, places)[::2]
-        return found
+        return self._between(extreme, *self._positions(start, end))
 
     def around(self, start: int, end: int) -> tuple[Ints, Ints, Ints]:
         """Return :meth:`peaks`, and when each row changes last up to *start*, first from *end*.
@@ -232,9 +243,14 @@ class StepFunctions:
             never = np.full(self.count, -1, dtype=np.int64)
             return np.zeros(self.count, dtype=np.int64), never, never
         first, beyond = self._positions(start, end)
-        places = np.column_stack((first, beyond)).ravel()
-        peaks: Ints = np.maximum.reduceat(self.levels, places)[::2]
+        peaks = self._between(np.maximum, first, beyond)
         return peaks, self._times_at(first), self._times_at(beyond)
+
+    def _between(self, extreme: np.ufunc, first: Ints, beyond: Ints) -> Ints:
+        places = np.empty(2 * self.count, dtype=np.int64)
+        places[::2], places[1::2] = first, beyond
+        found: Ints = extreme.reduceat(self.levels, places)[::2]
+        return found
 
     def between(self, start: int, width: int, number: int) -> tuple[Ints, Ints]:
         """Return the lowest and the highest level of each row in intervals of one width.
@@ -306,19 +322,16 @@ class StepFunctions:
 
     def _times_at(self, places: Ints) -> Ints:
         keys = self.keys[places]
-        return np.where(keys >> BITS == np.arange(self.count), keys & _MASK, -1)
-
-    def _base(self) -> Ints:
-        return np.arange(self.count, dtype=np.int64) << BITS
+        return np.where(keys >> BITS == _ROWS[: self.count], keys & _MASK, -1)
 
     def _positions(self, start: int, end: int) -> tuple[Ints, Ints]:
         """Return the place of each row's last step up to *start*, and of the first from *end* on.
 
         The last step may be one of an earlier row, which left it at level 0.
         """
-        base = self._base()
-        first = np.searchsorted(self.keys, base + start, 'right') - 1
-        beyond = np.searchsorted(self.keys, base + end, 'left')
+        base = _BASES[: self.count]
+        first: Ints = self.keys.searchsorted(base + start, 'right') - 1
+        beyond: Ints = self.keys.searchsorted(base + end, 'left')
         return first, beyond
 
     def steps(self, start: int, end: int) -> tuple[Ints, Ints, Ints]:
@@ -335,7 +348,7 @@ class StepFunctions:
         lengths = beyond - first
         heads = np.cumsum(lengths) - lengths
         places = np.arange(int(lengths.sum())) + np.repeat(first - heads, lengths)
-        rows = np.repeat(np.arange(self.count, dtype=np.int64), lengths)
+        rows = np.repeat(_ROWS[: self.count], lengths)
         times = self.keys[places] & _MASK
         times[heads] = start
         return places, rows, times
@@ -414,21 +427,22 @@ def _raised(keys: Ints, levels: Ints, start: int, end: int, amount: int) -> tupl
     """
     if not amount or start >= end:
         return keys, levels
-    first, beyond = np.searchsorted(keys, [start, end]).tolist()
+    first, beyond = keys.searchsorted((start, end)).tolist()
     before, last = levels[first - 1], levels[beyond - 1]
-    new_keys, new_levels = [keys[:first]], [levels[:first]]
+    new_keys: list[Any] = [keys[:first]]
+    new_levels: list[Any] = [levels[:first]]
     skipped = first
     if keys[first] != start:
-        new_keys.append(np.array([start]))
-        new_levels.append(np.array([before + amount]))
+        new_keys.append((start,))
+        new_levels.append((before + amount,))
     elif levels[first] + amount == before:
         # Nothing changes there any more.
         skipped += 1
     new_keys.append(keys[skipped:beyond])
     new_levels.append(levels[skipped:beyond] + amount)
     if keys[beyond] != end:
-        new_keys.append(np.array([end]))
-        new_levels.append(np.array([last]))
+        new_keys.append((end,))
+        new_levels.append((last,))
     elif levels[beyond] == last + amount:
         beyond += 1
     return (

@@ -111,13 +111,15 @@ def findings(
     class, is no reason for a refusal.
     """
     wholes, parts = _shapes(additions)
-    values: dict[str, Any] = {'own': list(own)}
-    for prefix, shapes in (('w', wholes), ('p', parts)):
-        for number, (shape, ids) in enumerate(shapes.items()):
-            values |= _values(f'{prefix}{number}', shape, ids)
     if not (wholes or parts):
         return []
-    statement = windows.statement(len(wholes), len(parts))
+    alone = len(own) == 1 and all(len(ids) == 1 for ids in (*wholes.values(), *parts.values()))
+    values: dict[str, Any] = {'own': next(iter(own)) if alone else list(own)}
+    for prefix, shapes in (('w', wholes), ('p', parts)):
+        for number, (shape, ids) in enumerate(shapes.items()):
+            which = next(iter(ids)) if alone else sorted(ids)
+            values |= _values(f'{prefix}{number}', shape, which)
+    statement = windows.statement(len(wholes), len(parts), alone=alone)
     return [_finding(row) for row in session.execute(statement, values)]
 
 
@@ -136,10 +138,10 @@ def _shapes(
     return wholes, parts
 
 
-def _values(prefix: str, shape: _Shape, ids: Iterable[int]) -> dict[str, Any]:
+def _values(prefix: str, shape: _Shape, which: int | list[int]) -> dict[str, Any]:
     resource_class, period, clear, fresh = shape
     values = {
-        'ids': sorted(ids),
+        'ids': which,
         'from': period.start,
         'until': period.end,
         'clear_from': clear.start,

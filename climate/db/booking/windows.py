@@ -17,13 +17,12 @@ from climate.db.schema.tables import RESOURCES
 
 _INSTANT = ALLOCATIONS.c.start_date.type
 
-_OWN: sa.BindParameter[Any] = sa.bindparam('own', expanding=True)
 _ZERO: Any = sa.literal_column('0')
 _ONE: Any = sa.literal_column('1')
 
 
 @functools.lru_cache(maxsize=256)
-def statement(wholes: int, parts: int) -> Any:
+def statement(wholes: int, parts: int, *, alone: bool = False) -> Any:
     """Return the statement; see :func:`climate.db.booking.verification.findings`.
 
     Built once for each number of shapes, since building takes longer than running.
@@ -31,20 +30,28 @@ def statement(wholes: int, parts: int) -> Any:
     :param wholes: how many shapes of whole resources there are, with
         parameters that begin with ``w0_``, ``w1_``…
     :param parts: how many shapes of parts there are: ``p0_``, ``p1_``…
+    :param alone: whether each shape is of one resource, for one reservation: parameters of one
+        value instead of lists, which SQLAlchemy writes into the statement each time
     """
-    branches = [_whole(f'w{number}') for number in range(wholes)]
+    branches = [_whole(_Bind(f'w{number}', alone)) for number in range(wholes)]
     if parts:
-        branches.append(_peaks([_window(number) for number in range(parts)]))
+        shapes = [_Bind(f'p{number}', alone) for number in range(parts)]
+        branches.append(_peaks(shapes))
     joined: Any = branches[0] if len(branches) == 1 else sa.union_all(*branches)
     # There are too many texts with the amounts of several resources for few plans.
     return joined if parts else prepared(joined)
 
 
 class _Bind:
-    """The parameters of one shape."""
+    """The parameters of one shape.
 
-    def __init__(self, prefix: str) -> None:
-        self.ids: Any = sa.bindparam(f'{prefix}_ids', expanding=True)
+    :param alone: see :func:`statement`
+    """
+
+    def __init__(self, prefix: str, alone: bool) -> None:
+        self._alone = alone
+        self._ids: Any = sa.bindparam(f'{prefix}_ids', expanding=not alone)
+        self._own: Any = sa.bindparam('own', expanding=not alone)
         self.start = sa.bindparam(f'{prefix}_from', type_=_INSTANT)
         self.end = sa.bindparam(f'{prefix}_until', type_=_INSTANT)
         self.clear_from = sa.bindparam(f'{prefix}_clear_from', type_=_INSTANT)
@@ -53,6 +60,16 @@ class _Bind:
         self.resource_class = sa.bindparam(
             f'{prefix}_class', type_=ALLOCATIONS.c.resource_class.type
         )
+
+    def covered(self) -> Any:
+        """Whether the window is on a resource."""
+        column = RESOURCES.c.id
+        return column == self._ids if self._alone else column.in_(self._ids)
+
+    def of_others(self) -> Any:
+        """Whether an allocation is not one of the reservations for which is booked."""
+        column = ALLOCATIONS.c.reservation_id
+        return column != self._own if self._alone else column.not_in(self._own)
 
     def shut(self) -> Any:
         """Whether nothing may be booked; extensions of allocations are restricted less."""
@@ -79,8 +96,7 @@ def _flag(condition: Any, name: str) -> Any:
     return sa.case((condition, _ONE), else_=_ZERO).label(name)
 
 
-def _whole(prefix: str) -> Any:
-    bind = _Bind(prefix)
+def _whole(bind: _Bind) -> Any:
     of_it = ALLOCATIONS.c.resource_id == RESOURCES.c.id
     live = sa.select(sa.func.count()).where(
         of_it,
@@ -94,7 +110,7 @@ def _whole(prefix: str) -> Any:
         ALLOCATIONS.c.live == _ZERO,
         ALLOCATIONS.c.end_date > bind.clear_from,
         ALLOCATIONS.c.end_date <= bind.start,
-        ALLOCATIONS.c.reservation_id.not_in(_OWN),
+        bind.of_others(),
     )
     window = (
         sa.select(
@@ -105,7 +121,7 @@ def _whole(prefix: str) -> Any:
             bind.away(),
             (live.scalar_subquery() - _ONE + _flag(dirty, 'dirty')).label('others'),
         )
-        .where(RESOURCES.c.id.in_(bind.ids))
+        .where(bind.covered())
         .subquery()
     )
     return sa.select(window, _ZERO.label('peak')).where(
@@ -113,9 +129,8 @@ def _whole(prefix: str) -> Any:
     )
 
 
-def _window(number: int) -> Any:
+def _window(number: int, bind: _Bind) -> Any:
     """Select the resources of one shape, each with its inventory of the class."""
-    bind = _Bind(f'p{number}')
     supply = sa.and_(
         INVENTORIES.c.resource_id == RESOURCES.c.id,
         INVENTORIES.c.resource_class == bind.resource_class,
@@ -137,11 +152,11 @@ def _window(number: int) -> Any:
             INVENTORIES.c.allocation_ratio.label('ratio'),
         )
         .select_from(RESOURCES.outerjoin(INVENTORIES, supply))
-        .where(RESOURCES.c.id.in_(bind.ids))
+        .where(bind.covered())
     )
 
 
-def _uses(windows: Any) -> Any:
+def _uses(windows: Any, of_others: Any) -> Any:
     """Select partial allocations in a window, and whole ones in it or its cleaning time.
 
     Each window also has a use of nothing, so that it is reported without allocations. An
@@ -157,7 +172,7 @@ def _uses(windows: Any) -> Any:
     whole = sa.and_(
         ALLOCATIONS.c.resource_class.is_(None),
         sa.or_(ALLOCATIONS.c.live == _ONE, ALLOCATIONS.c.end_date <= windows.c.start_date),
-        sa.or_(ALLOCATIONS.c.live == _ONE, ALLOCATIONS.c.reservation_id.not_in(_OWN)),
+        sa.or_(ALLOCATIONS.c.live == _ONE, of_others),
     )
     of_it = sa.and_(
         ALLOCATIONS.c.resource_id == windows.c.id,
@@ -186,9 +201,10 @@ def _uses(windows: Any) -> Any:
     return sa.union_all(uses, nothing).cte('uses')
 
 
-def _peaks(windows: list[Any]) -> Any:
+def _peaks(shapes: list[_Bind]) -> Any:
+    windows = [_window(number, bind) for number, bind in enumerate(shapes)]
     every: Any = windows[0] if len(windows) == 1 else sa.union_all(*windows)
-    levels = _levels(_steps(_uses(every.cte('windows'))))
+    levels = _levels(_steps(_uses(every.cte('windows'), shapes[0].of_others())))
     others, peak = sa.func.max(levels.c.others), sa.func.max(levels.c.level)
     named = levels.c
     key = [named[name] for name in _KEY]

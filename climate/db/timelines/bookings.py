@@ -8,7 +8,6 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping
 
-import numpy as np
 import sqlalchemy as sa
 
 from climate.allocation import extracts
@@ -57,7 +56,7 @@ class NewBookings:
         """
         ids, seen = kept.block.ids, kept.block.generations
         keys = sorted(self.new)
-        found = zip(np.searchsorted(ids, keys).tolist(), keys, strict=True)
+        found = zip(ids.searchsorted(keys).tolist(), keys, strict=True)
         # The others are of another block, or of another type.
         rows = {key: row for row, key in found if row < len(ids) and ids[row] == key}
         if not rows or any(seen[row] != self.old[key] for key, row in rows.items()):
@@ -79,6 +78,6 @@ class NewBookings:
         return dataclasses.replace(
             kept,
             block=block,
-            sums=(kept.sums[0], int(generations.sum())),
+            sums=(kept.sums[0], kept.sums[1] + sum(self.new[key] - self.old[key] for key in rows)),
             omits=kept.omits or len(near) < len(news),
         )

@@ -29,7 +29,7 @@ def _quotient(size: int) -> sa.ColumnElement[int]:
     MariaDB has no division of integers in the SQL that SQLAlchemy writes: a shift makes
     the sums of 10,000 resources a fifth faster than a division of decimals.
     """
-    return RESOURCES.c.id.bitwise_rshift(sa.literal(size.bit_length() - 1, sa.Integer))
+    return RESOURCES.c.id.bitwise_rshift(sa.literal_column(str(size.bit_length() - 1), sa.Integer))
 
 
 _BLOCK = _quotient(SIZE)
@@ -37,7 +37,9 @@ _OF_TYPE = (RESOURCES.c.resource_type == sa.bindparam('resource_type'), RESOURCE
 # New ids are greater than all earlier ones. Resources that have the same number, and ids with
 # the same sum, are therefore the same; this is added for each, to count them.
 ONE: Final = 1 << 40
-_COUNTED = sa.func.sum(RESOURCES.c.id) + sa.func.count() * sa.literal(ONE, sa.BigInteger)
+_COUNTED = sa.func.sum(RESOURCES.c.id) + sa.func.count() * sa.literal_column(
+    str(ONE), sa.BigInteger
+)
 SUMS = (
     sa.select(_BLOCK, _COUNTED, sa.func.sum(RESOURCES.c.generation))
     .where(*_OF_TYPE)
