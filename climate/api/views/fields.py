@@ -24,6 +24,14 @@ from climate.api.http.microversions import V1_0
 PLAIN: Final = 'plain'
 """How values are written that need no conversion; in text, such as ids and states."""
 
+# How values are written in text for which the writer need not be called, or not always.
+_INLINE: Final = {
+    PLAIN: '"{$}"',
+    'boolean': '{"true" if $ else "false"}',
+    'json': '{"null" if $ is None else to.json($)}',
+    'null': 'null',
+}
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerField:
@@ -59,15 +67,37 @@ def row(fields: Iterable[AnswerField], names: Iterable[str]) -> Callable[..., st
     :param names: of what the fields are ``of``: arguments of the function, after the writer,
         which has what they ``write``
     """
-    pieces = ', '.join(map(_piece, fields))
-    source = f"lambda to, {', '.join(names)}: f'{{{{{pieces}}}}}'"
-    writer: Callable[..., str] = eval(source)  # noqa: S307  made of names in the code  # nosec B307
+    return _compiled(f'lambda to, {", ".join(names)}: {_text(fields)}')
+
+
+def rows(
+    fields: Iterable[AnswerField], names: Iterable[str], *, owner: str, where: str
+) -> Callable[..., list[str]]:
+    """Return a function that writes several objects as :func:`row` does, without a call for each.
+
+    :param names: of what each object consists of
+    :param owner: the name of what is the same for all: the argument after the writer
+    :param where: the condition on which one is written, in terms of the writer and of *names*
+    """
+    each = ', '.join(names)
+    return _compiled(
+        f'lambda to, {owner}, values: [{_text(fields)} for {each} in values if {where}]'
+    )
+
+
+def _compiled(source: str) -> Callable[..., Any]:
+    writer: Callable[..., Any] = eval(source)  # noqa: S307  made of names in the code  # nosec B307
     return writer
 
 
+def _text(fields: Iterable[AnswerField]) -> str:
+    pieces = ', '.join(map(_piece, fields))
+    return f"f'{{{{{pieces}}}}}'"
+
+
 def _piece(field: AnswerField) -> str:
-    value = '"{%s}"' if field.write == PLAIN else f'{{to.{field.write}(%s)}}'
-    return f'"{field.name}": {value % field.source}'
+    value = _INLINE.get(field.write, f'{{to.{field.write}($)}}')
+    return f'"{field.name}": {value.replace("$", field.source)}'
 
 
 class ObjectWriter:

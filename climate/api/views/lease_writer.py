@@ -41,7 +41,6 @@ _KNOWN_CHOICES: Final = 64
 _OPTIONS: Final = [name for name in OPTIONS if name not in ListedLease._fields]
 _NO_OPTIONS: Final = [None] * len(_OPTIONS)
 _LEASE: Final = ('lease', *ListedLease._fields, *_OPTIONS)
-_EVENT: Final = ('lease_id', *ListedEvent._fields)
 _RESERVATION: Final = ('lease_id', *ListedReservation._fields, 'whole')
 _COMMON: Final = frozenset(
     field.name
@@ -59,13 +58,13 @@ class LeaseWriter:
 
     :ivar date: writes an instant of a lease or an event
     :ivar record: writes an instant at which something was created or changed
+    :ivar public: the kinds of events that users can see
     :param describers: describe reservations, by resource type
     :param named: whether the caller may see the resources that reservations hold
     """
 
     quoted = staticmethod(json.encoder.encode_basestring_ascii)
-    # Some engines have 0 and 1 instead, which are the same keys.
-    boolean = {True: 'true', False: 'false'}.__getitem__
+    json = staticmethod(json.dumps)
 
     def __init__(
         self, describers: Mapping[str, Describer], version: Microversion, *, named: bool = True
@@ -74,8 +73,9 @@ class LeaseWriter:
         self._describers = describers
         self._version = version
         self._named = named
-        self._lease, self._event = _lease_row(version), _event_row(version)
-        self._public: Collection[str] = PUBLIC_AT_1_1 if version >= V1_1 else PUBLIC_AT_1_0
+        self._lease, self._events = _lease_row(version), _event_rows(version)
+        self._plain_reservation = _reservation_row(version, placed=False, held=False)
+        self.public: Collection[str] = PUBLIC_AT_1_1 if version >= V1_1 else PUBLIC_AT_1_0
         # Most reservations of a list have one of a few requests.
         self._own: dict[tuple[str, str], str] = {}
 
@@ -85,7 +85,8 @@ class LeaseWriter:
 
     def object(self, value: ListedLease) -> str:
         """Return a lease as a JSON object."""
-        return self._lease(self, value, *value, *_options(value))
+        options = _options(value) if value.options else _NO_OPTIONS
+        return self._lease(self, value, *value, *options)
 
     def selected(self, values: Iterable[ListedLease], names: Collection[str]) -> str:
         """Return some fields of leases as a JSON array of objects.
@@ -95,19 +96,9 @@ class LeaseWriter:
         row = _chosen_row(frozenset(names))
         return f'[{", ".join([row(self, value, *value, *_options(value)) for value in values])}]'
 
-    def nothing(self, _: Any) -> str:
-        """Return null."""
-        return 'null'
-
-    def json(self, value: Any) -> str:
-        """Return a value that is often None."""
-        return 'null' if value is None else json.dumps(value)
-
     def events(self, lease: ListedLease) -> str:
         """Return the events of a lease that users can see."""
-        lease_id, row, public = lease.id, self._event, self._public
-        texts = [row(self, lease_id, *event) for event in lease.events if event.kind in public]
-        return f'[{", ".join(texts)}]'
+        return f'[{", ".join(self._events(self, lease.id, lease.events))}]'
 
     def readiness(self, value: Readiness | None) -> str:
         """Return the last report on the resources of a lease."""
@@ -147,11 +138,14 @@ class LeaseWriter:
         return json.dumps(holdings.instructions(reservation, describer, named=self._named))
 
     def _reservation(self, value: ListedReservation, lease_id: str) -> str:
-        shown = (value.placement is not None, value.holding is not None)
-        whole = value.whole(lease_id) if any(shown) else None
-        text = _reservation_row(self._version, *shown)(self, lease_id, *value, whole)
-        own = self._own_text(value, lease_id)
-        if own is None:
+        if value.placement is None and value.holding is None:
+            text = self._plain_reservation(self, lease_id, *value, None)
+        else:
+            shown = {'placed': value.placement is not None, 'held': value.holding is not None}
+            row = _reservation_row(self._version, **shown)
+            text = row(self, lease_id, *value, value.whole(lease_id))
+        own = self._own.get((value.resource_type, value.request))
+        if own is None and (own := self._own_text(value, lease_id)) is None:
             return json.dumps({**self._own_fields(value, lease_id), **json.loads(text)})
         return f'{{{own}{text[1:]}'
 
@@ -171,16 +165,13 @@ class LeaseWriter:
 
         :returns: None if one has the name of a field of every reservation, which replaces it
         """
-        key = (value.resource_type, value.request)
-        if key in self._own:
-            return self._own[key]
         own = self._own_fields(value, lease_id)
         text = json.dumps(own)[1:-1] + ', ' if own else ''
         if not own.keys().isdisjoint(_COMMON):
             return None
         describer = self._describers.get(value.resource_type)
         if describer is None or (describer.describes_request and reading.FAULT not in own):
-            self._own[key] = text
+            self._own[value.resource_type, value.request] = text
         return text
 
 
@@ -199,12 +190,17 @@ def _chosen_row(names: Collection[str]) -> _Row:
 
 
 @functools.cache
-def _event_row(version: Microversion) -> _Row:
-    return fields.row(fields.at(leases.EVENT, version), _EVENT)
+def _event_rows(version: Microversion) -> Callable[..., list[str]]:
+    return fields.rows(
+        fields.at(leases.EVENT, version),
+        ListedEvent._fields,
+        owner='lease_id',
+        where='kind in to.public',
+    )
 
 
 @functools.cache
-def _reservation_row(version: Microversion, placed: bool, held: bool) -> _Row:
+def _reservation_row(version: Microversion, *, placed: bool, held: bool) -> _Row:
     """Return the row of reservations that are shown with a placement, or with what they hold."""
     table = fields.at(leases.RESERVATION + leases.HELD * held, version)
     return fields.row([one for one in table if placed or not one.optional], _RESERVATION)

@@ -53,7 +53,7 @@ LEASE: Final = (
     AnswerField(name='start_date', of='start', write='date', schema=_TIME),
     AnswerField(name='end_date', of='end', write='date', schema=_TIME),
     # Clients read the key of the trust; its value is internal.
-    AnswerField(name='trust_id', of='lease', write='nothing', schema=NULL),
+    AnswerField(name='trust_id', write='null', schema=NULL),
     AnswerField(name='status', write=PLAIN, schema=_STATUS),
     AnswerField(name='degraded', write='boolean', schema=BOOLEAN),
     *_CREATED,
