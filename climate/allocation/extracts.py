@@ -21,6 +21,7 @@ from climate.allocation.steps import Ints
 from climate.allocation.steps import microseconds
 from climate.allocation.steps import StepFunctions
 from climate.allocation.steps import Uses
+from climate.domain import copies
 from climate.domain.leases import Allocation
 
 _NO_USES: Final = Uses.of([])
@@ -146,7 +147,7 @@ def booked(block: Block, few: Mapping[int, Sequence[Allocation]], generations: I
                 before = used.get(name) or StepFunctions.of(len(block), _NO_USES)
                 used[name] = before.raised(row, *times, item.amount)
             periods[name] = periods.get(name, _NO_USES).with_one(row, *times, item.amount)
-    return dataclasses.replace(
+    return copies.with_changes(
         block,
         generations=generations,
         occupied=occupied,

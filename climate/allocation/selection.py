@@ -226,8 +226,7 @@ def _best(
     if not found_keys:
         return places, all_rows, all_rows
     first, second = map(_joined, zip(*found_keys, strict=True))
-    # To set up a generator of numpy takes longer than all of this for a few hundred resources.
-    shuffled = np.frombuffer(rng.randbytes(8 * len(all_rows)), dtype=np.int64)
+    shuffled = np.random.Generator(np.random.PCG64(rng.getrandbits(64))).random(len(all_rows))
     order = np.lexsort((shuffled, second, first))
     found = _joined([found[some] for found, some in zip(slots, rows, strict=True)])
     return places[order], all_rows[order], found[order]

@@ -15,6 +15,7 @@ from climate.allocation.steps import FEW
 from climate.db.booking.books import PendingBookings
 from climate.db.schema import guards
 from climate.db.timelines.reader import CachedBlock
+from climate.domain import copies
 from climate.domain.leases import Allocation
 
 
@@ -75,7 +76,7 @@ class NewBookings:
             block = dataclasses.replace(
                 extracts.extended(kept.block, extracts.bookings(near)), generations=generations
             )
-        return dataclasses.replace(
+        return copies.with_changes(
             kept,
             block=block,
             sums=(kept.sums[0], kept.sums[1] + sum(self.new[key] - self.old[key] for key in rows)),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 from collections import defaultdict
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from typing import Any
 from typing import Final
 
 import numpy as np
+import sqlalchemy as sa
 
 from climate.allocation import extracts
 from climate.allocation.blocks import Block
@@ -124,7 +126,10 @@ class TimelineReader(Repository):
 
     def sums(self, resource_type: str) -> dict[int, tuple[int, int]]:
         """Return the sum that identifies the resources of each block, and of the generations."""
-        found = self._session.execute(SUMS, {'resource_type': resource_type})
+        # Each search of a few resources begins with it, and SQLAlchemy takes longer than SQLite.
+        text, positional = _text_of_sums(self._session.dialect)
+        values: Any = (resource_type,) if positional else {'resource_type': resource_type}
+        found = self._session.exec_driver_sql(text, values)
         return {int(number): (int(ids), int(generations)) for number, ids, generations in found}
 
     def block(
@@ -236,6 +241,13 @@ class TimelineReader(Repository):
             out=periods.out,
             properties=_properties(stock),
         )
+
+
+@functools.lru_cache(16)
+def _text_of_sums(dialect: sa.Dialect) -> tuple[str, bool]:
+    """Return a statement as the driver gets it, and whether its parameters have no names."""
+    compiled: Any = SUMS.compile(dialect=dialect)
+    return str(compiled), compiled.positional
 
 
 def _properties(stock: Sequence[Any]) -> list[Property]:

@@ -33,7 +33,10 @@ def _quotient(size: int) -> sa.ColumnElement[int]:
 
 
 _BLOCK = _quotient(SIZE)
-_OF_TYPE = (RESOURCES.c.resource_type == sa.bindparam('resource_type'), RESOURCES.c.deleted == 0)
+_OF_TYPE = (
+    RESOURCES.c.resource_type == sa.bindparam('resource_type'),
+    RESOURCES.c.deleted == sa.literal_column('0'),
+)
 # New ids are greater than all earlier ones. Resources that have the same number, and ids with
 # the same sum, are therefore the same; this is added for each, to count them.
 ONE: Final = 1 << 40
