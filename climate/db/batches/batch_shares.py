@@ -22,10 +22,7 @@ from climate.domain.leases import AllocationState
 _NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=ALLOCATIONS.c.end_date.type)
 _SINCE: sa.BindParameter[Any] = sa.bindparam('since', type_=ALLOCATIONS.c.end_date.type)
 _SHARES = sa.select(
-    ALLOCATIONS.c.resource_id,
-    ALLOCATIONS.c.reservation_id,
-    ALLOCATIONS.c.resource_class,
-    ALLOCATIONS.c.end_date,
+    *ALLOCATIONS.c['resource_id', 'reservation_id', 'resource_class', 'end_date']
 ).where(Among(ALLOCATIONS.c.resource_id, 'resource_ids'))
 _HELD = _SHARES.where(ALLOCATIONS.c.live == 1, ALLOCATIONS.c.state == AllocationState.HELD.value)
 _RELEASED = _SHARES.where(

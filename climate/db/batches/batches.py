@@ -51,6 +51,7 @@ from climate.db.statements.deferred import DeferredWrites
 from climate.db.statements.deferred import LeaseWrites
 from climate.db.statements.deferred import NotBatched
 from climate.db.statements.lists import Among
+from climate.db.statements.repository import UNCLAIMED
 from climate.db.timelines.timelines import Timelines
 from climate.db.transactions.store import Transaction
 from climate.domain.events import Event
@@ -70,7 +71,7 @@ Part = TypeVar('Part', Event, Reservation)
 _UNCLAIM = (
     sa.update(LEASES)
     .where(Among(LEASES.c.id, 'ids'), LEASES.c.claim_owner == sa.bindparam('owner'))
-    .values(claim_owner=None, claim_until=None)
+    .values(UNCLAIMED)
 )
 _FORGET = sa.delete(TRUSTS).where(Among(TRUSTS.c.id, 'ids'))
 

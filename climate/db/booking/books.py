@@ -147,7 +147,7 @@ class Books(Repository):
         """Delete allocations that were booked but never used."""
         if ids:
             self._docket.only_inserts = False
-            self._session.execute(sa.delete(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(ids)))
+            self._delete_rows(ALLOCATIONS, ALLOCATIONS.c.id.in_(ids))
 
     def move(
         self, ids: Collection[int], *, start: datetime.datetime | None, end: datetime.datetime
@@ -170,9 +170,7 @@ class Books(Repository):
                 self._add(row, self._grown(old, new), fresh=False)
         if moved:
             values = {'end_date': end} if start is None else {'start_date': start, 'end_date': end}
-            self._session.execute(
-                sa.update(ALLOCATIONS).where(ALLOCATIONS.c.id.in_(moved)).values(**values)
-            )
+            self._update_rows(ALLOCATIONS, ALLOCATIONS.c.id.in_(moved), **values)
 
     def insert(self, new: Iterable[Allocation]) -> None:
         """Write new allocations, in one statement.
@@ -204,11 +202,8 @@ class Books(Repository):
         """
         self._docket.only_inserts = False
         for old, new in reservation_ids.items():
-            self._session.execute(
-                sa.update(ALLOCATIONS)
-                .where(ALLOCATIONS.c.reservation_id == old, ALLOCATIONS.c.live == 1)
-                .values(reservation_id=new)
-            )
+            theirs = (ALLOCATIONS.c.reservation_id == old, ALLOCATIONS.c.live == 1)
+            self._update_rows(ALLOCATIONS, *theirs, reservation_id=new)
 
     def restock(self, resource_id: int, new: Iterable[Inventory]) -> None:
         """Replace the inventories of a resource.
@@ -227,22 +222,16 @@ class Books(Repository):
         has = set(self._session.scalars(sa.select(INVENTORIES.c.resource_class).where(mine)))
         gone = has - set(wanted)
         if gone:
-            self._session.execute(
-                sa.delete(INVENTORIES).where(mine, INVENTORIES.c.resource_class.in_(gone))
-            )
+            self._delete_rows(INVENTORIES, mine, INVENTORIES.c.resource_class.in_(gone))
         for name in sorted(has & set(wanted)):
-            self._session.execute(
-                sa.update(INVENTORIES)
-                .where(mine, INVENTORIES.c.resource_class == name)
-                .values(**dataclasses.asdict(wanted[name]))
-            )
+            row = (mine, INVENTORIES.c.resource_class == name)
+            self._update_rows(INVENTORIES, *row, **dataclasses.asdict(wanted[name]))
         added = [
             {'resource_id': resource_id, **dataclasses.asdict(item)}
             for name, item in wanted.items()
             if name not in has
         ]
-        if added:
-            self._session.execute(sa.insert(INVENTORIES), added)
+        self._insert_rows(INVENTORIES, added)
 
     def _check_supply(self, resource_id: int, wanted: Mapping[str, Inventory]) -> None:
         for name, uses in Catalogue(self._session, self._now).uses(resource_id).items():

@@ -17,23 +17,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from climate.db.encryption.vault import Vault
-from climate.db.leases.reservations import VAULT
+from climate.db.leases.reservations import SealedRows
 from climate.db.schema.tables import IDEMPOTENCY_KEYS
-from climate.db.statements.repository import Repository
+from climate.db.statements.repository import UNCLAIMED
 from climate.domain.idempotency_keys import IdempotencyKey
 from climate.domain.idempotency_keys import KeyedRequest
 from climate.domain.idempotency_keys import KeyUsage
 from climate.domain.idempotency_keys import StoredAnswer
 
 
-class IdempotencyKeys(Repository):
+class IdempotencyKeys(SealedRows):
     """Rows of ``idempotency_keys``."""
-
-    @property
-    def _vault(self) -> Vault:
-        vault: Vault = self._session.info[VAULT]
-        return vault
 
     def find(self, request: KeyedRequest) -> IdempotencyKey | None:
         """Lock the row of the key of a request; return it, or None if there is none."""
@@ -47,26 +41,23 @@ class IdempotencyKeys(Repository):
         :raises oslo_db.exception.DBDuplicateEntry: if another process was first;
             :meth:`climate.db.transactions.store.Store.run` then retries
         """
-        values: dict[str, Any] = {
-            'project_id': key.request.project_id,
-            'idempotency_key': key.request.key,
+        self._insert_row(
+            IDEMPOTENCY_KEYS,
+            project_id=key.request.project_id,
+            idempotency_key=key.request.key,
             **self._fingerprint(key.request.fingerprint),
-            'object_id': key.object_id,
-            'claim_owner': key.claim_owner,
-            'claim_until': key.claim_until,
-            'headers': {},
-            'created_at': self._now,
-            'expires_at': key.expires_at,
-        }
-        self._session.execute(sa.insert(IDEMPOTENCY_KEYS), values)
+            object_id=key.object_id,
+            claim_owner=key.claim_owner,
+            claim_until=key.claim_until,
+            headers={},
+            created_at=self._now,
+            expires_at=key.expires_at,
+        )
 
     def claim(self, key: IdempotencyKey) -> None:
         """Write the claim of a key whose row is locked."""
-        self._session.execute(
-            sa.update(IDEMPOTENCY_KEYS)
-            .where(*_named(key.request))
-            .values(claim_owner=key.claim_owner, claim_until=key.claim_until)
-        )
+        claim = {'claim_owner': key.claim_owner, 'claim_until': key.claim_until}
+        self._update_rows(IDEMPOTENCY_KEYS, *_named(key.request), **claim)
 
     def answer(self, key: IdempotencyKey, answer: StoredAnswer) -> None:
         """Store an answer and release the claim, unless another try has claimed the key."""
@@ -83,7 +74,7 @@ class IdempotencyKeys(Repository):
 
     def delete(self, request: KeyedRequest) -> None:
         """Delete the key of a request."""
-        self._session.execute(sa.delete(IDEMPOTENCY_KEYS).where(*_named(request)))
+        self._delete_rows(IDEMPOTENCY_KEYS, *_named(request))
 
     def usage(self, project_id: str) -> KeyUsage:
         """Return what a project has used; the index has all that is read.
@@ -106,15 +97,12 @@ class IdempotencyKeys(Repository):
         query = sa.select(keys.c.id).where(keys.c.expires_at <= self._now)
         ids = list(self._session.scalars(query.order_by(keys.c.expires_at).limit(most)))
         if ids:
-            self._session.execute(sa.delete(keys).where(keys.c.id.in_(ids)))
+            self._delete_rows(keys, keys.c.id.in_(ids))
         return len(ids)
 
     def _finish(self, key: IdempotencyKey, **values: Any) -> None:
-        self._session.execute(
-            sa.update(IDEMPOTENCY_KEYS)
-            .where(*_named(key.request), IDEMPOTENCY_KEYS.c.claim_owner == key.claim_owner)
-            .values(claim_owner=None, claim_until=None, **values)
-        )
+        mine = (*_named(key.request), IDEMPOTENCY_KEYS.c.claim_owner == key.claim_owner)
+        self._update_rows(IDEMPOTENCY_KEYS, *mine, **UNCLAIMED, **values)
 
     def _fingerprint(self, fingerprint: str | None) -> dict[str, str | None]:
         assert fingerprint is not None

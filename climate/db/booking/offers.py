@@ -24,14 +24,13 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.db.booking import offer_contents
-from climate.db.encryption.vault import Vault
-from climate.db.leases.reservations import VAULT
+from climate.db.leases.reservations import SealedRows
+from climate.db.resources import conditions
 from climate.db.schema.tables import ALLOCATIONS
 from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import OFFERS
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import RESOURCES
-from climate.db.statements.repository import Repository
 from climate.domain import copies
 from climate.domain.offers import StoredOffer
 
@@ -49,13 +48,8 @@ _ENDED_SINCE = sa.select(
 _KNOWN = sa.select(OFFERS).where(OFFERS.c.id == sa.bindparam('offer_id'))
 
 
-class Offers(Repository):
+class Offers(SealedRows):
     """Rows of ``offers``."""
-
-    @property
-    def _vault(self) -> Vault:
-        vault: Vault = self._session.info[VAULT]
-        return vault
 
     def insert(self, new: Iterable[StoredOffer]) -> None:
         """Insert offers, in one statement."""
@@ -72,8 +66,7 @@ class Offers(Repository):
             }
             for one in new
         ]
-        if values:
-            self._session.execute(sa.insert(OFFERS), values)
+        self._insert_rows(OFFERS, values)
 
     def get(self, offer_id: str, project_id: str | None, *, lock: bool = False) -> StoredOffer:
         """Return an offer.
@@ -104,15 +97,11 @@ class Offers(Repository):
 
     def count_held(self, project_id: str) -> int:
         """Return how many offers of a project are held."""
-        query = sa.select(sa.func.count()).where(
-            OFFERS.c.project_id == project_id, OFFERS.c.held_until > self._now
-        )
-        return int(self._session.scalar(query) or 0)
+        return self._count_rows(OFFERS.c.project_id == project_id, OFFERS.c.held_until > self._now)
 
     def count(self, project_id: str) -> int:
         """Return how many offers of a project are stored, expired ones included."""
-        query = sa.select(sa.func.count()).where(OFFERS.c.project_id == project_id)
-        return int(self._session.scalar(query) or 0)
+        return self._count_rows(OFFERS.c.project_id == project_id)
 
     def take(self, offer: StoredOffer, lease_id: str, *, held: bool) -> bool:
         """Record the lease that takes an offer.
@@ -124,17 +113,13 @@ class Offers(Repository):
         until = OFFERS.c.held_until
         same = until.is_(None) if offer.held_until is None else until == offer.held_until
         values = {'lease_id': lease_id, **({'held_until': None} if held else {})}
-        taken = self._session.execute(
-            sa.update(OFFERS)
-            .where(OFFERS.c.id == offer.id, OFFERS.c.lease_id.is_(None), same)
-            .values(values)
-        )
-        return bool(taken.rowcount)
+        free = (OFFERS.c.id == offer.id, OFFERS.c.lease_id.is_(None), same)
+        return bool(self._update_rows(OFFERS, *free, **values))
 
     def delete(self, offer_id: str) -> None:
         """Delete an offer whose row is locked, and release what is held for it."""
         self._release([offer_id])
-        self._session.execute(sa.delete(OFFERS).where(OFFERS.c.id == offer_id))
+        self._delete_rows(OFFERS, OFFERS.c.id == offer_id)
 
     def has_expired_holds(self) -> bool:
         """Whether a hold has expired whose resources are not released yet."""
@@ -154,11 +139,7 @@ class Offers(Repository):
         ids = list(self._session.scalars(query, {'now': self._now}))
         if ids:
             self._release(ids)
-            self._session.execute(
-                sa.update(OFFERS)
-                .where(OFFERS.c.id.in_(ids))
-                .values(held_until=None, released_at=self._now)
-            )
+            self._update_rows(OFFERS, OFFERS.c.id.in_(ids), held_until=None, released_at=self._now)
         return len(ids)
 
     def forget_expired(self, most: int) -> int:
@@ -174,7 +155,7 @@ class Offers(Repository):
         )
         ids = list(self._session.scalars(query))
         if ids:
-            self._session.execute(sa.delete(OFFERS).where(OFFERS.c.id.in_(ids)))
+            self._delete_rows(OFFERS, OFFERS.c.id.in_(ids))
         return len(ids)
 
     def delete_hold(self, offer_id: str) -> None:
@@ -198,17 +179,13 @@ class Offers(Repository):
         )
         resources = list(self._session.scalars(locked))
         if resources:
-            self._session.execute(
-                sa.update(RESOURCES)
-                .where(RESOURCES.c.id.in_(resources))
-                .values(generation=RESOURCES.c.generation + 1)
-            )
-            self._session.execute(sa.delete(ALLOCATIONS).where(held))
+            self._update_rows(RESOURCES, RESOURCES.c.id.in_(resources), **conditions.RAISED)
+            self._delete_rows(ALLOCATIONS, held)
         self._delete_leases(ids)
 
     def _delete_leases(self, ids: Collection[str]) -> None:
-        self._session.execute(sa.delete(RESERVATIONS).where(RESERVATIONS.c.lease_id.in_(ids)))
-        self._session.execute(sa.delete(LEASES).where(LEASES.c.id.in_(ids)))
+        self._delete_rows(RESERVATIONS, RESERVATIONS.c.lease_id.in_(ids))
+        self._delete_rows(LEASES, LEASES.c.id.in_(ids))
 
 
 def _offer(row: Any, request: str) -> StoredOffer:

@@ -57,7 +57,7 @@ class Projects(Repository):
         """
         known = sa.select(PROJECTS.c.id).where(PROJECTS.c.id == project_id)
         if self._session.execute(known).first() is None:
-            self._session.execute(sa.insert(PROJECTS).values(id=project_id, generation=1))
+            self._insert_row(PROJECTS, id=project_id, generation=1)
 
     def lock(self, project_id: str) -> None:
         """Keep others from adding to the use of the project until the commit.

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from climate.db.schema.tables import LEASES
 from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
+from climate.db.statements.repository import UNCLAIMED
 
 # Built once, see leases.py.
 _NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=LEASES.c.next_due.type)
@@ -135,11 +136,8 @@ class Claims(Repository):
 
     def release(self, owner: str, lease_id: str) -> None:
         """Release the claim, so that any manager can claim the lease when it is due."""
-        self._session.execute(
-            sa.update(LEASES)
-            .where(LEASES.c.id == lease_id, LEASES.c.claim_owner == owner)
-            .values(claim_owner=None, claim_until=None)
-        )
+        mine = (LEASES.c.id == lease_id, LEASES.c.claim_owner == owner)
+        self._update_rows(LEASES, *mine, **UNCLAIMED)
 
     def next_due(self, at: datetime.datetime | None = None) -> datetime.datetime | None:
         """Return when a manager must next look for due leases; None if none is left.

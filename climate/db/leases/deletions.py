@@ -8,9 +8,9 @@ no foreign key: a sweep may delete what a lease left behind whose row is gone.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Collection
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -18,6 +18,7 @@ from climate.db.schema.tables import DELETIONS
 from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.history import DeletedObject
 
 MOST = 1000
@@ -41,17 +42,14 @@ class Deletions(Repository):
         total, same = self._session.execute(query).one()
         if same or (new.lease_id and total >= MOST):
             return False
-        self._session.execute(sa.insert(DELETIONS), [_values(new)])
+        self._insert_row(DELETIONS, **dataclasses.asdict(new))
         return True
 
     def of_lease(self, lease_id: str) -> list[DeletedObject]:
         """Return what was deleted for a lease, oldest first."""
         query = sa.select(DELETIONS).where(DELETIONS.c.lease_id == lease_id)
-        rows = self._session.execute(query.order_by(DELETIONS.c.seq)).mappings()
-        return [
-            DeletedObject(**{key: value for key, value in row.items() if key != 'seq'})
-            for row in rows
-        ]
+        rows = self._session.execute(query.order_by(DELETIONS.c.seq))
+        return [copies.converted(DeletedObject, row) for row in rows]
 
     def owner(self, lease_id: str) -> str | None:
         """Return the project of a lease; None if there is no such lease."""
@@ -67,22 +65,4 @@ class Deletions(Repository):
 
     def forget_old(self, before: datetime.datetime) -> None:
         """Delete the records of deletions for no known lease before *before* (aware UTC)."""
-        self._session.execute(
-            sa.delete(DELETIONS).where(DELETIONS.c.lease_id == '', DELETIONS.c.at < before)
-        )
-
-
-def _values(new: DeletedObject) -> dict[str, Any]:
-    return {
-        'lease_id': new.lease_id,
-        'reservation_id': new.reservation_id,
-        'event_id': new.event_id,
-        'event': new.event,
-        'object_type': new.object_type,
-        'object_id': new.object_id,
-        'name': new.name,
-        'project_id': new.project_id,
-        'host': new.host,
-        'reason': new.reason,
-        'at': new.at,
-    }
+        self._delete_rows(DELETIONS, DELETIONS.c.lease_id == '', DELETIONS.c.at < before)

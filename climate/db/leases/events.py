@@ -44,18 +44,8 @@ from climate.domain.payloads import Payload
 # In the order in which rows are unpacked: a row takes longer to look up a name than to
 # yield all its values.
 _COLUMNS = (
-    EVENTS.c.id,
-    EVENTS.c.lease_id,
-    EVENTS.c.kind,
-    EVENTS.c.time,
-    EVENTS.c.due,
-    EVENTS.c.state,
-    EVENTS.c.attempts,
-    EVENTS.c.begun_at,
-    EVENTS.c.error,
-    EVENTS.c.payload,
-    EVENTS.c.created_at,
-    EVENTS.c.updated_at,
+    *EVENTS.c['id', 'lease_id', 'kind', 'time', 'due', 'state', 'attempts', 'begun_at'],
+    *EVENTS.c['error', 'payload', 'created_at', 'updated_at'],
 )
 _INSERT = prepared(sa.insert(EVENTS))
 # Left out of new rows: psycopg parses a statement with more than 50 parameters each time.
@@ -103,20 +93,14 @@ class Events(Repository):
 
     def update(self, event: Event) -> None:
         """Update the columns of *event* that may change."""
-        self._session.execute(
-            _UPDATE,
-            {
-                'row_id': event.id,
-                **_changeable(event),
-                'updated_at': self._now,
-            },
-        )
+        self._update(event, _changeable(event))
 
     def update_from(self, old: Event, event: Event) -> None:
         """Update only the columns in which *event* differs from *old*, which is stored."""
-        self._session.execute(
-            _UPDATE, {'row_id': event.id, **_changes(old, event), 'updated_at': self._now}
-        )
+        self._update(event, _changes(old, event))
+
+    def _update(self, event: Event, values: dict[str, Any]) -> None:
+        self._session.execute(_UPDATE, {'row_id': event.id, **values, 'updated_at': self._now})
 
     def keep(self, lease: Lease, event: Event) -> Lease:
         """Update *event*, and return *lease* with it."""
@@ -127,7 +111,7 @@ class Events(Repository):
     def delete(self, ids: Collection[str]) -> None:
         """Delete events that will not happen and need no record."""
         if ids:
-            self._session.execute(sa.delete(EVENTS).where(EVENTS.c.id.in_(ids)))
+            self._delete_rows(EVENTS, EVENTS.c.id.in_(ids))
 
     def overdue(
         self,
@@ -167,15 +151,8 @@ class Events(Repository):
 
 
 def _changeable(event: Event) -> dict[str, Any]:
-    return {
-        'time': event.time,
-        'due': event.due,
-        'state': event.state,
-        'attempts': event.attempts,
-        'begun_at': event.begun_at,
-        'error': event.error,
-        'payload': dump_payload(event.payload),
-    }
+    plain = {name: getattr(event, name) for name in _AS_IS}
+    return {**plain, 'payload': dump_payload(event.payload)}
 
 
 def _changes(old: Event, new: Event) -> dict[str, Any]:

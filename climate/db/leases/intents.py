@@ -34,13 +34,11 @@ class Intents(Repository):
     def add(self, new: Iterable[Intent]) -> None:
         """Record objects that are about to be created."""
         values = [{**dataclasses.asdict(one), 'written_at': self._now} for one in new]
-        self._session.execute(sa.insert(INTENTS), values)
+        self._insert_rows(INTENTS, values)
 
     def forget(self, reservation_ids: Collection[str]) -> None:
         """Delete the records of reservations that are booked, or left nothing."""
-        self._session.execute(
-            sa.delete(INTENTS).where(INTENTS.c.reservation_id.in_(list(reservation_ids)))
-        )
+        self._delete_rows(INTENTS, INTENTS.c.reservation_id.in_(list(reservation_ids)))
 
     def left(self, before: datetime.datetime) -> list[Intent]:
         """Return what was recorded before *before* (aware UTC) and never booked."""

@@ -40,41 +40,15 @@ from climate.domain.placements import STORED
 from climate.domain.requests import LeaseQuery
 
 _LEASE = (
-    LEASES.c.id,
-    LEASES.c.name,
-    LEASES.c.user_id,
-    LEASES.c.project_id,
-    LEASES.c.start_date,
-    LEASES.c.end_date,
-    LEASES.c.status,
-    LEASES.c.degraded,
-    LEASES.c.before_end_date,
-    LEASES.c.created_at,
-    LEASES.c.updated_at,
-    LEASES.c.options,
+    *LEASES.c['id', 'name', 'user_id', 'project_id', 'start_date', 'end_date', 'status'],
+    *LEASES.c['degraded', 'before_end_date', 'created_at', 'updated_at', 'options'],
 )
-_EVENT = (
-    EVENTS.c.id,
-    EVENTS.c.kind,
-    EVENTS.c.state,
-    EVENTS.c.time,
-    EVENTS.c.created_at,
-    EVENTS.c.updated_at,
-    EVENTS.c.due,
-)
+_EVENT = tuple(EVENTS.c['id', 'kind', 'state', 'time', 'created_at', 'updated_at', 'due'])
 _DUE: Final = len(_EVENT) - 1
 _RESERVATION = (
-    RESERVATIONS.c.id,
-    RESERVATIONS.c.resource_type,
-    RESERVATIONS.c.status,
-    RESERVATIONS.c.request,
-    RESERVATIONS.c.facts,
-    RESERVATIONS.c.position,
-    RESERVATIONS.c.missing_resources,
-    RESERVATIONS.c.resources_changed,
-    RESERVATIONS.c.part_of,
-    RESERVATIONS.c.created_at,
-    RESERVATIONS.c.updated_at,
+    *RESERVATIONS.c['id', 'resource_type', 'status', 'request', 'facts', 'position'],
+    *RESERVATIONS.c['missing_resources', 'resources_changed', 'part_of'],
+    *RESERVATIONS.c['created_at', 'updated_at'],
 )
 _REQUEST: Final = 3
 _POSITION: Final = 5

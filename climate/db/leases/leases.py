@@ -23,6 +23,7 @@ from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements import inserts
 from climate.db.statements.repository import Repository
+from climate.db.statements.repository import UNCLAIMED
 from climate.domain.events import Event
 from climate.domain.leases import Lease
 from climate.domain.leases import OPTIONS
@@ -33,21 +34,9 @@ from climate.domain.periods import Period
 # Statements are built once: for those that run for each event, that takes longer than
 # running them. Rows are unpacked: one looks up a name more slowly than it yields all values.
 COLUMNS = (
-    LEASES.c.id,
-    LEASES.c.name,
-    LEASES.c.user_id,
-    LEASES.c.project_id,
-    LEASES.c.start_date,
-    LEASES.c.end_date,
-    LEASES.c.status,
-    LEASES.c.degraded,
-    LEASES.c.before_end_date,
-    LEASES.c.options,
-    LEASES.c.trust_id,
-    LEASES.c.next_due,
-    LEASES.c.created_at,
-    LEASES.c.updated_at,
-    LEASES.c.deleted_at,
+    *LEASES.c['id', 'name', 'user_id', 'project_id', 'start_date', 'end_date', 'status'],
+    *LEASES.c['degraded', 'before_end_date', 'options', 'trust_id', 'next_due'],
+    *LEASES.c['created_at', 'updated_at', 'deleted_at'],
 )
 _GIVEN_UP = (LEASES.c.status == LeaseStatus.DELETED) & (LEASES.c.deleted_at < LEASES.c.start_date)
 _HELD = LEASES.c.deleted_at.is_not(None) & (LEASES.c.status == LeaseStatus.PENDING)
@@ -105,7 +94,7 @@ class Leases(Repository):
 
     def _update(self, lease: Lease, values: dict[str, Any], unclaim: bool) -> None:
         if unclaim:
-            values.update(claim_owner=None, claim_until=None)
+            values |= UNCLAIMED
         self._session.execute(_UPDATE, {'row_id': lease.id, 'updated_at': self._now, **values})
 
     def get(self, lease_id: str, project_id: str | None = None, *, lock: bool = False) -> Lease:
@@ -119,12 +108,10 @@ class Leases(Repository):
         values = {'lease_id': lease_id}
         if project_id is not None:
             values['project_id'] = project_id
-        row = self._session.execute(
-            query.with_for_update() if lock else query, values
-        ).one_or_none()
-        if row is None:
+        rows = self._session.execute(query.with_for_update() if lock else query, values).all()
+        if not rows:
             raise exceptions.NotFound(object={'lease_id': lease_id})
-        return self._whole([row])[0]
+        return self._whole(rows)[0]
 
     def find(self, lease_id: str) -> Lease | None:
         """Return a lease, for a manager; None if it was deleted."""
@@ -164,11 +151,8 @@ class Leases(Repository):
         query = (
             sa.select(RESERVATIONS.c.request)
             .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
-            .where(
-                RESERVATIONS.c.resource_type == resource_type,
-                LEASES.c.deleted_at >= since,
-                _GIVEN_UP,
-            )
+            .where(RESERVATIONS.c.resource_type == resource_type)
+            .where(LEASES.c.deleted_at >= since, _GIVEN_UP)
         )
         return [dict(request) for request in self._session.scalars(query)]
 
@@ -201,9 +185,8 @@ class Leases(Repository):
 
         :returns: None if another process has claimed it meanwhile, or it was deleted
         """
-        leases = self._whole(
-            self._session.execute(_CLAIMED, {'lease_id': lease_id, 'owner': owner}).all()
-        )
+        values = {'lease_id': lease_id, 'owner': owner}
+        leases = self._whole(self._session.execute(_CLAIMED, values).all())
         return leases[0] if leases else None
 
     def of_rows(self, rows: Sequence[Any]) -> list[Lease]:

@@ -36,18 +36,9 @@ VAULT = 'vault'
 # In the order in which rows are unpacked: a row takes longer to look up a name than to
 # yield all its values.
 _COLUMNS = (
-    RESERVATIONS.c.id,
-    RESERVATIONS.c.lease_id,
-    RESERVATIONS.c.position,
-    RESERVATIONS.c.resource_type,
-    RESERVATIONS.c.status,
-    RESERVATIONS.c.request,
-    RESERVATIONS.c.facts,
-    RESERVATIONS.c.missing_resources,
-    RESERVATIONS.c.resources_changed,
-    RESERVATIONS.c.part_of,
-    RESERVATIONS.c.created_at,
-    RESERVATIONS.c.updated_at,
+    *RESERVATIONS.c['id', 'lease_id', 'position', 'resource_type', 'status', 'request', 'facts'],
+    *RESERVATIONS.c['missing_resources', 'resources_changed', 'part_of'],
+    *RESERVATIONS.c['created_at', 'updated_at'],
 )
 _INSERT = prepared(sa.insert(RESERVATIONS))
 _UPDATE = sa.update(RESERVATIONS).where(RESERVATIONS.c.id == sa.bindparam('row_id'))
@@ -60,13 +51,17 @@ _OF_LEASES = (
 )
 
 
-class Reservations(Repository):
-    """Rows of ``reservations``."""
+class SealedRows(Repository):
+    """Rows with columns that are encrypted."""
 
     @property
     def _vault(self) -> Vault:
         vault: Vault = self._session.info[VAULT]
         return vault
+
+
+class Reservations(SealedRows):
+    """Rows of ``reservations``."""
 
     def insert(self, new: Iterable[Reservation]) -> None:
         """Insert reservations, in one statement."""
@@ -167,9 +162,8 @@ class Reservations(Repository):
         self._update(reservation, values)
 
     def _update(self, reservation: Reservation, values: dict[str, Any]) -> None:
-        self._session.execute(
-            _UPDATE, {'row_id': reservation.id, **values, 'updated_at': self._now}
-        )
+        row = {'row_id': reservation.id, **values, 'updated_at': self._now}
+        self._session.execute(_UPDATE, row)
 
     def _request(self, reservation: Reservation) -> dict[str, Any]:
         over = reservation.status is ReservationStatus.DELETED
@@ -184,10 +178,7 @@ class Reservations(Repository):
         query = (
             sa.select(RESERVATIONS.c.request)
             .join(ALLOCATIONS, ALLOCATIONS.c.reservation_id == RESERVATIONS.c.id)
-            .where(
-                ALLOCATIONS.c.resource_id == resource_id,
-                ALLOCATIONS.c.live == 1,
-            )
+            .where(ALLOCATIONS.c.resource_id == resource_id, ALLOCATIONS.c.live == 1)
         )
         requests = self._session.scalars(query).all()
         compared = {

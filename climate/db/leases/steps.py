@@ -92,7 +92,7 @@ class HistorySteps(Repository):
         ]
         if event_id is not None:
             conditions.append(STEPS.c.event_id == event_id)
-        self._session.execute(sa.update(STEPS).where(*conditions).values(state=StepState.UNDONE))
+        self._update_rows(STEPS, *conditions, state=StepState.UNDONE)
 
 
 def _changeable(step: HistoryStep) -> dict[str, Any]:

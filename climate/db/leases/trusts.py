@@ -24,6 +24,7 @@ from climate.db.leases.inconsistencies import OVER
 from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import TRUSTS
 from climate.db.statements.repository import Repository
+from climate.domain import copies
 from climate.domain.owners import TrustOwner
 
 _ANNOUNCED: Final = 'announced:'
@@ -68,22 +69,13 @@ class Trusts(Repository):
         :param expires_at: aware UTC
         """
         key = f'{_ANNOUNCED}{uuid.uuid4().hex}'
-        row = {
-            'id': key,
-            'made_at': self._now,
-            'expires_at': expires_at,
-            'user_id': user_id,
-            'project_id': project_id,
-        }
-        self._session.execute(sa.insert(TRUSTS), [row])
+        values = {'made_at': self._now, 'expires_at': expires_at}
+        self._insert_row(TRUSTS, id=key, **values, user_id=user_id, project_id=project_id)
         return key
 
     def confirm(self, key: str, trust_id: str) -> None:
         """Record the id of a trust that was announced."""
-        result = self._session.execute(
-            sa.update(TRUSTS).where(TRUSTS.c.id == key).values(id=trust_id)
-        )
-        if not result.rowcount:
+        if not self._update_rows(TRUSTS, TRUSTS.c.id == key, id=trust_id):
             # The answer took so long that a repair has forgotten the announcement.
             self.add(trust_id)
 
@@ -92,16 +84,8 @@ class Trusts(Repository):
         query = sa.select(TRUSTS).where(
             TRUSTS.c.id.startswith(_ANNOUNCED, autoescape=True), TRUSTS.c.made_at < before
         )
-        return [
-            AnnouncedTrust(
-                key=row.id,
-                user_id=row.user_id,
-                project_id=row.project_id,
-                made_at=row.made_at,
-                expires_at=row.expires_at,
-            )
-            for row in self._session.execute(query.order_by(TRUSTS.c.made_at, TRUSTS.c.id))
-        ]
+        rows = self._session.execute(query.order_by(TRUSTS.c.made_at, TRUSTS.c.id))
+        return [copies.converted(AnnouncedTrust, row, key=row.id) for row in rows]
 
     def recorded(self, ids: Collection[str]) -> frozenset[str]:
         """Return those of some ids of trusts that are recorded."""
@@ -113,8 +97,7 @@ class Trusts(Repository):
 
         :param expires_at: aware UTC; None if it lasts until it is deleted
         """
-        row = {'id': trust_id, 'made_at': self._now, 'expires_at': expires_at}
-        self._session.execute(sa.insert(TRUSTS), [row])
+        self._insert_row(TRUSTS, id=trust_id, made_at=self._now, expires_at=expires_at)
 
     def expiry(self, lease_id: str) -> datetime.datetime | None:
         """Return when the trust of a lease expires; None without one, or if never."""
@@ -126,9 +109,7 @@ class Trusts(Repository):
 
     def give(self, trust_id: str, lease_id: str) -> None:
         """Record the lease of a trust."""
-        self._session.execute(
-            sa.update(TRUSTS).where(TRUSTS.c.id == trust_id).values(lease_id=lease_id)
-        )
+        self._update_rows(TRUSTS, TRUSTS.c.id == trust_id, lease_id=lease_id)
 
     def owners(self) -> list[TrustOwner]:
         """Return who has given the trusts of leases that are not over.
@@ -161,13 +142,12 @@ class Trusts(Repository):
         known = self._session.execute(query).one_or_none()
         if known is None or known.lost_reason == reason:
             return False
-        change = sa.update(TRUSTS).where(TRUSTS.c.id == trust_id).values(lost_reason=reason)
-        self._session.execute(change)
+        self._update_rows(TRUSTS, TRUSTS.c.id == trust_id, lost_reason=reason)
         return True
 
     def forget(self, trust_id: str) -> None:
         """Delete the record of a deleted trust."""
-        self._session.execute(sa.delete(TRUSTS).where(TRUSTS.c.id == trust_id))
+        self._delete_rows(TRUSTS, TRUSTS.c.id == trust_id)
 
     def left(self, before: datetime.datetime, lease_id: str | None = None) -> list[LeftTrust]:
         """Return the trusts that are no longer needed.
@@ -192,7 +172,4 @@ class Trusts(Repository):
         )
         if lease_id is not None:
             query = query.where(TRUSTS.c.lease_id == lease_id)
-        return [
-            LeftTrust(id=row.id, lease_id=row.lease_id, made_at=row.made_at)
-            for row in self._session.execute(query)
-        ]
+        return [LeftTrust(**row) for row in self._session.execute(query).mappings()]

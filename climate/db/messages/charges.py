@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from climate.db.schema.tables import CHARGES
 from climate.db.statements.repository import Repository
+from climate.db.statements.repository import UNCLAIMED
 from climate.domain import copies
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
@@ -38,8 +39,7 @@ class Charges(Repository):
             }
             for charge in charges
         ]
-        if values:
-            self._session.execute(sa.insert(CHARGES), values)
+        self._insert_rows(CHARGES, values)
 
     def decide(self, charge_id: str, state: ChargeState, judges: Collection[str]) -> int:
         """Record the outcome of a question; the first call wins.
@@ -52,13 +52,11 @@ class Charges(Repository):
         :returns: the number of rows; fewer than *judges* if another process has withdrawn
             the question meanwhile
         """
-        return self._changed(
-            sa.update(CHARGES).where(*_asked(charge_id, judges)).values(state=state, due=self._now)
-        )
+        return self._update_rows(CHARGES, *_asked(charge_id, judges), state=state, due=self._now)
 
     def forget(self, charge_id: str, judges: Collection[str]) -> None:
         """Delete a question that had no effect with these judges."""
-        self._session.execute(sa.delete(CHARGES).where(*_asked(charge_id, judges)))
+        self._delete_rows(CHARGES, *_asked(charge_id, judges))
 
     def give_up(self) -> int:
         """Withdraw questions without a timely decision, whose process has died.
@@ -68,11 +66,8 @@ class Charges(Repository):
 
         :returns: the number of questions
         """
-        return self._changed(
-            sa.update(CHARGES)
-            .where(CHARGES.c.state == ChargeState.ASKED, CHARGES.c.due <= self._now)
-            .values(state=ChargeState.RELEASE)
-        )
+        late = (CHARGES.c.state == ChargeState.ASKED, CHARGES.c.due <= self._now)
+        return self._update_rows(CHARGES, *late, state=ChargeState.RELEASE)
 
     def claim(
         self, owner: str, until: datetime.datetime, judges: Collection[str], limit: int
@@ -102,13 +97,11 @@ class Charges(Repository):
             head.c.claim_until < self._now,
             head.c.claim_owner == owner,
         )
-        first = sa.not_(
-            sa.exists().where(
-                earlier.c.lease_id == head.c.lease_id,
-                earlier.c.judge == head.c.judge,
-                earlier.c.state.in_(_DECIDED),
-                earlier.c.seq < head.c.seq,
-            )
+        first = ~sa.exists().where(
+            earlier.c.lease_id == head.c.lease_id,
+            earlier.c.judge == head.c.judge,
+            earlier.c.state.in_(_DECIDED),
+            earlier.c.seq < head.c.seq,
         )
         ready = (
             head.c.state.in_(_DECIDED),
@@ -126,9 +119,7 @@ class Charges(Repository):
         if not seqs:
             return []
         mine = CHARGES.c.seq.in_(seqs)
-        self._session.execute(
-            sa.update(CHARGES).where(mine).values(claim_owner=owner, claim_until=until)
-        )
+        self._update_rows(CHARGES, mine, claim_owner=owner, claim_until=until)
         rows = self._session.execute(
             sa.select(CHARGES).where(mine).order_by(CHARGES.c.due, CHARGES.c.seq)
         )
@@ -136,29 +127,16 @@ class Charges(Repository):
 
     def delivered(self, charge: Charge) -> None:
         """Delete a charge that its judge has accepted."""
-        self._session.execute(sa.delete(CHARGES).where(CHARGES.c.seq == charge.seq))
+        self._delete_rows(CHARGES, CHARGES.c.seq == charge.seq)
 
     def postpone(self, charge: Charge, due: datetime.datetime, error: str) -> None:
         """Postpone a charge, and release the claim on it."""
-        self._session.execute(
-            sa.update(CHARGES)
-            .where(CHARGES.c.seq == charge.seq)
-            .values(
-                due=due,
-                attempts=charge.attempts + 1,
-                error=error,
-                claim_owner=None,
-                claim_until=None,
-            )
-        )
+        values = {'due': due, 'attempts': charge.attempts + 1, 'error': error, **UNCLAIMED}
+        self._update_rows(CHARGES, CHARGES.c.seq == charge.seq, **values)
 
     def give_back(self, owner: str) -> None:
         """Release the claims of *owner*."""
-        self._session.execute(
-            sa.update(CHARGES)
-            .where(CHARGES.c.claim_owner == owner)
-            .values(claim_owner=None, claim_until=None)
-        )
+        self._update_rows(CHARGES, CHARGES.c.claim_owner == owner, **UNCLAIMED)
 
     def next_due(self, judges: Collection[str]) -> datetime.datetime | None:
         """Return when the first charge is to be reported or withdrawn; None without charges."""
@@ -177,10 +155,6 @@ class Charges(Repository):
         """Return the number of charges, by state."""
         query = sa.select(CHARGES.c.state, sa.func.count()).group_by(CHARGES.c.state)
         return {state: int(count) for state, count in self._session.execute(query)}
-
-    def _changed(self, statement: Any) -> int:
-        result: Any = self._session.execute(statement)
-        return int(result.rowcount)
 
 
 _DECIDED = (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END)

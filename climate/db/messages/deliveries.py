@@ -26,6 +26,7 @@ from climate.db.messages.webhooks import WebhookRows
 from climate.db.schema.tables import WEBHOOK_DELIVERIES
 from climate.db.schema.tables import WEBHOOKS
 from climate.db.statements.repository import Repository
+from climate.db.statements.repository import UNCLAIMED
 from climate.domain import copies
 from climate.domain.webhooks import Delivery
 from climate.domain.webhooks import DeliveryState
@@ -67,8 +68,7 @@ class Deliveries(Repository):
                 if webhook.wants(message.event_type, project_id):
                     room[webhook.id] -= 1
                     values.append(self._values(webhook.id, message, room[webhook.id] >= 0))
-        if values:
-            self._session.execute(sa.insert(_ROWS), values)
+        self._insert_rows(_ROWS, values)
         return len(values)
 
     def add_test(self, webhook_id: str, payload: dict[str, Any]) -> str:
@@ -88,7 +88,7 @@ class Deliveries(Repository):
             created_at=self._now,
         )
         values = self._values(webhook_id, message, True)
-        self._session.execute(sa.insert(_ROWS), [values])
+        self._insert_rows(_ROWS, [values])
         return str(values['id'])
 
     def due(self) -> list[tuple[str, str]]:
@@ -138,8 +138,7 @@ class Deliveries(Repository):
         if not seqs:
             return []
         mine = _ROWS.c.seq.in_(seqs)
-        claimed = sa.update(_ROWS).where(mine).values(claim_owner=owner, claim_until=until)
-        self._session.execute(claimed)
+        self._update_rows(_ROWS, mine, claim_owner=owner, claim_until=until)
         rows = self._session.execute(sa.select(_ROWS).where(mine).order_by(_ROWS.c.seq))
         return [_delivery(row) for row in rows]
 
@@ -153,14 +152,8 @@ class Deliveries(Repository):
 
     def deliver(self, delivery: Delivery, owner: str, status: int) -> None:
         """Record that the receiver has accepted a delivery."""
-        self._settle(
-            delivery,
-            owner,
-            state=DeliveryState.DELIVERED,
-            status=status,
-            error=None,
-            finished_at=self._now,
-        )
+        outcome = {'state': DeliveryState.DELIVERED, 'finished_at': self._now}
+        self._settle(delivery, owner, error=None, status=status, **outcome)
 
     def fail(
         self,
@@ -183,19 +176,14 @@ class Deliveries(Repository):
 
     def _settle(self, delivery: Delivery, owner: str, **values: Any) -> None:
         self._session.execute(
-            _SETTLE.values(
-                attempts=_ROWS.c.attempts + 1, claim_owner=None, claim_until=None, **values
-            ),
+            _SETTLE.values(attempts=_ROWS.c.attempts + 1, **UNCLAIMED, **values),
             {'row_seq': delivery.seq, 'row_owner': owner},
         )
 
     def give_back(self, owner: str) -> None:
         """Release the claims of *owner*."""
-        self._session.execute(
-            sa.update(_ROWS)
-            .where(_ROWS.c.claim_owner == owner, _ROWS.c.state == DeliveryState.WAITING)
-            .values(claim_owner=None, claim_until=None)
-        )
+        mine = (_ROWS.c.claim_owner == owner, _ROWS.c.state == DeliveryState.WAITING)
+        self._update_rows(_ROWS, *mine, **UNCLAIMED)
 
     def page(
         self, webhook_id: str, state: DeliveryState | None, marker: str | None, limit: int
@@ -219,17 +207,11 @@ class Deliveries(Repository):
         :param ids: None for all of the webhook
         :returns: the number of deliveries
         """
-        statement = sa.update(_ROWS).where(
-            _ROWS.c.webhook_id == webhook_id, _ROWS.c.state == DeliveryState.DEAD
-        )
+        dead = [_ROWS.c.webhook_id == webhook_id, _ROWS.c.state == DeliveryState.DEAD]
         if ids is not None:
-            statement = statement.where(_ROWS.c.id.in_(ids))
-        result: Any = self._session.execute(
-            statement.values(
-                state=DeliveryState.WAITING, attempts=0, due=self._now, finished_at=None
-            )
-        )
-        return int(result.rowcount)
+            dead.append(_ROWS.c.id.in_(ids))
+        values = {'state': DeliveryState.WAITING, 'attempts': 0, 'due': self._now}
+        return self._update_rows(_ROWS, *dead, **values, finished_at=None)
 
     def forget(
         self, delivered_before: datetime.datetime, dead_before: datetime.datetime, most: int
@@ -254,7 +236,7 @@ class Deliveries(Repository):
         seqs = list(self._session.scalars(sa.select(_ROWS.c.seq).where(old).limit(most)))
         seqs += self._session.scalars(orphans)
         if seqs:
-            self._session.execute(sa.delete(_ROWS).where(_ROWS.c.seq.in_(seqs)))
+            self._delete_rows(_ROWS, _ROWS.c.seq.in_(seqs))
         return len(seqs)
 
     def forget_surplus(self, most: int) -> int:
@@ -276,7 +258,7 @@ class Deliveries(Repository):
         theirs = sa.select(_ROWS.c.seq).where(_ROWS.c.webhook_id == webhook_id, finished)
         older = theirs.order_by(_ROWS.c.seq.desc()).offset(MOST_FINISHED).limit(most)
         seqs = list(self._session.scalars(older))
-        self._session.execute(sa.delete(_ROWS).where(_ROWS.c.seq.in_(seqs)))
+        self._delete_rows(_ROWS, _ROWS.c.seq.in_(seqs))
         return len(seqs)
 
     def _waiting(self, webhook_ids: Collection[str]) -> list[tuple[str, int]]:

@@ -29,15 +29,8 @@ from climate.domain.requests import Reach
 # What is held for an offer looks like a deleted lease that has not started.
 _HELD = sa.and_(LEASES.c.deleted_at.is_not(None), LEASES.c.status == LeaseStatus.PENDING)
 _LEASE = (
-    LEASES.c.id,
-    LEASES.c.name,
-    LEASES.c.project_id,
-    LEASES.c.start_date,
-    LEASES.c.end_date,
-    LEASES.c.status,
-    LEASES.c.deleted_at,
-    LEASES.c.created_at,
-    LEASES.c.updated_at,
+    *LEASES.c['id', 'name', 'project_id', 'start_date', 'end_date', 'status'],
+    *LEASES.c['deleted_at', 'created_at', 'updated_at'],
 )
 
 
@@ -46,24 +39,23 @@ class FeedRows(Repository):
 
     def insert(self, feed: Feed, digest: str) -> None:
         """Insert a feed, with the digest of its secret."""
-        self._session.execute(
-            sa.insert(FEEDS).values(
-                id=feed.id,
-                project_id=feed.project_id,
-                user_id=feed.user_id,
-                name=feed.name,
-                kind=feed.kind,
-                lease_id=feed.lease_id,
-                resource_id=feed.resource_id,
-                secret_digest=digest,
-                options={
-                    'time_zone': feed.time_zone,
-                    'before_start': list(feed.before_start),
-                    'before_end': list(feed.before_end),
-                },
-                created_at=self._now,
-                expires_at=feed.expires_at,
-            )
+        self._insert_row(
+            FEEDS,
+            id=feed.id,
+            project_id=feed.project_id,
+            user_id=feed.user_id,
+            name=feed.name,
+            kind=feed.kind,
+            lease_id=feed.lease_id,
+            resource_id=feed.resource_id,
+            secret_digest=digest,
+            options={
+                'time_zone': feed.time_zone,
+                'before_start': list(feed.before_start),
+                'before_end': list(feed.before_end),
+            },
+            created_at=self._now,
+            expires_at=feed.expires_at,
         )
 
     def get(self, feed_id: str, reach: Reach) -> Feed:
@@ -113,8 +105,7 @@ class FeedRows(Repository):
         ]
         ids = [one.id for one in stopped]
         if ids:
-            change = sa.update(FEEDS).where(FEEDS.c.id.in_(ids))
-            self._session.execute(change.values(stopped_reason=reason))
+            self._update_rows(FEEDS, FEEDS.c.id.in_(ids), stopped_reason=reason)
         return stopped
 
     def _working(self) -> tuple[sa.ColumnElement[bool], ...]:
@@ -129,21 +120,18 @@ class FeedRows(Repository):
 
     def count(self, project_id: str) -> int:
         """Return how many feeds of a project have not expired."""
-        query = sa.select(sa.func.count()).where(
-            FEEDS.c.project_id == project_id, FEEDS.c.expires_at > self._now
-        )
-        return int(self._session.scalar(query) or 0)
+        return self._count_rows(FEEDS.c.project_id == project_id, FEEDS.c.expires_at > self._now)
 
     def delete(self, feed_id: str) -> None:
         """Delete a feed, whose link then shows nothing."""
-        self._session.execute(sa.delete(FEEDS).where(FEEDS.c.id == feed_id))
+        self._delete_rows(FEEDS, FEEDS.c.id == feed_id)
 
     def forget_expired(self, most: int) -> int:
         """Delete at most *most* feeds that have expired; return their number."""
         query = sa.select(FEEDS.c.id).where(FEEDS.c.expires_at <= self._now).limit(most)
         ids = list(self._session.scalars(query))
         if ids:
-            self._session.execute(sa.delete(FEEDS).where(FEEDS.c.id.in_(ids)))
+            self._delete_rows(FEEDS, FEEDS.c.id.in_(ids))
         return len(ids)
 
     def leases(

@@ -22,6 +22,7 @@ from climate.db.schema.tables import OUTBOX
 from climate.db.statements import inserts
 from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
+from climate.db.statements.repository import UNCLAIMED
 from climate.domain import copies
 from climate.domain.origins import RequestOrigin
 
@@ -190,28 +191,19 @@ class Outbox(Repository):
 
     def give_back(self, owner: str) -> None:
         """Release the claims of *owner*."""
-        self._session.execute(
-            sa.update(OUTBOX)
-            .where(OUTBOX.c.claim_owner == owner)
-            .values(claim_owner=None, claim_until=None)
-        )
+        self._update_rows(OUTBOX, OUTBOX.c.claim_owner == owner, **UNCLAIMED)
 
     def postpone(self, message_id: str, due: datetime.datetime, error: str) -> None:
         """Postpone a notification, and with it those of its lease that follow."""
-        self._change(message_id, due=due, error=error, attempts=OUTBOX.c.attempts + 1)
+        self._fail(message_id, error, due=due)
 
     def set_aside(self, message_id: str, error: str) -> None:
         """Set a notification aside; those of its lease that follow are sent without it."""
-        self._change(
-            message_id, set_aside_at=self._now, error=error, attempts=OUTBOX.c.attempts + 1
-        )
+        self._fail(message_id, error, set_aside_at=self._now)
 
-    def _change(self, message_id: str, **values: Any) -> None:
-        self._session.execute(
-            sa.update(OUTBOX)
-            .where(OUTBOX.c.id == message_id)
-            .values(claim_owner=None, claim_until=None, **values)
-        )
+    def _fail(self, message_id: str, error: str, **values: Any) -> None:
+        values |= {'error': error, 'attempts': OUTBOX.c.attempts + 1}
+        self._update_rows(OUTBOX, OUTBOX.c.id == message_id, **UNCLAIMED, **values)
 
     def failing(self) -> list[OutboxRow]:
         """Return what could not be sent although the bus was available, oldest first."""
@@ -229,9 +221,8 @@ class Outbox(Repository):
         :param ids: None for all of it
         :returns: the number of notifications
         """
-        return self._change_set_aside(
-            sa.update(OUTBOX).values(set_aside_at=None, due=None, error=None, attempts=0), ids
-        )
+        values = {'set_aside_at': None, 'due': None, 'error': None}
+        return self._update_rows(OUTBOX, *_set_aside(ids), **values, attempts=0)
 
     def drop(self, ids: Collection[str] | None) -> int:
         """Delete what was set aside.
@@ -239,21 +230,17 @@ class Outbox(Repository):
         :param ids: None for all of it
         :returns: the number of notifications
         """
-        return self._change_set_aside(sa.delete(OUTBOX), ids)
-
-    def _change_set_aside(
-        self, statement: sa.Update | sa.Delete, ids: Collection[str] | None
-    ) -> int:
-        statement = statement.where(OUTBOX.c.set_aside_at.is_not(None))
-        if ids is not None:
-            statement = statement.where(OUTBOX.c.id.in_(ids))
-        result: Any = self._session.execute(statement)
-        return int(result.rowcount)
+        return self._delete_rows(OUTBOX, *_set_aside(ids))
 
     def waiting(self) -> int:
         """Return the number of notifications that the bus has not accepted."""
-        query = sa.select(sa.func.count()).where(OUTBOX.c.set_aside_at.is_(None))
-        return int(self._session.scalar(query) or 0)
+        return self._count_rows(OUTBOX.c.set_aside_at.is_(None))
+
+
+def _set_aside(ids: Collection[str] | None) -> list[Any]:
+    """Return the conditions of what was set aside, of some ids or of all."""
+    aside = [OUTBOX.c.set_aside_at.is_not(None)]
+    return aside if ids is None else [*aside, OUTBOX.c.id.in_(ids)]
 
 
 def _payload(message: OutboxRow) -> dict[str, Any]:

@@ -11,11 +11,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
-from climate.db.encryption.vault import Vault
-from climate.db.leases.reservations import VAULT
+from climate.db.leases.reservations import SealedRows
 from climate.db.schema.tables import WEBHOOK_DELIVERIES
 from climate.db.schema.tables import WEBHOOKS
-from climate.db.statements.repository import Repository
 from climate.domain import copies
 from climate.domain.owners import Owner
 from climate.domain.owners import StoppedSubscription
@@ -23,39 +21,30 @@ from climate.domain.requests import Reach
 from climate.domain.webhooks import Webhook
 
 
-class WebhookRows(Repository):
+class WebhookRows(SealedRows):
     """Rows of ``webhooks``."""
-
-    @property
-    def _vault(self) -> Vault:
-        vault: Vault = self._session.info[VAULT]
-        return vault
 
     def insert(self, webhook: Webhook) -> None:
         """Insert a webhook; its first secret is stored."""
-        self._session.execute(
-            sa.insert(WEBHOOKS).values(
-                id=webhook.id,
-                project_id=webhook.project_id,
-                all_projects=webhook.all_projects,
-                created_at=self._now,
-                **self._changeable(webhook),
-            )
+        self._insert_row(
+            WEBHOOKS,
+            id=webhook.id,
+            project_id=webhook.project_id,
+            all_projects=webhook.all_projects,
+            created_at=self._now,
+            **self._changeable(webhook),
         )
 
     def update(self, webhook: Webhook) -> None:
         """Update a webhook, with its secrets."""
-        self._session.execute(
-            sa.update(WEBHOOKS)
-            .where(WEBHOOKS.c.id == webhook.id)
-            .values(updated_at=self._now, **self._changeable(webhook))
+        self._update_rows(
+            WEBHOOKS, WEBHOOKS.c.id == webhook.id, updated_at=self._now, **self._changeable(webhook)
         )
 
     def delete(self, webhook_id: str) -> None:
         """Delete a webhook, with what was to be delivered to it."""
-        deliveries = WEBHOOK_DELIVERIES
-        self._session.execute(sa.delete(deliveries).where(deliveries.c.webhook_id == webhook_id))
-        self._session.execute(sa.delete(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
+        self._delete_rows(WEBHOOK_DELIVERIES, WEBHOOK_DELIVERIES.c.webhook_id == webhook_id)
+        self._delete_rows(WEBHOOKS, WEBHOOKS.c.id == webhook_id)
 
     def get(self, webhook_id: str, reach: Reach, *, lock: bool = False) -> Webhook:
         """Return a webhook.
@@ -86,8 +75,7 @@ class WebhookRows(Repository):
 
     def count(self, project_id: str) -> int:
         """Return how many webhooks a project has."""
-        query = sa.select(sa.func.count()).where(WEBHOOKS.c.project_id == project_id)
-        return int(self._session.scalar(query) or 0)
+        return self._count_rows(WEBHOOKS.c.project_id == project_id)
 
     def enabled(self, project_ids: Collection[str]) -> list[Webhook]:
         """Return the enabled webhooks of projects, and those for all projects.
@@ -128,11 +116,9 @@ class WebhookRows(Repository):
             for row in self._session.execute(query)
         ]
         ids = [one.id for one in stopped]
-        change = sa.update(WEBHOOKS).where(WEBHOOKS.c.id.in_(ids))
         if ids:
-            self._session.execute(
-                change.values(enabled=False, stopped_reason=reason, updated_at=self._now)
-            )
+            values = {'enabled': False, 'stopped_reason': reason, 'updated_at': self._now}
+            self._update_rows(WEBHOOKS, WEBHOOKS.c.id.in_(ids), **values)
         return stopped
 
     def _changeable(self, webhook: Webhook) -> dict[str, Any]:

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from climate.db.schema.tables import CHORES
 from climate.db.statements.repository import Repository
+from climate.db.statements.repository import UNCLAIMED
 
 
 class Chores(Repository):
@@ -44,27 +46,16 @@ class Chores(Repository):
         ]
         if not_since is not None:
             conditions.append(CHORES.c.begun_at <= not_since)
-        return self._changed(
-            sa.update(CHORES)
-            .where(*conditions)
-            .values(claim_owner=owner, claim_until=until, begun_at=self._now)
-        )
+        values = {'claim_owner': owner, 'claim_until': until, 'begun_at': self._now}
+        return bool(self._update_rows(CHORES, *conditions, **values))
 
     def renew(self, name: str, owner: str, until: datetime.datetime) -> bool:
         """Extend a claim; return whether *owner* still had it."""
-        return self._changed(
-            sa.update(CHORES)
-            .where(CHORES.c.name == name, CHORES.c.claim_owner == owner)
-            .values(claim_until=until)
-        )
+        return bool(self._update_rows(CHORES, *_claimed(name, owner), claim_until=until))
 
     def release(self, name: str, owner: str) -> None:
         """Release the claim on a chore."""
-        self._changed(
-            sa.update(CHORES)
-            .where(CHORES.c.name == name, CHORES.c.claim_owner == owner)
-            .values(claim_owner=None, claim_until=None)
-        )
+        self._update_rows(CHORES, *_claimed(name, owner), **UNCLAIMED)
 
     def heard_of(self, name: str) -> datetime.datetime:
         """Return when a chore was last begun; record an unknown one as begun now."""
@@ -74,15 +65,12 @@ class Chores(Repository):
 
     def advance(self, name: str, instant: datetime.datetime) -> None:
         """Record a chore as done up to *instant*, unless a later one is recorded."""
-        self._changed(
-            sa.update(CHORES)
-            .where(CHORES.c.name == name, CHORES.c.begun_at < instant)
-            .values(begun_at=instant)
-        )
+        older = (CHORES.c.name == name, CHORES.c.begun_at < instant)
+        self._update_rows(CHORES, *older, begun_at=instant)
 
     def forget(self, name: str, owner: str) -> None:
         """Delete a chore that *owner* has claimed, and that will not be done again."""
-        self._changed(sa.delete(CHORES).where(CHORES.c.name == name, CHORES.c.claim_owner == owner))
+        self._delete_rows(CHORES, *_claimed(name, owner))
 
     def begun_at(self, name: str) -> datetime.datetime | None:
         """Return when a chore was last begun; None if it is unknown."""
@@ -91,9 +79,8 @@ class Chores(Repository):
     def _ensure(self, name: str) -> None:
         """Insert a chore; if another manager is first, the transaction is repeated."""
         if self.begun_at(name) is None:
-            values = {'name': name, 'begun_at': self._now}
-            self._session.execute(sa.insert(CHORES).values(values))
+            self._insert_row(CHORES, name=name, begun_at=self._now)
 
-    def _changed(self, statement: sa.Update | sa.Delete) -> bool:
-        result = self._session.execute(statement)
-        return bool(getattr(result, 'rowcount', 0))
+
+def _claimed(name: str, owner: str) -> tuple[Any, Any]:
+    return CHORES.c.name == name, CHORES.c.claim_owner == owner

@@ -19,7 +19,7 @@ class Secrets(Repository):
 
     def update(self, name: str, value: str) -> None:
         """Replace a secret."""
-        self._session.execute(sa.update(SECRETS).where(SECRETS.c.name == name).values(value=value))
+        self._update_rows(SECRETS, SECRETS.c.name == name, value=value)
 
     def insert(self, name: str, value: str) -> None:
         """Insert a secret.
@@ -27,6 +27,4 @@ class Secrets(Repository):
         :raises oslo_db.exception.DBDuplicateEntry: if another process was first;
             :meth:`climate.db.transactions.store.Store.run` then retries
         """
-        self._session.execute(
-            sa.insert(SECRETS).values(name=name, value=value, created_at=self._now)
-        )
+        self._insert_row(SECRETS, name=name, value=value, created_at=self._now)

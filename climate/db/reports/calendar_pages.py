@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.db.resources import things
+from climate.db.resources.conditions import of_type
 from climate.db.resources.properties import CAPABILITY
 from climate.db.resources.properties import TRAIT
 from climate.db.schema.tables import ALLOCATIONS
@@ -66,17 +67,9 @@ _STATE = (
 _OWN_STATE = _STATE.where(sa.func.coalesce(LEASES.c.project_id, '') == sa.bindparam('project_id'))
 _BARS = (
     sa.select(
-        ALLOCATIONS.c.resource_id,
-        ALLOCATIONS.c.start_date,
-        ALLOCATIONS.c.end_date,
-        ALLOCATIONS.c.reservation_id,
-        ALLOCATIONS.c.resource_class,
-        ALLOCATIONS.c.amount,
-        LEASES.c.id,
-        LEASES.c.name,
-        LEASES.c.status,
-        LEASES.c.project_id,
-        LEASES.c.deleted_at,
+        *ALLOCATIONS.c['resource_id', 'start_date', 'end_date', 'reservation_id'],
+        *ALLOCATIONS.c['resource_class', 'amount'],
+        *LEASES.c['id', 'name', 'status', 'project_id', 'deleted_at'],
     )
     .select_from(_WITH_LEASES)
     .where(*_OVERLAPS)
@@ -84,19 +77,10 @@ _BARS = (
     .limit(MOST_BARS + 1)
 )
 _CAPACITIES = sa.select(
-    INVENTORIES.c.resource_id,
-    INVENTORIES.c.resource_class,
-    INVENTORIES.c.total,
-    INVENTORIES.c.reserved,
-    INVENTORIES.c.allocation_ratio,
+    *INVENTORIES.c['resource_id', 'resource_class', 'total', 'reserved', 'allocation_ratio']
 ).where(Among(INVENTORIES.c.resource_id, 'ids'))
 _CLOSURES = (
-    sa.select(
-        MAINTENANCES.c.id,
-        MAINTENANCES.c.resource_id,
-        MAINTENANCES.c.start_date,
-        MAINTENANCES.c.end_date,
-    )
+    sa.select(*MAINTENANCES.c['id', 'resource_id', 'start_date', 'end_date'])
     .where(
         Among(MAINTENANCES.c.resource_id, 'ids'),
         MAINTENANCES.c.end_date > _START,
@@ -115,8 +99,7 @@ class CalendarPages(Repository):
             sa.select(PROPERTIES.c.resource_id)
             .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
             .where(
-                RESOURCES.c.resource_type == query.resource_type,
-                RESOURCES.c.deleted == 0,
+                *of_type(query.resource_type),
                 PROPERTIES.c.kind == CAPABILITY,
                 PROPERTIES.c.name == query.group_by,
                 *_public(query, PROPERTIES.c.name),
@@ -153,14 +136,7 @@ class CalendarPages(Repository):
         """
         group: Any = sa.null() if query.group_by is None else _GROUPS.c.value
         statement = (
-            sa.select(
-                RESOURCES.c.id,
-                RESOURCES.c.name,
-                RESOURCES.c.disabled,
-                RESOURCES.c.failed_at,
-                RESOURCES.c.generation,
-                group,
-            )
+            sa.select(*RESOURCES.c['id', 'name', 'disabled', 'failed_at', 'generation'], group)
             .select_from(_grouped(query))
             .where(*_matches(query))
             .limit(query.limit + 1)
@@ -172,7 +148,7 @@ class CalendarPages(Repository):
             statement = statement.where(self._after(query.marker, query))
         if query.offset:
             statement = statement.offset(query.offset)
-        rows = self._session.execute(statement.order_by(*order))
+        rows: Any = self._session.execute(statement.order_by(*order))
         return [CalendarResource(*row) for row in rows]
 
     def _after(self, marker: int, query: CalendarPageQuery) -> Any:
@@ -284,8 +260,7 @@ def _grouped(query: CalendarPageQuery) -> Any:
 def _matches(query: CalendarPageQuery) -> list[Any]:
     """Return the conditions that a resource belongs to the calendar."""
     conditions = [
-        RESOURCES.c.resource_type == query.resource_type,
-        RESOURCES.c.deleted == 0,
+        *of_type(query.resource_type),
         things.visible(None if query.all_projects else query.project_id),
     ]
     if query.search:

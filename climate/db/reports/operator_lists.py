@@ -26,17 +26,8 @@ from climate.domain.lifecycles import EventState
 from climate.domain.lifecycles import LeaseStatus
 
 _WORDS = (
-    LEASES.c.id,
-    LEASES.c.name,
-    LEASES.c.project_id,
-    LEASES.c.status,
-    LEASES.c.degraded,
-    LEASES.c.start_date,
-    LEASES.c.end_date,
-    LEASES.c.next_due,
-    LEASES.c.claim_owner,
-    LEASES.c.claim_until,
-    LEASES.c.deleted_at,
+    *LEASES.c['id', 'name', 'project_id', 'status', 'degraded', 'start_date', 'end_date'],
+    *LEASES.c['next_due', 'claim_owner', 'claim_until', 'deleted_at'],
 )
 # Statuses in which a manager has something to do until the lease leaves them.
 _PASSING = (
@@ -131,8 +122,7 @@ class OperatorLists(Repository):
 
     def waiting_messages(self, lease_id: str) -> int:
         """Return the number of notifications of a lease that were not sent yet."""
-        query = sa.select(sa.func.count()).where(OUTBOX.c.lease_id == lease_id)
-        return int(self._session.scalar(query) or 0)
+        return self._count_rows(OUTBOX.c.lease_id == lease_id)
 
     def at_rest(self, lease_id: str | None = None) -> list[str]:
         """Return the leases in a passing status that have nothing left to do.

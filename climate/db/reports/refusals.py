@@ -39,22 +39,19 @@ class RefusalCounts(Repository):
         for key in sorted(amounts, key=lambda each: (each.day, sorted(_values(each).items()))):
             values, amount = _values(key), amounts[key]
             named = [REFUSALS.c[name] == value for name, value in values.items()]
-            changed = self._session.execute(
-                sa.update(REFUSALS)
-                .where(REFUSALS.c.day == key.day, *named)
-                .values(
-                    requests=REFUSALS.c.requests + amount.requests,
-                    amount=sa.case(
-                        (REFUSALS.c.amount > MOST_REFUSED - amount.amount, MOST_REFUSED),
-                        else_=REFUSALS.c.amount + amount.amount,
-                    ),
-                )
+            changed = self._update_rows(
+                REFUSALS,
+                REFUSALS.c.day == key.day,
+                *named,
+                requests=REFUSALS.c.requests + amount.requests,
+                amount=sa.case(
+                    (REFUSALS.c.amount > MOST_REFUSED - amount.amount, MOST_REFUSED),
+                    else_=REFUSALS.c.amount + amount.amount,
+                ),
             )
-            if not changed.rowcount:
-                self._session.execute(
-                    sa.insert(REFUSALS).values(
-                        day=key.day, requests=amount.requests, amount=amount.amount, **values
-                    )
+            if not changed:
+                self._insert_row(
+                    REFUSALS, day=key.day, requests=amount.requests, amount=amount.amount, **values
                 )
 
     def within(self, query: UsageQuery) -> dict[RefusedKey, RefusedAmount]:
@@ -86,8 +83,7 @@ class RefusalCounts(Repository):
 
     def forget(self, before: datetime.datetime) -> int:
         """Delete the rows of all days before that of *before*; return their number."""
-        deleted = self._session.execute(sa.delete(REFUSALS).where(REFUSALS.c.day < before.date()))
-        return int(deleted.rowcount)
+        return self._delete_rows(REFUSALS, REFUSALS.c.day < before.date())
 
 
 def _values(key: RefusedKey) -> dict[str, str]:

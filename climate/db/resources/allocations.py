@@ -72,6 +72,7 @@ _HOLDERS = (
     .distinct()
 )
 _NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=ALLOCATIONS.c.end_date.type)
+_OVERDUE = sa.and_(ALLOCATIONS.c.reservation_id.not_in(_OURS), ALLOCATIONS.c.end_date <= _NOW)
 _CROWDED = (
     sa.select(ALLOCATIONS.c.resource_id)
     .join(
@@ -96,27 +97,13 @@ _CROWDED = (
         ),
     )
     .group_by(
-        ALLOCATIONS.c.resource_id,
-        ALLOCATIONS.c.resource_class,
-        INVENTORIES.c.total,
-        INVENTORIES.c.reserved,
-        INVENTORIES.c.allocation_ratio,
+        *ALLOCATIONS.c['resource_id', 'resource_class'],
+        *INVENTORIES.c['total', 'reserved', 'allocation_ratio'],
     )
     .having(
         sa.func.sum(ALLOCATIONS.c.amount)
         > (INVENTORIES.c.total - INVENTORIES.c.reserved) * INVENTORIES.c.allocation_ratio,
-        sa.func.max(
-            sa.case(
-                (
-                    sa.and_(
-                        ALLOCATIONS.c.reservation_id.not_in(_OURS), ALLOCATIONS.c.end_date <= _NOW
-                    ),
-                    1,
-                ),
-                else_=0,
-            )
-        )
-        == 1,
+        sa.func.max(sa.case((_OVERDUE, 1), else_=0)) == 1,
     )
     .limit(1)
 )
@@ -155,31 +142,13 @@ class Allocations(Repository):
         # An allocation in the future was never used, so it leaves no record. One that
         # has started ends now. One whose period is over ends now if it was held,
         # because it was in use until now; if it was only booked, it keeps its end.
-        self._session.execute(
-            sa.delete(ALLOCATIONS).where(mine, ALLOCATIONS.c.start_date >= self._now)
-        )
-        self._session.execute(
-            sa.update(ALLOCATIONS)
-            .where(mine)
-            # The order matters: on MariaDB, an assignment sees the results of those
-            # before it.
-            .ordered_values(
-                (
-                    ALLOCATIONS.c.end_date,
-                    sa.case(
-                        (
-                            sa.or_(
-                                ALLOCATIONS.c.end_date > self._now,
-                                ALLOCATIONS.c.state == AllocationState.HELD.value,
-                            ),
-                            sa.literal(self._now, ALLOCATIONS.c.end_date.type),
-                        ),
-                        else_=ALLOCATIONS.c.end_date,
-                    ),
-                ),
-                (ALLOCATIONS.c.state, AllocationState.RELEASED),
-            )
-        )
+        self._delete_rows(ALLOCATIONS, mine, ALLOCATIONS.c.start_date >= self._now)
+        end = ALLOCATIONS.c.end_date
+        unused = sa.or_(end > self._now, ALLOCATIONS.c.state == AllocationState.HELD.value)
+        ends = sa.case((unused, sa.literal(self._now, end.type)), else_=end)
+        # The order matters: on MariaDB, an assignment sees the results of those before it.
+        values = ((end, ends), (ALLOCATIONS.c.state, AllocationState.RELEASED))
+        self._session.execute(sa.update(ALLOCATIONS).where(mine).ordered_values(*values))
 
     def give_back(self, amounts: Mapping[int, int]) -> None:
         """Release some of what a reservation has, from now on.
@@ -199,25 +168,15 @@ class Allocations(Repository):
         parts = [row for row in rows if amounts[row.id] < row.amount]
         whole = set(amounts) - {row.id for row in parts}
         if whole:
-            self._session.execute(
-                sa.update(ALLOCATIONS)
-                .where(ALLOCATIONS.c.id.in_(whole), ALLOCATIONS.c.live == 1)
-                .values(
-                    state=AllocationState.RELEASED,
-                    end_date=sa.literal(self._now, ALLOCATIONS.c.end_date.type),
-                )
-            )
+            live = (ALLOCATIONS.c.id.in_(whole), ALLOCATIONS.c.live == 1)
+            values = {'state': AllocationState.RELEASED, 'end_date': self._now}
+            self._update_rows(ALLOCATIONS, *live, **values)
         for row in parts:
-            self._session.execute(
-                sa.update(ALLOCATIONS)
-                .where(ALLOCATIONS.c.id == row.id)
-                .values(amount=row.amount - amounts[row.id])
+            self._update_rows(
+                ALLOCATIONS, ALLOCATIONS.c.id == row.id, amount=row.amount - amounts[row.id]
             )
-        if parts:
-            self._session.execute(
-                sa.insert(ALLOCATIONS),
-                [_given_back(row, amounts[row.id], self._now) for row in parts],
-            )
+        given_back = [_given_back(row, amounts[row.id], self._now) for row in parts]
+        self._insert_rows(ALLOCATIONS, given_back)
 
     def clashes(
         self, resource_ids: Collection[int], period: Period, except_reservations: Collection[str]
@@ -240,14 +199,12 @@ class Allocations(Repository):
     def is_held(self, resource_id: int) -> bool:
         """Whether a lease has some of a resource now."""
         held = ALLOCATIONS.c.state == AllocationState.HELD.value
-        query = sa.select(sa.func.count()).where(ALLOCATIONS.c.resource_id == resource_id, held)
-        return bool(self._session.scalar(query))
+        return bool(self._count_rows(ALLOCATIONS.c.resource_id == resource_id, held))
 
     def hold(self, reservation_ids: Collection[str]) -> None:
         """Mark the allocations as held from now on."""
-        self._session.execute(
-            _HOLD, {'reservation_ids': reservation_ids, 'state': AllocationState.HELD}
-        )
+        values = {'reservation_ids': reservation_ids, 'state': AllocationState.HELD}
+        self._session.execute(_HOLD, values)
 
     def lock_resources(self, reservation_ids: Collection[str]) -> None:
         """Lock these resources until the transaction ends.
@@ -335,15 +292,9 @@ class Allocations(Repository):
         """
         query = (
             sa.select(
-                ALLOCATIONS.c.resource_id,
-                ALLOCATIONS.c.reservation_id,
-                LEASES.c.id,
-                LEASES.c.project_id,
-                LEASES.c.start_date,
-                LEASES.c.end_date,
-                LEASES.c.deleted_at,
-                ALLOCATIONS.c.resource_class,
-                ALLOCATIONS.c.amount,
+                *ALLOCATIONS.c['resource_id', 'reservation_id'],
+                *LEASES.c['id', 'project_id', 'start_date', 'end_date', 'deleted_at'],
+                *ALLOCATIONS.c['resource_class', 'amount'],
             )
             .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
             .join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)

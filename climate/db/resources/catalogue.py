@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate.db.resources import conditions
 from climate.db.resources import things
 from climate.db.schema.tables import ALLOCATIONS
 from climate.db.schema.tables import RESOURCES
@@ -54,21 +55,19 @@ class Catalogue(Repository):
         :raises climate.exceptions.InvalidInput: if the marker does not exist
         """
         seen = things.visible(query.project_id)
-        conditions = [RESOURCES.c.deleted == 0, seen]
-        for column, wanted in (
-            (RESOURCES.c.resource_type, query.resource_type),
-            (RESOURCES.c.name, query.name),
-        ):
-            if wanted is not None:
-                conditions.append(column == wanted)
+        matches = [RESOURCES.c.deleted == 0, seen]
+        if query.resource_type is not None:
+            matches.append(RESOURCES.c.resource_type == query.resource_type)
+        if query.name is not None:
+            matches.append(RESOURCES.c.name == query.name)
         keys = [(RESOURCES.c[name], direction == 'desc') for name, direction in query.sort]
         if all(name != 'id' for name, _ in query.sort):
             keys.append((RESOURCES.c.id, False))
         if query.marker is not None:
-            conditions.append(self._after(query.marker, keys, seen))
+            matches.append(self._after(query.marker, keys, seen))
         statement = (
             sa.select(RESOURCES.c.id)
-            .where(*conditions)
+            .where(*matches)
             .order_by(*(key.desc() if down else key for key, down in keys))
             .limit(query.limit + 1)
         )
@@ -94,11 +93,8 @@ class Catalogue(Repository):
 
     def set_disabled(self, resource_id: int, disabled: bool) -> None:
         """Exclude a resource from new bookings, or include it again."""
-        self._session.execute(
-            sa.update(RESOURCES)
-            .where(RESOURCES.c.id == resource_id)
-            .values(disabled=disabled, generation=RESOURCES.c.generation + 1)
-        )
+        mine = RESOURCES.c.id == resource_id
+        self._update_rows(RESOURCES, mine, disabled=disabled, **conditions.RAISED)
 
     def uses(self, resource_id: int) -> dict[str, list[tuple[Period, int]]]:
         """Return current and future periods and booked units, by resource class."""

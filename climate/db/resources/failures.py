@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.resources import conditions
 from climate.db.resources.properties import ATTRIBUTE
 from climate.db.resources.shortages import SHORT
 from climate.db.resources.shortages import Shortages
@@ -48,7 +49,7 @@ class Failures(Repository):
                 PROPERTIES.c.value,
             )
             .join(PROPERTIES, service, isouter=True)
-            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0)
+            .where(*conditions.of_type(resource_type))
             .order_by(RESOURCES.c.id)
         )
         return [
@@ -98,17 +99,10 @@ class Failures(Repository):
             failed_at = sa.case(
                 (RESOURCES.c.unusable.is_(True), sa.null()), else_=RESOURCES.c.failed_at
             )
-        self._session.execute(
-            sa.update(RESOURCES)
-            .where(RESOURCES.c.id == resource_id)
-            .values(
-                degraded=reason or None,
-                # Before unusable: MariaDB assigns the columns one after the other.
-                failed_at=failed_at,
-                unusable=unusable,
-                generation=RESOURCES.c.generation + 1,
-            )
-        )
+        # In this order: MariaDB assigns the columns one after the other.
+        values = {'degraded': reason or None, 'failed_at': failed_at, 'unusable': unusable}
+        mine = RESOURCES.c.id == resource_id
+        self._update_rows(RESOURCES, mine, **values, **conditions.RAISED)
 
     def _change(self, ids: Collection[int], condition: Any, value: Any) -> set[int]:
         if not ids:
@@ -123,9 +117,6 @@ class Failures(Repository):
         )
         changed = set(self._session.scalars(query))
         if changed:
-            self._session.execute(
-                sa.update(RESOURCES)
-                .where(RESOURCES.c.id.in_(changed))
-                .values(failed_at=value, generation=RESOURCES.c.generation + 1)
-            )
+            mine = RESOURCES.c.id.in_(changed)
+            self._update_rows(RESOURCES, mine, failed_at=value, **conditions.RAISED)
         return changed

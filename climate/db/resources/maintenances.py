@@ -30,16 +30,15 @@ class Maintenances(Repository):
         self, maintenance_id: str, resource_id: int, draft: MaintenanceDraft, user_id: str
     ) -> None:
         """Insert a maintenance."""
-        self._session.execute(
-            sa.insert(MAINTENANCES).values(
-                id=maintenance_id,
-                resource_id=resource_id,
-                start_date=draft.period.start,
-                end_date=draft.period.end,
-                reason=draft.reason,
-                user_id=user_id,
-                created_at=self._now,
-            )
+        self._insert_row(
+            MAINTENANCES,
+            id=maintenance_id,
+            resource_id=resource_id,
+            start_date=draft.period.start,
+            end_date=draft.period.end,
+            reason=draft.reason,
+            user_id=user_id,
+            created_at=self._now,
         )
 
     def resource_id(self, draft: MaintenanceDraft) -> int:
@@ -98,15 +97,12 @@ class Maintenances(Repository):
 
     def update(self, maintenance_id: str, period: Period, reason: str) -> None:
         """Change the period and the reason of a maintenance."""
-        self._session.execute(
-            sa.update(MAINTENANCES)
-            .where(MAINTENANCES.c.id == maintenance_id)
-            .values(start_date=period.start, end_date=period.end, reason=reason)
-        )
+        values = {'start_date': period.start, 'end_date': period.end, 'reason': reason}
+        self._update_rows(MAINTENANCES, MAINTENANCES.c.id == maintenance_id, **values)
 
     def delete(self, maintenance_id: str) -> None:
         """Delete a maintenance."""
-        self._session.execute(sa.delete(MAINTENANCES).where(MAINTENANCES.c.id == maintenance_id))
+        self._delete_rows(MAINTENANCES, MAINTENANCES.c.id == maintenance_id)
 
 
 def _maintenance(row: Any) -> Maintenance:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.allocation.requirements import as_number
+from climate.db.resources import conditions
 from climate.db.schema import types
 from climate.db.schema.tables import PROPERTIES
 from climate.db.schema.tables import PROPERTY_KEYS
@@ -59,34 +60,26 @@ class Properties(Repository):
             _values(resource_id, CAPABILITY, name, value)
             for name, value in resource.capabilities.items()
         ]
-        if values:
-            self._session.execute(sa.insert(PROPERTIES), values)
+        self._insert_rows(PROPERTIES, values)
         self.register(resource.resource_type, resource.capabilities)
 
     def replace_reported(self, resource_id: int, new: Resource) -> None:
         """Replace the attributes and traits of a resource by those of *new*."""
-        self._session.execute(
-            sa.delete(PROPERTIES).where(
-                PROPERTIES.c.resource_id == resource_id, PROPERTIES.c.kind != CAPABILITY
-            )
+        self._delete_rows(
+            PROPERTIES, PROPERTIES.c.resource_id == resource_id, PROPERTIES.c.kind != CAPABILITY
         )
-        values = _reported(resource_id, new)
-        if values:
-            self._session.execute(sa.insert(PROPERTIES), values)
+        self._insert_rows(PROPERTIES, _reported(resource_id, new))
 
     def set_capability(self, resource_id: int, name: str, value: str | None) -> None:
         """Set an operator's value on a resource; None removes it."""
-        self._session.execute(
-            sa.delete(PROPERTIES).where(
-                PROPERTIES.c.resource_id == resource_id,
-                PROPERTIES.c.name == name,
-                PROPERTIES.c.kind == CAPABILITY,
-            )
+        self._delete_rows(
+            PROPERTIES,
+            PROPERTIES.c.resource_id == resource_id,
+            PROPERTIES.c.name == name,
+            PROPERTIES.c.kind == CAPABILITY,
         )
         if value is not None:
-            self._session.execute(
-                sa.insert(PROPERTIES), [_values(resource_id, CAPABILITY, name, value)]
-            )
+            self._insert_row(PROPERTIES, **_values(resource_id, CAPABILITY, name, value))
 
     def register(self, resource_type: str, names: Iterable[str]) -> None:
         """Add names to the registry as public, unless it already has them."""
@@ -94,11 +87,7 @@ class Properties(Repository):
         if not wanted:
             return
         known = set(
-            self._session.scalars(
-                sa.select(PROPERTY_KEYS.c.name).where(
-                    PROPERTY_KEYS.c.resource_type == resource_type, PROPERTY_KEYS.c.name.in_(wanted)
-                )
-            )
+            self._session.scalars(_registered(resource_type, PROPERTY_KEYS.c.name.in_(wanted)))
         )
         new = [
             {
@@ -111,34 +100,20 @@ class Properties(Repository):
             }
             for name in sorted(wanted - known)
         ]
-        if new:
-            self._session.execute(sa.insert(PROPERTY_KEYS), new)
+        self._insert_rows(PROPERTY_KEYS, new)
 
     def private_names(self, resource_type: str) -> set[str]:
         """Return the names that only privileged callers may see."""
         return set(
-            self._session.scalars(
-                sa.select(PROPERTY_KEYS.c.name).where(
-                    PROPERTY_KEYS.c.resource_type == resource_type,
-                    PROPERTY_KEYS.c.private.is_(True),
-                )
-            )
+            self._session.scalars(_registered(resource_type, PROPERTY_KEYS.c.private.is_(True)))
         )
 
     def existing(self, resource_type: str, names: Iterable[str]) -> set[str]:
         """Return those names of properties that a resource has; traits do not count."""
-        query = (
-            sa.select(PROPERTIES.c.name)
-            .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
-            .where(
-                RESOURCES.c.resource_type == resource_type,
-                RESOURCES.c.deleted == 0,
-                PROPERTIES.c.kind != TRAIT,
-                PROPERTIES.c.name.in_(sorted(names)),
-            )
-            .distinct()
+        query = _of_type(resource_type, PROPERTIES.c.name).where(
+            PROPERTIES.c.kind != TRAIT, PROPERTIES.c.name.in_(sorted(names))
         )
-        return set(self._session.scalars(query))
+        return set(self._session.scalars(query.distinct()))
 
     def keys(self, resource_type: str) -> list[PropertyKey]:
         """Return the names in use with their distinct values, sorted by name."""
@@ -146,13 +121,8 @@ class Properties(Repository):
         rows = self._session.execute(query.order_by(PROPERTY_KEYS.c.name)).all()
         values: dict[str, list[str]] = defaultdict(list)
         distinct = (
-            sa.select(PROPERTIES.c.name, PROPERTIES.c.value)
-            .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
-            .where(
-                RESOURCES.c.resource_type == resource_type,
-                RESOURCES.c.deleted == 0,
-                PROPERTIES.c.kind == CAPABILITY,
-            )
+            _of_type(resource_type, PROPERTIES.c.name, PROPERTIES.c.value)
+            .where(PROPERTIES.c.kind == CAPABILITY)
             .distinct()
             .order_by(PROPERTIES.c.name, PROPERTIES.c.value)
         )
@@ -162,15 +132,8 @@ class Properties(Repository):
 
     def of_resources(self, resource_type: str, name: str) -> dict[int, str]:
         """Return the values that operators set for a property, by resource id."""
-        query = (
-            sa.select(PROPERTIES.c.resource_id, PROPERTIES.c.value)
-            .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
-            .where(
-                RESOURCES.c.resource_type == resource_type,
-                RESOURCES.c.deleted == 0,
-                PROPERTIES.c.kind == CAPABILITY,
-                PROPERTIES.c.name == name,
-            )
+        query = _of_type(resource_type, PROPERTIES.c.resource_id, PROPERTIES.c.value).where(
+            PROPERTIES.c.kind == CAPABILITY, PROPERTIES.c.name == name
         )
         return {row.resource_id: row.value for row in self._session.execute(query)}
 
@@ -180,9 +143,7 @@ class Properties(Repository):
         :raises climate.exceptions.NotFound: if no resource has or had it
         """
         where = (PROPERTY_KEYS.c.resource_type == resource_type, PROPERTY_KEYS.c.name == name)
-        self._session.execute(
-            sa.update(PROPERTY_KEYS).where(*where).values(private=private, updated_at=self._now)
-        )
+        self._update_rows(PROPERTY_KEYS, *where, private=private, updated_at=self._now)
         row = self._session.execute(sa.select(PROPERTY_KEYS).where(*where)).one_or_none()
         if row is None:
             raise exceptions.NotFound(object={'resource_property': name})
@@ -201,6 +162,22 @@ def _values(
         'value': value,
         'number': number,
     }
+
+
+def _of_type(resource_type: str, *columns: Any) -> sa.Select[Any]:
+    """Return the query of columns of the properties that resources of a type have."""
+    return (
+        sa.select(*columns)
+        .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
+        .where(*conditions.of_type(resource_type))
+    )
+
+
+def _registered(resource_type: str, condition: Any) -> sa.Select[Any]:
+    """Return the query of some names in the registry."""
+    return sa.select(PROPERTY_KEYS.c.name).where(
+        PROPERTY_KEYS.c.resource_type == resource_type, condition
+    )
 
 
 def _key(row: Any, values: tuple[str, ...]) -> PropertyKey:

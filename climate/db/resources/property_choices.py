@@ -13,6 +13,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from climate.db.resources import conditions
 from climate.db.resources import things
 from climate.db.resources.properties import Properties
 from climate.db.resources.properties import TRAIT
@@ -181,8 +182,4 @@ class PropertyCounts(Repository):
 
 
 def _of(resource_type: str, project_id: str | None) -> tuple[Any, ...]:
-    return (
-        RESOURCES.c.resource_type == resource_type,
-        RESOURCES.c.deleted == 0,
-        things.visible(project_id),
-    )
+    return (*conditions.of_type(resource_type), things.visible(project_id))

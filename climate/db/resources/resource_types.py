@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.resources import conditions
 from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import RESOURCE_TYPES
@@ -39,35 +40,25 @@ class ResourceTypes(Repository):
 
     def insert(self, declaration: Declaration) -> None:
         """Insert a declaration."""
-        self._session.execute(
-            sa.insert(RESOURCE_TYPES).values(
-                name=declaration.name,
-                declaration=_stored(declaration),
-                created_at=self._now,
-                updated_at=None,
-            )
-        )
+        values = {'name': declaration.name, 'declaration': _stored(declaration)}
+        self._insert_row(RESOURCE_TYPES, **values, created_at=self._now, updated_at=None)
 
     def update(self, declaration: Declaration) -> None:
         """Replace a declaration."""
-        self._session.execute(
-            sa.update(RESOURCE_TYPES)
-            .where(RESOURCE_TYPES.c.name == declaration.name)
-            .values(declaration=_stored(declaration), updated_at=self._now)
-        )
+        mine = RESOURCE_TYPES.c.name == declaration.name
+        values = {'declaration': _stored(declaration), 'updated_at': self._now}
+        self._update_rows(RESOURCE_TYPES, mine, **values)
 
     def delete(self, name: str) -> None:
         """Delete a declaration."""
-        self._session.execute(sa.delete(RESOURCE_TYPES).where(RESOURCE_TYPES.c.name == name))
+        self._delete_rows(RESOURCE_TYPES, RESOURCE_TYPES.c.name == name)
 
     def users(self, name: str) -> str:
         """Return what uses the type: ``resources``, ``reservations``, or '' if unused.
 
         Ended reservations do not count.
         """
-        resources = sa.select(RESOURCES.c.id).where(
-            RESOURCES.c.resource_type == name, RESOURCES.c.deleted == 0
-        )
+        resources = sa.select(RESOURCES.c.id).where(*conditions.of_type(name))
         if self._session.scalar(resources.limit(1)) is not None:
             return 'resources'
         reservations = (

@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate import exceptions
+from climate.db.resources import conditions
 from climate.db.resources.properties import ATTRIBUTE
 from climate.db.resources.properties import CAPABILITY
 from climate.db.resources.properties import Properties
@@ -48,27 +49,23 @@ class Resources(Repository):
 
     def insert(self, resource: Resource) -> int:
         """Insert a resource with its inventories and properties; return its id."""
-        result: Any = self._session.execute(
-            sa.insert(RESOURCES).values(
-                resource_type=resource.resource_type,
-                name=resource.name,
-                sort_name=sort_key(resource.name),
-                parent_id=resource.parent_id,
-                project_id=resource.project_id,
-                reservable=resource.reservable,
-                disabled=resource.disabled,
-                generation=0,
-                deleted=0,
-                created_at=self._now,
-                updated_at=None,
-            )
-        )
+        values = {
+            'resource_type': resource.resource_type,
+            'name': resource.name,
+            'sort_name': sort_key(resource.name),
+            'parent_id': resource.parent_id,
+            'project_id': resource.project_id,
+            'reservable': resource.reservable,
+            'disabled': resource.disabled,
+            'generation': 0,
+            'deleted': 0,
+            'created_at': self._now,
+            'updated_at': None,
+        }
+        result: Any = self._session.execute(sa.insert(RESOURCES), values)
         resource_id = int(result.inserted_primary_key[0])
-        if resource.inventories:
-            self._session.execute(
-                sa.insert(INVENTORIES),
-                [_inventory_values(resource_id, item) for item in resource.inventories],
-            )
+        inventories = [dataclasses.asdict(item) for item in resource.inventories]
+        self._insert_rows(INVENTORIES, [{'resource_id': resource_id, **one} for one in inventories])
         Properties(self._session, self._now).insert(resource_id, resource)
         return resource_id
 
@@ -78,9 +75,7 @@ class Resources(Repository):
         :raises climate.exceptions.NotFound: if no resource has this type and id
         """
         query = sa.select(RESOURCES).where(
-            RESOURCES.c.id == resource_id,
-            RESOURCES.c.resource_type == resource_type,
-            RESOURCES.c.deleted == 0,
+            RESOURCES.c.id == resource_id, *conditions.of_type(resource_type)
         )
         resources = self._whole(
             self._session.execute(query.with_for_update() if lock else query).all()
@@ -98,9 +93,7 @@ class Resources(Repository):
     def named(self, resource_type: str, name: str) -> Resource | None:
         """Return the resource with this name; None if there is none."""
         query = sa.select(RESOURCES).where(
-            RESOURCES.c.resource_type == resource_type,
-            RESOURCES.c.name == name,
-            RESOURCES.c.deleted == 0,
+            *conditions.of_type(resource_type), RESOURCES.c.name == name
         )
         resources = self._whole(self._session.execute(query).all())
         return resources[0] if resources else None
@@ -111,8 +104,7 @@ class Resources(Repository):
             sa.select(RESOURCES)
             .join(PROPERTIES, PROPERTIES.c.resource_id == RESOURCES.c.id)
             .where(
-                RESOURCES.c.resource_type == resource_type,
-                RESOURCES.c.deleted == 0,
+                *conditions.of_type(resource_type),
                 PROPERTIES.c.kind == ATTRIBUTE,
                 PROPERTIES.c.name == name,
                 PROPERTIES.c.value == value,
@@ -123,21 +115,16 @@ class Resources(Repository):
 
     def of_type(self, resource_type: str) -> list[Resource]:
         """Return all resources of a type, in id order."""
-        query = (
-            sa.select(RESOURCES)
-            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0)
-            .order_by(RESOURCES.c.id)
-        )
-        scope = sa.select(RESOURCES.c.id).where(
-            RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0
-        )
-        return self._whole(self._session.execute(query).all(), scope)
+        query = sa.select(RESOURCES).where(*conditions.of_type(resource_type))
+        scope = query.with_only_columns(RESOURCES.c.id)
+        rows = self._session.execute(query.order_by(RESOURCES.c.id)).all()
+        return self._whole(rows, scope)
 
     def names_of_type(self, resource_type: str) -> dict[int, str]:
         """Return the names of all resources of a type by id, in id order."""
         query = (
             sa.select(RESOURCES.c.id, RESOURCES.c.name)
-            .where(RESOURCES.c.resource_type == resource_type, RESOURCES.c.deleted == 0)
+            .where(*conditions.of_type(resource_type))
             .order_by(RESOURCES.c.id)
         )
         return {row.id: row.name for row in self._session.execute(query)}
@@ -149,40 +136,25 @@ class Resources(Repository):
 
     def rename(self, resource_id: int, renamed: Resource) -> None:
         """Give a resource another name, with the attributes that it has under that name."""
-        self._session.execute(
-            sa.update(RESOURCES)
-            .where(RESOURCES.c.id == resource_id)
-            .values(name=renamed.name, sort_name=sort_key(renamed.name))
-        )
+        values = {'name': renamed.name, 'sort_name': sort_key(renamed.name)}
+        self._update_rows(RESOURCES, RESOURCES.c.id == resource_id, **values)
         self.set_reported(resource_id, renamed)
 
     def set_reservable(self, resource_id: int, reservable: bool) -> None:
         """Open a resource to new bookings, or close it."""
-        self._session.execute(
-            sa.update(RESOURCES)
-            .where(RESOURCES.c.id == resource_id)
-            .values(reservable=reservable, generation=RESOURCES.c.generation + 1)
-        )
+        self._change(resource_id, reservable=reservable)
 
     def touch(self, resource_id: int) -> None:
         """Record a change of something that belongs to the resource."""
-        self._session.execute(
-            sa.update(RESOURCES)
-            .where(RESOURCES.c.id == resource_id)
-            .values(updated_at=self._now, generation=RESOURCES.c.generation + 1)
-        )
+        self._change(resource_id, updated_at=self._now)
 
     def delete(self, resource_id: int) -> None:
         """Mark the resource as deleted; its name can be used again."""
-        self._session.execute(
-            sa.update(RESOURCES)
-            .where(RESOURCES.c.id == resource_id)
-            .values(
-                deleted=RESOURCES.c.id,
-                generation=RESOURCES.c.generation + 1,
-                updated_at=self._now,
-            )
-        )
+        self._change(resource_id, deleted=RESOURCES.c.id, updated_at=self._now)
+
+    def _change(self, resource_id: int, **values: Any) -> None:
+        mine = RESOURCES.c.id == resource_id
+        self._update_rows(RESOURCES, mine, **values, **conditions.RAISED)
 
     def generations(self, ids: Collection[int]) -> dict[int, int]:
         """Return the generations of the resources, by id."""
@@ -229,19 +201,6 @@ def _add(mine: _Properties, row: Any) -> None:
         mine.capabilities[row.name] = row.value
     else:
         mine.traits.add(row.name)
-
-
-def _inventory_values(resource_id: int, item: Inventory) -> dict[str, Any]:
-    return {
-        'resource_id': resource_id,
-        'resource_class': item.resource_class,
-        'total': item.total,
-        'reserved': item.reserved,
-        'min_unit': item.min_unit,
-        'max_unit': item.max_unit,
-        'step_size': item.step_size,
-        'allocation_ratio': item.allocation_ratio,
-    }
 
 
 def inventory(row: Any) -> Inventory:

@@ -43,8 +43,7 @@ class Shortages(Repository):
             {'resource_id': resource_id, 'resource_class': name, 'capacity': units}
             for name, units in room.items()
         ]
-        if rows:
-            self._session.execute(sa.insert(SHORTAGES), rows)
+        self._insert_rows(SHORTAGES, rows)
 
     def of(self, ids: Collection[int]) -> set[int]:
         """Return which of some resources are short of capacity."""
@@ -55,7 +54,7 @@ class Shortages(Repository):
         short = self.of(ids)
         if short:
             mine = SHORTAGES.c.resource_id.in_(short)
-            self._session.execute(sa.delete(SHORTAGES).where(mine))
+            self._delete_rows(SHORTAGES, mine)
         return short
 
     def surplus(self) -> list[tuple[str, int]]:

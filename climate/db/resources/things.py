@@ -16,6 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.resources import conditions
 from climate.db.resources.resources import Resources
 from climate.db.schema.tables import ALLOCATIONS
 from climate.db.schema.tables import MAINTENANCES
@@ -56,9 +57,7 @@ class Things(Repository):
             instead would hide a deadlock: MariaDB then rolls back the whole transaction.
         """
         query = sa.select(RESOURCES.c.id, RESOURCES.c.project_id).where(
-            RESOURCES.c.resource_type == resource_type,
-            RESOURCES.c.name == name,
-            RESOURCES.c.deleted == 0,
+            *conditions.of_type(resource_type), RESOURCES.c.name == name
         )
         row = self._session.execute(query).one_or_none()
         if row is None:
@@ -66,9 +65,7 @@ class Things(Repository):
             Resources(self._session, self._now).insert(thing)
         elif row.project_id != project_id:
             # Users can transfer a volume to another project.
-            self._session.execute(
-                sa.update(RESOURCES).where(RESOURCES.c.id == row.id).values(project_id=project_id)
-            )
+            self._update_rows(RESOURCES, RESOURCES.c.id == row.id, project_id=project_id)
 
     def forget(self, things: Iterable[tuple[str, str]]) -> None:
         """Delete the rows of the things that nothing refers to.
@@ -104,5 +101,5 @@ class Things(Repository):
         going = list(self._session.scalars(still))
         if going:
             mine = PROPERTIES.c.resource_id.in_(going)
-            self._session.execute(sa.delete(PROPERTIES).where(mine))
-            self._session.execute(sa.delete(RESOURCES).where(RESOURCES.c.id.in_(going)))
+            self._delete_rows(PROPERTIES, mine)
+            self._delete_rows(RESOURCES, RESOURCES.c.id.in_(going))

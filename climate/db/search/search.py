@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from climate.allocation.matches import Match
 from climate.db.engine.prepared import prepared
+from climate.db.resources import conditions
 from climate.db.resources.properties import CAPABILITY
 from climate.db.resources.properties import TRAIT
 from climate.db.schema.tables import INVENTORIES
@@ -78,10 +79,7 @@ def _conditions(match: Match, *, bookable: bool = True) -> list[Any]:
 
     :param bookable: only resources that are open to new bookings
     """
-    found: list[Any] = [
-        RESOURCES.c.resource_type == match.resource_type,
-        RESOURCES.c.deleted == 0,
-    ]
+    found = conditions.of_type(match.resource_type)
     return [*found, *(OPEN if bookable else ()), *_special(match)]
 
 
