@@ -9,18 +9,13 @@ missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
-from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
 
 from climate import exceptions
-
-OPTIONS: Final[Mapping[str, Any]] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-"""Options of every table."""
 
 
 def create_table(table: sa.Table) -> None:

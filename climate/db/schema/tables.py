@@ -9,7 +9,6 @@ exists and its id afterwards, so that the name can be used again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
@@ -21,12 +20,13 @@ from climate.db.schema import types
 METADATA: Final = sa.MetaData()
 """All tables; migrations are compared with it."""
 
-_MYSQL: Final[Mapping[str, Any]] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
-"""Options of every table."""
 
-RESOURCES: Final = sa.Table(
+def _table(name: str, *parts: sa.schema.SchemaItem, **options: Any) -> sa.Table:
+    return sa.Table(name, METADATA, *parts, **types.TABLE, **options)
+
+
+RESOURCES: Final = _table(
     'resources',
-    METADATA,
     sa.Column('id', sa.Integer(), primary_key=True),
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('name', types.exact(255), nullable=False),
@@ -37,8 +37,7 @@ RESOURCES: Final = sa.Table(
     sa.Column('failed_at', types.UtcDateTime()),
     sa.Column('generation', types.big_id(), default=0, nullable=False),
     sa.Column('deleted', sa.Integer(), default=0, nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.Column('degraded', sa.Text()),
     sa.Column('unusable', sa.Boolean()),
     sa.Column('sort_name', types.exact(255), server_default='', nullable=False),
@@ -46,7 +45,6 @@ RESOURCES: Final = sa.Table(
     sa.Index('ix_resources_choice', 'resource_type', 'deleted', 'reservable', 'disabled', 'id'),
     sa.Index('ix_resources_order', 'resource_type', 'deleted', 'sort_name', 'id'),
     sa.Index('ix_resources_parent', 'parent_id'),
-    **_MYSQL,
 )
 """A resource that can be reserved.
 
@@ -55,36 +53,28 @@ says what the cloud has changed since, ``unusable`` whether leases cannot use it
 ``sort_name`` sorts names in natural order; see :mod:`climate.domain.natural_order`.
 """
 
-RESOURCE_TYPES: Final = sa.Table(
+RESOURCE_TYPES: Final = _table(
     'resource_types',
-    METADATA,
     sa.Column('name', types.exact(64), primary_key=True),
     sa.Column('declaration', types.json_dict(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
-    **_MYSQL,
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
 )
 """A resource type that an operator declared through the API."""
 
-MAINTENANCES: Final = sa.Table(
+MAINTENANCES: Final = _table(
     'maintenances',
-    METADATA,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
-    sa.Column('start_date', types.UtcDateTime(), nullable=False),
-    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'start_date', 'end_date', nullable=False),
     sa.Column('reason', types.exact_text(), nullable=False),
     sa.Column('user_id', types.exact(255), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.Index('ix_maintenances_resource', 'resource_id', 'end_date', 'start_date'),
-    **_MYSQL,
 )
 """A period in which a resource gets no new bookings."""
 
-INVENTORIES: Final = sa.Table(
+INVENTORIES: Final = _table(
     'inventories',
-    METADATA,
     sa.Column('id', sa.Integer(), primary_key=True),
     sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
     sa.Column('resource_class', types.exact(255), nullable=False),
@@ -95,41 +85,34 @@ INVENTORIES: Final = sa.Table(
     sa.Column('step_size', sa.Integer(), default=1, nullable=False),
     sa.Column('allocation_ratio', sa.Double(), default=1.0, nullable=False),
     sa.UniqueConstraint('resource_id', 'resource_class', name='uniq_inventories_class'),
-    **_MYSQL,
 )
 """How much of a resource class a resource has."""
 
-SHORTAGES: Final = sa.Table(
+SHORTAGES: Final = _table(
     'shortages',
-    METADATA,
     sa.Column('resource_id', sa.Integer(), nullable=False, autoincrement=False),
     sa.Column('resource_class', types.exact(255), nullable=False),
     sa.Column('capacity', sa.Double(), nullable=False),
     sa.PrimaryKeyConstraint('resource_id', 'resource_class'),
-    **_MYSQL,
 )
 """What the cloud has of a class of which more is booked.
 
 See :mod:`climate.db.resources.shortages`.
 """
 
-PROPERTY_KEYS: Final = sa.Table(
+PROPERTY_KEYS: Final = _table(
     'property_keys',
-    METADATA,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('name', types.exact(255), nullable=False),
     sa.Column('private', sa.Boolean(), default=False, nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.UniqueConstraint('resource_type', 'name', name='uniq_property_keys_name'),
-    **_MYSQL,
 )
 """The name of a property that resources of a type have."""
 
-PROPERTIES: Final = sa.Table(
+PROPERTIES: Final = _table(
     'properties',
-    METADATA,
     sa.Column('id', types.big_id(), primary_key=True),
     sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
     sa.Column('kind', types.exact(16), nullable=False),
@@ -138,7 +121,6 @@ PROPERTIES: Final = sa.Table(
     sa.Column('number', sa.Double()),
     sa.UniqueConstraint('resource_id', 'name', 'kind', name='uniq_properties_name'),
     sa.Index('ix_properties_name', 'name', 'resource_id'),
-    **_MYSQL,
 )
 """A property of a resource: reported by the cloud, set by an operator, or a trait.
 
@@ -146,26 +128,20 @@ PROPERTIES: Final = sa.Table(
 numbers as numbers.
 """
 
-LEASES: Final = sa.Table(
+LEASES: Final = _table(
     'leases',
-    METADATA,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('name', types.exact(80), nullable=False),
-    sa.Column('user_id', types.exact(255), nullable=False),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('start_date', types.UtcDateTime(), nullable=False),
-    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    *types.columns(types.exact(255), 'user_id', 'project_id', nullable=False),
+    *types.columns(types.UtcDateTime(), 'start_date', 'end_date', nullable=False),
     sa.Column('status', types.exact(16), nullable=False),
     sa.Column('degraded', sa.Boolean(), default=False, nullable=False),
     sa.Column('before_end_date', types.UtcDateTime()),
     sa.Column('options', types.json_dict(), nullable=False),
     sa.Column('trust_id', types.exact(64)),
     sa.Column('next_due', types.UtcDateTime()),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
-    sa.Column('deleted_at', types.UtcDateTime()),
+    *types.claim(),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at', 'deleted_at'),
     sa.Index('ix_leases_next_due', 'next_due'),
     # Lists read these two indexes in order, and skip deleted leases. The indexes do not
     # begin with deleted_at, because PostgreSQL does not use an order behind a NULL.
@@ -178,40 +154,34 @@ LEASES: Final = sa.Table(
     sa.Index('ix_leases_start', 'start_date'),
     sa.Index('ix_leases_end', 'end_date'),
     sa.Index('ix_leases_degraded', 'degraded', 'status'),
-    **_MYSQL,
 )
 """A lease of one project."""
 
-RESERVATIONS: Final = sa.Table(
+RESERVATIONS: Final = _table(
     'reservations',
-    METADATA,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('lease_id', types.exact(36), sa.ForeignKey('leases.id'), nullable=False),
     sa.Column('position', sa.Integer(), default=0, nullable=False),
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('status', types.exact(16), nullable=False),
-    sa.Column('request', types.json_dict(), nullable=False),
-    sa.Column('facts', types.json_dict(), nullable=False),
-    sa.Column('missing_resources', sa.Boolean(), default=False, nullable=False),
-    sa.Column('resources_changed', sa.Boolean(), default=False, nullable=False),
+    *types.columns(types.json_dict(), 'request', 'facts', nullable=False),
+    *types.columns(
+        sa.Boolean(), 'missing_resources', 'resources_changed', default=False, nullable=False
+    ),
     sa.Column('part_of', types.exact(36)),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.Index('ix_reservations_lease', 'lease_id', 'resource_type'),
-    **_MYSQL,
 )
 """The resources of one type that a lease reserves."""
 
-ALLOCATIONS: Final = sa.Table(
+ALLOCATIONS: Final = _table(
     'allocations',
-    METADATA,
     sa.Column('id', types.big_id(), primary_key=True),
     sa.Column('reservation_id', types.exact(36), sa.ForeignKey('reservations.id'), nullable=False),
     sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
     sa.Column('resource_class', types.exact(255)),
     sa.Column('amount', types.big_id(), default=1, nullable=False),
-    sa.Column('start_date', types.UtcDateTime(), nullable=False),
-    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'start_date', 'end_date', nullable=False),
     sa.Column('state', types.exact(16), nullable=False),
     sa.Column(
         'live',
@@ -220,7 +190,6 @@ ALLOCATIONS: Final = sa.Table(
     ),
     sa.Index('ix_allocations_live', 'resource_id', 'live', 'end_date', 'start_date'),
     sa.Index('ix_allocations_reservation', 'reservation_id'),
-    **_MYSQL,
 )
 """An amount of a resource class on a resource, for a period.
 
@@ -229,29 +198,24 @@ that queries can compare it by equality: ``ix_allocations_live`` then answers "i
 resource free in that period?" without reading the history of the resource.
 """
 
-EVENTS: Final = sa.Table(
+EVENTS: Final = _table(
     'events',
-    METADATA,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('lease_id', types.exact(36), sa.ForeignKey('leases.id'), nullable=False),
     sa.Column('kind', types.exact(32), nullable=False),
-    sa.Column('time', types.UtcDateTime(), nullable=False),
-    sa.Column('due', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'time', 'due', nullable=False),
     sa.Column('state', types.exact(16), nullable=False),
     sa.Column('attempts', sa.Integer(), default=0, nullable=False),
     sa.Column('begun_at', types.UtcDateTime()),
     sa.Column('error', types.OutsideText()),
     sa.Column('payload', types.json_dict(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.Index('ix_events_lease', 'lease_id', 'state'),
-    **_MYSQL,
 )
 """What must happen to a lease, and when."""
 
-STEPS: Final = sa.Table(
+STEPS: Final = _table(
     'steps',
-    METADATA,
     sa.Column('id', types.big_id(), primary_key=True),
     sa.Column(
         'lease_id', types.exact(36), sa.ForeignKey('leases.id', ondelete='CASCADE'), nullable=False
@@ -259,52 +223,40 @@ STEPS: Final = sa.Table(
     sa.Column('event_id', types.exact(36), nullable=False),
     sa.Column('reservation_id', types.exact(36)),
     sa.Column('resource_type', types.exact(64)),
-    sa.Column('effect', types.exact(16), nullable=False),
-    sa.Column('state', types.exact(16), nullable=False),
+    *types.columns(types.exact(16), 'effect', 'state', nullable=False),
     sa.Column('attempts', sa.Integer(), default=1, nullable=False),
-    sa.Column('first_at', types.UtcDateTime(), nullable=False),
-    sa.Column('last_at', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'first_at', 'last_at', nullable=False),
     sa.Column('detail', types.json_dict(), nullable=False),
     sa.Index('ix_steps_lease', 'lease_id', 'event_id'),
-    **_MYSQL,
 )
 """The result of an effect on a reservation, for an event, with all attempts.
 
 It outlives its event, which may be deleted before the lease.
 """
 
-DELETIONS: Final = sa.Table(
+DELETIONS: Final = _table(
     'deletions',
-    METADATA,
     sa.Column('seq', types.big_id(), primary_key=True),
     sa.Column('lease_id', types.exact(36), nullable=False),
-    sa.Column('reservation_id', types.exact(36)),
-    sa.Column('event_id', types.exact(36)),
-    sa.Column('event', types.exact(32), nullable=False),
-    sa.Column('object_type', types.exact(32), nullable=False),
-    sa.Column('object_id', types.exact(255), nullable=False),
-    sa.Column('name', types.exact(255), nullable=False),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('host', types.exact(255), nullable=False),
-    sa.Column('reason', types.exact(255), nullable=False),
+    *types.columns(types.exact(36), 'reservation_id', 'event_id'),
+    *types.columns(types.exact(32), 'event', 'object_type', nullable=False),
+    *types.columns(
+        types.exact(255), 'object_id', 'name', 'project_id', 'host', 'reason', nullable=False
+    ),
     sa.Column('at', types.UtcDateTime(), nullable=False),
     sa.Index('ix_deletions_lease', 'lease_id', 'seq'),
-    **_MYSQL,
 )
 """An object of a user that was deleted for a lease; see :mod:`climate.db.leases.deletions`."""
 
-OUTBOX: Final = sa.Table(
+OUTBOX: Final = _table(
     'outbox',
-    METADATA,
     sa.Column('seq', types.big_id(), primary_key=True),
-    sa.Column('id', types.exact(36), nullable=False),
-    sa.Column('lease_id', types.exact(36), nullable=False),
+    *types.columns(types.exact(36), 'id', 'lease_id', nullable=False),
     sa.Column('event_type', types.exact(64), nullable=False),
     sa.Column('priority', types.exact(16), nullable=False),
     sa.Column('payload', types.json_dict(), nullable=False),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
+    *types.claim(),
     sa.Column('attempts', sa.Integer(), default=0, server_default=sa.text('0'), nullable=False),
     sa.Column('due', types.UtcDateTime()),
     sa.Column('error', types.OutsideText()),
@@ -314,24 +266,19 @@ OUTBOX: Final = sa.Table(
     sa.Index('ix_outbox_fanned', 'fanned', 'seq'),
     sa.UniqueConstraint('id', name='uniq_outbox_id'),
     sqlite_autoincrement=True,  # or SQLite reuses the numbers of deleted rows
-    **_MYSQL,
 )
 """A notification, written in the transaction that it reports.
 
 If it cannot be sent although others can, it is tried again, and eventually set aside.
 ``fanned`` is 1 once its webhooks have their own copies."""
 
-WEBHOOKS: Final = sa.Table(
+WEBHOOKS: Final = _table(
     'webhooks',
-    METADATA,
     sa.Column('id', types.exact(36), primary_key=True),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('user_id', types.exact(255), nullable=False),
-    sa.Column('name', types.exact(255), nullable=False),
+    *types.columns(types.exact(255), 'project_id', 'user_id', 'name', nullable=False),
     sa.Column('url', sa.Text(), nullable=False),
     sa.Column('options', types.json_dict(), nullable=False),
-    sa.Column('all_projects', sa.Boolean(), nullable=False),
-    sa.Column('enabled', sa.Boolean(), nullable=False),
+    *types.columns(sa.Boolean(), 'all_projects', 'enabled', nullable=False),
     sa.Column('secret', sa.Text(), nullable=False),
     sa.Column('previous_secret', sa.Text()),
     sa.Column('previous_until', types.UtcDateTime()),
@@ -340,20 +287,16 @@ WEBHOOKS: Final = sa.Table(
     sa.Column('stopped_reason', sa.Text()),
     sa.Index('ix_webhooks_project', 'project_id', 'enabled'),
     sa.Index('ix_webhooks_everywhere', 'all_projects', 'enabled'),
-    **_MYSQL,
 )
 """An address that a project has notified; see :mod:`climate.db.messages.webhooks`.
 
 The address and the secrets are encrypted if the configuration has keys.
 """
 
-WEBHOOK_DELIVERIES: Final = sa.Table(
+WEBHOOK_DELIVERIES: Final = _table(
     'webhook_deliveries',
-    METADATA,
     sa.Column('seq', types.big_id(), primary_key=True),
-    sa.Column('id', types.exact(36), nullable=False),
-    sa.Column('webhook_id', types.exact(36), nullable=False),
-    sa.Column('message_id', types.exact(36), nullable=False),
+    *types.columns(types.exact(36), 'id', 'webhook_id', 'message_id', nullable=False),
     sa.Column('sequence', sa.BigInteger(), nullable=False),
     sa.Column('lease_id', types.exact(36)),
     sa.Column('event_type', types.exact(64), nullable=False),
@@ -365,14 +308,12 @@ WEBHOOK_DELIVERIES: Final = sa.Table(
     sa.Column('status', sa.Integer()),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
     sa.Column('finished_at', types.UtcDateTime()),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
+    *types.claim(),
     sa.UniqueConstraint('id', name='uniq_webhook_deliveries_id'),
     sa.UniqueConstraint('webhook_id', 'message_id', name='uniq_webhook_deliveries_message'),
     sa.Index('ix_webhook_deliveries_due', 'state', 'due'),
     sa.Index('ix_webhook_deliveries_webhook', 'webhook_id', 'state', 'seq'),
     sa.Index('ix_webhook_deliveries_finished', 'state', 'finished_at'),
-    **_MYSQL,
 )
 """A notification for a webhook; see :mod:`climate.db.messages.deliveries`.
 
@@ -380,117 +321,93 @@ It has no foreign key: a webhook may be deleted while its notifications are writ
 then remains is removed later.
 """
 
-FEEDS: Final = sa.Table(
+FEEDS: Final = _table(
     'feeds',
-    METADATA,
     sa.Column('id', types.exact(36), primary_key=True),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('user_id', types.exact(255), nullable=False),
-    sa.Column('name', types.exact(255), nullable=False),
+    *types.columns(types.exact(255), 'project_id', 'user_id', 'name', nullable=False),
     sa.Column('kind', types.exact(16), nullable=False),
     sa.Column('lease_id', types.exact(36)),
     sa.Column('resource_id', sa.Integer()),
     sa.Column('secret_digest', types.exact(64), nullable=False),
     sa.Column('options', types.json_dict(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('expires_at', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'created_at', 'expires_at', nullable=False),
     sa.Column('stopped_reason', sa.Text()),
     sa.UniqueConstraint('secret_digest', name='uniq_feeds_secret_digest'),
     sa.Index('ix_feeds_project', 'project_id', 'id'),
     sa.Index('ix_feeds_expires', 'expires_at'),
-    **_MYSQL,
 )
 """A secret link to a calendar; see :mod:`climate.db.messages.feeds`."""
 
-INTENTS: Final = sa.Table(
+INTENTS: Final = _table(
     'intents',
-    METADATA,
     sa.Column('reservation_id', types.exact(36), primary_key=True),
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('project_id', types.exact(255), nullable=False),
     sa.Column('written_at', types.UtcDateTime(), nullable=False),
-    **_MYSQL,
 )
 """An object about to be created in the cloud; see :mod:`climate.db.leases.intents`."""
 
-TRUSTS: Final = sa.Table(
+TRUSTS: Final = _table(
     'trusts',
-    METADATA,
     sa.Column('id', types.exact(64), primary_key=True),
     sa.Column('lease_id', types.exact(36)),
     sa.Column('made_at', types.UtcDateTime(), nullable=False),
     sa.Column('expires_at', types.UtcDateTime()),
-    sa.Column('user_id', types.exact(255)),
-    sa.Column('project_id', types.exact(255)),
+    *types.columns(types.exact(255), 'user_id', 'project_id'),
     sa.Column('lost_reason', types.OutsideText()),
-    **_MYSQL,
 )
 """A Keystone trust that is not deleted yet; see :mod:`climate.db.leases.trusts`.
 
 ``lost_reason`` says why it is of no use, and is null while it is.
 """
 
-SECRETS: Final = sa.Table(
+SECRETS: Final = _table(
     'secrets',
-    METADATA,
     sa.Column('name', types.exact(64), primary_key=True),
     sa.Column('value', types.exact(255), nullable=False),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    **_MYSQL,
 )
 """A secret that processes share; see :mod:`climate.db.processes.secrets`."""
 
-PROJECTS: Final = sa.Table(
+PROJECTS: Final = _table(
     'projects',
-    METADATA,
     sa.Column('id', types.exact(255), primary_key=True),
     sa.Column('generation', sa.Integer(), nullable=False),
-    **_MYSQL,
 )
 """The row that serializes bookings of a project; see :mod:`climate.db.booking.projects`."""
 
-IDEMPOTENCY_KEYS: Final = sa.Table(
+IDEMPOTENCY_KEYS: Final = _table(
     'idempotency_keys',
-    METADATA,
     sa.Column('id', types.big_id(), primary_key=True),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('idempotency_key', types.exact(255), nullable=False),
+    *types.columns(types.exact(255), 'project_id', 'idempotency_key', nullable=False),
     sa.Column('fingerprint', types.exact(64), nullable=False),
     sa.Column('object_id', types.exact(36), nullable=False),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
+    *types.claim(),
     sa.Column('status', sa.Integer()),
     sa.Column('headers', types.json_dict(), nullable=False),
     sa.Column('body', types.long_text()),
     sa.Column('body_size', sa.Integer(), nullable=False, server_default=sa.text('0')),
     sa.Column('sealed_fingerprint', sa.Text()),
-    sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('expires_at', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'created_at', 'expires_at', nullable=False),
     sa.UniqueConstraint('project_id', 'idempotency_key', name='uniq_idempotency_keys'),
     sa.Index('ix_idempotency_keys_expires', 'expires_at'),
     sa.Index('ix_idempotency_keys_project', 'project_id', 'expires_at', 'body_size'),
-    **_MYSQL,
 )
 """A key of a request, with the answer; see :mod:`climate.db.booking.idempotency_keys`."""
 
-OFFERS: Final = sa.Table(
+OFFERS: Final = _table(
     'offers',
-    METADATA,
     sa.Column('id', types.exact(36), primary_key=True),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('user_id', types.exact(255), nullable=False),
+    *types.columns(types.exact(255), 'project_id', 'user_id', nullable=False),
     sa.Column('request', types.long_text(), nullable=False),
     sa.Column('content', types.json_dict(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('expires_at', types.UtcDateTime(), nullable=False),
-    sa.Column('held_until', types.UtcDateTime()),
-    sa.Column('released_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'expires_at', nullable=False),
+    *types.columns(types.UtcDateTime(), 'held_until', 'released_at'),
     sa.Column('lease_id', types.exact(36)),
     sa.Index('ix_offers_expires', 'expires_at'),
     sa.Index('ix_offers_held', 'held_until'),
     sa.Index('ix_offers_released', 'released_at'),
     sa.Index('ix_offers_project', 'project_id', 'held_until'),
-    **_MYSQL,
 )
 """An offer that a project can take; see :mod:`climate.db.booking.offers`.
 
@@ -498,20 +415,16 @@ OFFERS: Final = sa.Table(
 once its hold has expired and they are not.
 """
 
-CHORES: Final = sa.Table(
+CHORES: Final = _table(
     'chores',
-    METADATA,
     sa.Column('name', types.exact(64), primary_key=True),
     sa.Column('begun_at', types.UtcDateTime(), nullable=False),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
-    **_MYSQL,
+    *types.claim(),
 )
 """Periodic work that one manager at a time does."""
 
-CHARGES: Final = sa.Table(
+CHARGES: Final = _table(
     'charges',
-    METADATA,
     sa.Column('seq', types.big_id(), primary_key=True),
     sa.Column('charge_id', types.exact(36), nullable=False),
     sa.Column('judge', types.exact(64), nullable=False),
@@ -522,28 +435,23 @@ CHARGES: Final = sa.Table(
     sa.Column('attempts', sa.Integer(), default=0, nullable=False),
     sa.Column('error', types.OutsideText()),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
+    *types.claim(),
     sa.Index('ix_charges_charge', 'charge_id'),
     sa.Index('ix_charges_due', 'state', 'due'),
     sa.Index('ix_charges_lease', 'lease_id', 'seq'),
-    **_MYSQL,
 )
 """A question or report for an external filter of leases; see :mod:`climate.db.messages.charges`.
 
 It has no foreign key: a question is written before its lease, which may never be booked.
 """
 
-REFUSALS: Final = sa.Table(
+REFUSALS: Final = _table(
     'refusals',
-    METADATA,
     sa.Column('day', sa.Date(), primary_key=True),
     sa.Column('project_id', types.exact(255), primary_key=True),
     sa.Column('resource_type', types.exact(64), primary_key=True),
     sa.Column('resource_class', types.exact(255), primary_key=True),
-    sa.Column('requests', sa.BigInteger(), nullable=False),
-    sa.Column('amount', sa.BigInteger(), nullable=False),
-    **_MYSQL,
+    *types.columns(sa.BigInteger(), 'requests', 'amount', nullable=False),
 )
 """What leases were refused for lack of resources, by day; see :mod:`climate.db.reports.refusals`.
 

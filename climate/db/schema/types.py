@@ -7,6 +7,7 @@ from __future__ import annotations
 import datetime
 import functools
 import json
+from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
@@ -20,6 +21,8 @@ _DECODER = json.JSONDecoder()
 _KNOWN_INSTANTS = 8192
 LARGEST_TEXT: Final = 65535
 """The bytes of a TEXT in MariaDB."""
+TABLE: Final[Mapping[str, Any]] = {'mysql_engine': 'InnoDB', 'mysql_charset': 'utf8mb4'}
+"""Options of every table."""
 
 
 class UtcDateTime(sa.TypeDecorator[datetime.datetime]):
@@ -181,3 +184,13 @@ def json_dict() -> oslo_types.JsonEncodedDict:
 def big_id() -> Any:
     """Return a type for large integers; SQLite autoincrements only INTEGER columns."""
     return sa.BigInteger().with_variant(sa.Integer(), 'sqlite')
+
+
+def columns(kind: Any, *names: str, **options: Any) -> list[sa.Column[Any]]:
+    """Return columns of one type, with the same options."""
+    return [sa.Column(name, kind, **options) for name in names]
+
+
+def claim() -> tuple[sa.Column[Any], sa.Column[Any]]:
+    """Return the columns for the process that has claimed a row, and until when."""
+    return sa.Column('claim_owner', exact(64)), sa.Column('claim_until', UtcDateTime())

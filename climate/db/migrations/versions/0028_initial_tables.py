@@ -8,6 +8,8 @@ has made with several migrations.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -21,20 +23,21 @@ down_revision = None
 TABLES = sa.MetaData()
 """The tables as they were then, those that others refer to first."""
 
-sa.Table(
+
+def _table(name: str, *parts: sa.schema.SchemaItem, **options: Any) -> None:
+    sa.Table(name, TABLES, *parts, **types.TABLE, **options)
+
+
+_table(
     'resources',
-    TABLES,
     sa.Column('id', sa.Integer(), primary_key=True),
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('name', types.exact(255), nullable=False),
     sa.Column('parent_id', sa.Integer(), sa.ForeignKey('resources.id')),
-    sa.Column('reservable', sa.Boolean(), nullable=False),
-    sa.Column('disabled', sa.Boolean(), nullable=False),
+    *types.columns(sa.Boolean(), 'reservable', 'disabled', nullable=False),
     sa.Column('generation', types.big_id(), nullable=False),
     sa.Column('deleted', sa.Integer(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
-    sa.Column('failed_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at', 'failed_at'),
     sa.Column('project_id', types.exact(255)),
     sa.Column('degraded', sa.Text()),
     sa.Column('unusable', sa.Boolean()),
@@ -43,38 +46,28 @@ sa.Table(
     sa.Index('ix_resources_choice', 'resource_type', 'deleted', 'reservable', 'disabled', 'id'),
     sa.Index('ix_resources_parent', 'parent_id'),
     sa.Index('ix_resources_order', 'resource_type', 'deleted', 'sort_name', 'id'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'inventories',
-    TABLES,
     sa.Column('id', sa.Integer(), primary_key=True),
     sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
     sa.Column('resource_class', types.exact(255), nullable=False),
-    sa.Column('total', types.big_id(), nullable=False),
-    sa.Column('reserved', types.big_id(), nullable=False),
-    sa.Column('min_unit', sa.Integer(), nullable=False),
-    sa.Column('max_unit', sa.Integer(), nullable=False),
-    sa.Column('step_size', sa.Integer(), nullable=False),
+    *types.columns(types.big_id(), 'total', 'reserved', nullable=False),
+    *types.columns(sa.Integer(), 'min_unit', 'max_unit', 'step_size', nullable=False),
     sa.Column('allocation_ratio', sa.Double(), nullable=False),
     sa.UniqueConstraint('resource_id', 'resource_class', name='uniq_inventories_class'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'property_keys',
-    TABLES,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('name', types.exact(255), nullable=False),
     sa.Column('private', sa.Boolean(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.UniqueConstraint('resource_type', 'name', name='uniq_property_keys_name'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'properties',
-    TABLES,
     sa.Column('id', types.big_id(), primary_key=True),
     sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
     sa.Column('kind', types.exact(16), nullable=False),
@@ -83,27 +76,20 @@ sa.Table(
     sa.Column('number', sa.Double()),
     sa.UniqueConstraint('resource_id', 'name', 'kind', name='uniq_properties_name'),
     sa.Index('ix_properties_name', 'name', 'resource_id'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'leases',
-    TABLES,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('name', types.exact(80), nullable=False),
-    sa.Column('user_id', types.exact(255), nullable=False),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('start_date', types.UtcDateTime(), nullable=False),
-    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    *types.columns(types.exact(255), 'user_id', 'project_id', nullable=False),
+    *types.columns(types.UtcDateTime(), 'start_date', 'end_date', nullable=False),
     sa.Column('status', types.exact(16), nullable=False),
     sa.Column('degraded', sa.Boolean(), nullable=False),
     sa.Column('before_end_date', types.UtcDateTime()),
     sa.Column('options', types.json_dict(), nullable=False),
     sa.Column('next_due', types.UtcDateTime()),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
-    sa.Column('deleted_at', types.UtcDateTime()),
+    *types.claim(),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at', 'deleted_at'),
     sa.Column('trust_id', types.exact(64)),
     sa.Index('ix_leases_all', 'created_at', 'id'),
     sa.Index('ix_leases_deleted', 'deleted_at'),
@@ -115,36 +101,28 @@ sa.Table(
     sa.Index('ix_leases_status', 'status', 'deleted_at'),
     sa.Index('ix_leases_degraded', 'degraded', 'status'),
     sa.Index('ix_leases_user', 'user_id', 'created_at', 'id'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'reservations',
-    TABLES,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('lease_id', types.exact(36), sa.ForeignKey('leases.id'), nullable=False),
     sa.Column('position', sa.Integer(), nullable=False),
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('status', types.exact(16), nullable=False),
-    sa.Column('request', types.json_dict(), nullable=False),
-    sa.Column('facts', types.json_dict(), nullable=False),
-    sa.Column('missing_resources', sa.Boolean(), nullable=False),
-    sa.Column('resources_changed', sa.Boolean(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.json_dict(), 'request', 'facts', nullable=False),
+    *types.columns(sa.Boolean(), 'missing_resources', 'resources_changed', nullable=False),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.Column('part_of', types.exact(36)),
     sa.Index('ix_reservations_lease', 'lease_id', 'resource_type'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'allocations',
-    TABLES,
     sa.Column('id', types.big_id(), primary_key=True),
     sa.Column('reservation_id', types.exact(36), sa.ForeignKey('reservations.id'), nullable=False),
     sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
     sa.Column('resource_class', types.exact(255)),
     sa.Column('amount', types.big_id(), nullable=False),
-    sa.Column('start_date', types.UtcDateTime(), nullable=False),
-    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'start_date', 'end_date', nullable=False),
     sa.Column('state', types.exact(16), nullable=False),
     sa.Column(
         'live',
@@ -154,38 +132,30 @@ sa.Table(
     ),
     sa.Index('ix_allocations_live', 'resource_id', 'live', 'end_date', 'start_date'),
     sa.Index('ix_allocations_reservation', 'reservation_id'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'events',
-    TABLES,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('lease_id', types.exact(36), sa.ForeignKey('leases.id'), nullable=False),
     sa.Column('kind', types.exact(32), nullable=False),
-    sa.Column('time', types.UtcDateTime(), nullable=False),
-    sa.Column('due', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'time', 'due', nullable=False),
     sa.Column('state', types.exact(16), nullable=False),
     sa.Column('attempts', sa.Integer(), nullable=False),
     sa.Column('begun_at', types.UtcDateTime()),
     sa.Column('error', sa.Text()),
     sa.Column('payload', types.json_dict(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.Index('ix_events_lease', 'lease_id', 'state'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'outbox',
-    TABLES,
     sa.Column('seq', types.big_id(), primary_key=True),
-    sa.Column('id', types.exact(36), nullable=False),
-    sa.Column('lease_id', types.exact(36), nullable=False),
+    *types.columns(types.exact(36), 'id', 'lease_id', nullable=False),
     sa.Column('event_type', types.exact(64), nullable=False),
     sa.Column('priority', types.exact(16), nullable=False),
     sa.Column('payload', types.json_dict(), nullable=False),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
+    *types.claim(),
     sa.Column('attempts', sa.Integer(), nullable=False, server_default=sa.text('0')),
     sa.Column('due', types.UtcDateTime()),
     sa.Column('error', sa.Text()),
@@ -195,43 +165,31 @@ sa.Table(
     sa.Index('ix_outbox_lease', 'lease_id', 'seq'),
     sa.Index('ix_outbox_fanned', 'fanned', 'seq'),
     sqlite_autoincrement=True,
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'resource_types',
-    TABLES,
     sa.Column('name', types.exact(64), primary_key=True),
     sa.Column('declaration', types.json_dict(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
-    **additions.OPTIONS,
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
 )
-sa.Table(
+_table(
     'maintenances',
-    TABLES,
     sa.Column('id', types.exact(36), primary_key=True),
     sa.Column('resource_id', sa.Integer(), sa.ForeignKey('resources.id'), nullable=False),
-    sa.Column('start_date', types.UtcDateTime(), nullable=False),
-    sa.Column('end_date', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'start_date', 'end_date', nullable=False),
     sa.Column('reason', types.exact_text(), nullable=False),
     sa.Column('user_id', types.exact(255), nullable=False),
-    sa.Column('created_at', types.UtcDateTime()),
-    sa.Column('updated_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'updated_at'),
     sa.Index('ix_maintenances_resource', 'resource_id', 'end_date', 'start_date'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'chores',
-    TABLES,
     sa.Column('name', types.exact(64), primary_key=True),
     sa.Column('begun_at', types.UtcDateTime(), nullable=False),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
-    **additions.OPTIONS,
+    *types.claim(),
 )
-sa.Table(
+_table(
     'charges',
-    TABLES,
     sa.Column('seq', types.big_id(), primary_key=True),
     sa.Column('charge_id', types.exact(36), nullable=False),
     sa.Column('judge', types.exact(64), nullable=False),
@@ -242,16 +200,13 @@ sa.Table(
     sa.Column('attempts', sa.Integer(), nullable=False),
     sa.Column('error', sa.Text()),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
+    *types.claim(),
     sa.Index('ix_charges_charge', 'charge_id'),
     sa.Index('ix_charges_due', 'state', 'due'),
     sa.Index('ix_charges_lease', 'lease_id', 'seq'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'steps',
-    TABLES,
     sa.Column('id', types.big_id(), primary_key=True),
     sa.Column(
         'lease_id', types.exact(36), sa.ForeignKey('leases.id', ondelete='CASCADE'), nullable=False
@@ -259,103 +214,77 @@ sa.Table(
     sa.Column('event_id', types.exact(36), nullable=False),
     sa.Column('reservation_id', types.exact(36)),
     sa.Column('resource_type', types.exact(64)),
-    sa.Column('effect', types.exact(16), nullable=False),
-    sa.Column('state', types.exact(16), nullable=False),
+    *types.columns(types.exact(16), 'effect', 'state', nullable=False),
     sa.Column('attempts', sa.Integer(), nullable=False),
-    sa.Column('first_at', types.UtcDateTime(), nullable=False),
-    sa.Column('last_at', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'first_at', 'last_at', nullable=False),
     sa.Column('detail', types.json_dict(), nullable=False),
     sa.Index('ix_steps_lease', 'lease_id', 'event_id'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'trusts',
-    TABLES,
     sa.Column('id', types.exact(64), primary_key=True),
     sa.Column('lease_id', types.exact(36)),
     sa.Column('made_at', types.UtcDateTime(), nullable=False),
     sa.Column('expires_at', types.UtcDateTime()),
-    sa.Column('user_id', types.exact(255)),
-    sa.Column('project_id', types.exact(255)),
+    *types.columns(types.exact(255), 'user_id', 'project_id'),
     sa.Column('lost_reason', sa.Text()),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'secrets',
-    TABLES,
     sa.Column('name', types.exact(64), primary_key=True),
     sa.Column('value', types.exact(255), nullable=False),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'intents',
-    TABLES,
     sa.Column('reservation_id', types.exact(36), primary_key=True),
     sa.Column('resource_type', types.exact(64), nullable=False),
     sa.Column('project_id', types.exact(255), nullable=False),
     sa.Column('written_at', types.UtcDateTime(), nullable=False),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'projects',
-    TABLES,
     sa.Column('id', types.exact(255), primary_key=True),
     sa.Column('generation', sa.Integer(), nullable=False),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'idempotency_keys',
-    TABLES,
     sa.Column('id', types.big_id(), primary_key=True),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('idempotency_key', types.exact(255), nullable=False),
+    *types.columns(types.exact(255), 'project_id', 'idempotency_key', nullable=False),
     sa.Column('fingerprint', types.exact(64), nullable=False),
     sa.Column('object_id', types.exact(36), nullable=False),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
+    *types.claim(),
     sa.Column('status', sa.Integer()),
     sa.Column('headers', types.json_dict(), nullable=False),
     sa.Column('body', types.long_text()),
-    sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('expires_at', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'created_at', 'expires_at', nullable=False),
     sa.Column('body_size', sa.Integer(), nullable=False, server_default=sa.text('0')),
     sa.Column('sealed_fingerprint', sa.Text()),
     sa.UniqueConstraint('project_id', 'idempotency_key', name='uniq_idempotency_keys'),
     sa.Index('ix_idempotency_keys_expires', 'expires_at'),
     sa.Index('ix_idempotency_keys_project', 'project_id', 'expires_at', 'body_size'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'offers',
-    TABLES,
     sa.Column('id', types.exact(36), primary_key=True),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('user_id', types.exact(255), nullable=False),
+    *types.columns(types.exact(255), 'project_id', 'user_id', nullable=False),
     sa.Column('request', types.long_text(), nullable=False),
     sa.Column('content', types.json_dict(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('expires_at', types.UtcDateTime(), nullable=False),
-    sa.Column('held_until', types.UtcDateTime()),
-    sa.Column('released_at', types.UtcDateTime()),
+    *types.columns(types.UtcDateTime(), 'created_at', 'expires_at', nullable=False),
+    *types.columns(types.UtcDateTime(), 'held_until', 'released_at'),
     sa.Column('lease_id', types.exact(36)),
     sa.Index('ix_offers_expires', 'expires_at'),
     sa.Index('ix_offers_held', 'held_until'),
     sa.Index('ix_offers_released', 'released_at'),
     sa.Index('ix_offers_project', 'project_id', 'held_until'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'webhooks',
-    TABLES,
     sa.Column('id', types.exact(36), primary_key=True),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('user_id', types.exact(255), nullable=False),
-    sa.Column('name', types.exact(255), nullable=False),
+    *types.columns(types.exact(255), 'project_id', 'user_id', 'name', nullable=False),
     sa.Column('url', sa.Text(), nullable=False),
     sa.Column('options', types.json_dict(), nullable=False),
-    sa.Column('all_projects', sa.Boolean(), nullable=False),
-    sa.Column('enabled', sa.Boolean(), nullable=False),
+    *types.columns(sa.Boolean(), 'all_projects', 'enabled', nullable=False),
     sa.Column('secret', sa.Text(), nullable=False),
     sa.Column('previous_secret', sa.Text()),
     sa.Column('previous_until', types.UtcDateTime()),
@@ -364,15 +293,11 @@ sa.Table(
     sa.Column('stopped_reason', sa.Text()),
     sa.Index('ix_webhooks_project', 'project_id', 'enabled'),
     sa.Index('ix_webhooks_everywhere', 'all_projects', 'enabled'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'webhook_deliveries',
-    TABLES,
     sa.Column('seq', types.big_id(), primary_key=True),
-    sa.Column('id', types.exact(36), nullable=False),
-    sa.Column('webhook_id', types.exact(36), nullable=False),
-    sa.Column('message_id', types.exact(36), nullable=False),
+    *types.columns(types.exact(36), 'id', 'webhook_id', 'message_id', nullable=False),
     sa.Column('sequence', sa.BigInteger(), nullable=False),
     sa.Column('lease_id', types.exact(36)),
     sa.Column('event_type', types.exact(64), nullable=False),
@@ -384,71 +309,53 @@ sa.Table(
     sa.Column('status', sa.Integer()),
     sa.Column('created_at', types.UtcDateTime(), nullable=False),
     sa.Column('finished_at', types.UtcDateTime()),
-    sa.Column('claim_owner', types.exact(64)),
-    sa.Column('claim_until', types.UtcDateTime()),
+    *types.claim(),
     sa.UniqueConstraint('id', name='uniq_webhook_deliveries_id'),
     sa.UniqueConstraint('webhook_id', 'message_id', name='uniq_webhook_deliveries_message'),
     sa.Index('ix_webhook_deliveries_due', 'state', 'due'),
     sa.Index('ix_webhook_deliveries_webhook', 'webhook_id', 'state', 'seq'),
     sa.Index('ix_webhook_deliveries_finished', 'state', 'finished_at'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'feeds',
-    TABLES,
     sa.Column('id', types.exact(36), primary_key=True),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('user_id', types.exact(255), nullable=False),
-    sa.Column('name', types.exact(255), nullable=False),
+    *types.columns(types.exact(255), 'project_id', 'user_id', 'name', nullable=False),
     sa.Column('kind', types.exact(16), nullable=False),
     sa.Column('lease_id', types.exact(36)),
     sa.Column('resource_id', sa.Integer()),
     sa.Column('secret_digest', types.exact(64), nullable=False),
     sa.Column('options', types.json_dict(), nullable=False),
-    sa.Column('created_at', types.UtcDateTime(), nullable=False),
-    sa.Column('expires_at', types.UtcDateTime(), nullable=False),
+    *types.columns(types.UtcDateTime(), 'created_at', 'expires_at', nullable=False),
     sa.Column('stopped_reason', sa.Text()),
     sa.UniqueConstraint('secret_digest', name='uniq_feeds_secret_digest'),
     sa.Index('ix_feeds_project', 'project_id', 'id'),
     sa.Index('ix_feeds_expires', 'expires_at'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'refusals',
-    TABLES,
     sa.Column('day', sa.Date(), primary_key=True),
     sa.Column('project_id', types.exact(255), primary_key=True),
     sa.Column('resource_type', types.exact(64), primary_key=True),
     sa.Column('resource_class', types.exact(255), primary_key=True),
-    sa.Column('requests', sa.BigInteger(), nullable=False),
-    sa.Column('amount', sa.BigInteger(), nullable=False),
-    **additions.OPTIONS,
+    *types.columns(sa.BigInteger(), 'requests', 'amount', nullable=False),
 )
-sa.Table(
+_table(
     'deletions',
-    TABLES,
     sa.Column('seq', types.big_id(), primary_key=True),
     sa.Column('lease_id', types.exact(36), nullable=False),
-    sa.Column('reservation_id', types.exact(36)),
-    sa.Column('event_id', types.exact(36)),
-    sa.Column('event', types.exact(32), nullable=False),
-    sa.Column('object_type', types.exact(32), nullable=False),
-    sa.Column('object_id', types.exact(255), nullable=False),
-    sa.Column('name', types.exact(255), nullable=False),
-    sa.Column('project_id', types.exact(255), nullable=False),
-    sa.Column('host', types.exact(255), nullable=False),
-    sa.Column('reason', types.exact(255), nullable=False),
+    *types.columns(types.exact(36), 'reservation_id', 'event_id'),
+    *types.columns(types.exact(32), 'event', 'object_type', nullable=False),
+    *types.columns(
+        types.exact(255), 'object_id', 'name', 'project_id', 'host', 'reason', nullable=False
+    ),
     sa.Column('at', types.UtcDateTime(), nullable=False),
     sa.Index('ix_deletions_lease', 'lease_id', 'seq'),
-    **additions.OPTIONS,
 )
-sa.Table(
+_table(
     'shortages',
-    TABLES,
     sa.Column('resource_id', sa.Integer(), primary_key=True, autoincrement=False),
     sa.Column('resource_class', types.exact(255), primary_key=True),
     sa.Column('capacity', sa.Double(), nullable=False),
-    **additions.OPTIONS,
 )
 
 
