@@ -90,6 +90,12 @@ def record(properties: Json, *, optional: Collection[str] = (), closed: bool = T
     return schema
 
 
+def form(*required: str, **properties: Json) -> Json:
+    """Return the schema of an object in a request: some fields are required, others unknown."""
+    needed: Json = {'required': list(required)} if required else {}
+    return {'type': 'object', **needed, 'additionalProperties': False, 'properties': properties}
+
+
 def portable(schema: Any) -> Any:
     r"""Return a schema with patterns that are not for Python only.
 

@@ -21,16 +21,8 @@ from climate.domain.requests import Caller
 
 PARAMETERS: Final = frozenset(
     {
-        'resource_type',
-        'start',
-        'end',
-        'limit',
-        'marker',
-        'offset',
-        'search',
-        'group_by',
-        'mine',
-        'lease_id',
+        *('resource_type', 'start', 'end', 'limit', 'marker', 'offset', 'search'),
+        *('group_by', 'mine', 'lease_id'),
     }
 )
 

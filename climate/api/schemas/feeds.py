@@ -12,6 +12,7 @@ from typing import Any
 from climate import exceptions
 from climate.api.http import bodies
 from climate.api.http import dates
+from climate.api.http.json_schema import form
 from climate.api.http.validation import Validator
 from climate.api.schemas.maintenances import read_id
 from climate.api.schemas.maintenances import RESOURCE_ID
@@ -30,19 +31,15 @@ ALARMS: dict[str, Any] = {
 _BEFORE_START = (900,)
 _BEFORE_END = (3600,)
 
-CREATE: dict[str, Any] = {
-    'type': 'object',
-    'additionalProperties': False,
-    'properties': {
-        'name': NAME,
-        'lease_id': {'type': 'string', 'minLength': 1, 'maxLength': 36},
-        'resource_id': RESOURCE_ID,
-        'time_zone': {'type': 'string', 'minLength': 1, 'maxLength': 64},
-        'alarms_before_start': ALARMS,
-        'alarms_before_end': ALARMS,
-        'lifetime': {'type': ['integer', 'string'], 'minimum': 60, 'maxLength': 64},
-    },
-}
+CREATE = form(
+    name=NAME,
+    lease_id={'type': 'string', 'minLength': 1, 'maxLength': 36},
+    resource_id=RESOURCE_ID,
+    time_zone={'type': 'string', 'minLength': 1, 'maxLength': 64},
+    alarms_before_start=ALARMS,
+    alarms_before_end=ALARMS,
+    lifetime={'type': ['integer', 'string'], 'minimum': 60, 'maxLength': 64},
+)
 
 _CREATE = Validator(CREATE)
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from climate import exceptions
 from climate.api.http import dates
+from climate.api.http.json_schema import form
+from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
 from climate.api.http.validation import Validator
 from climate.domain.maintenances import MaintenanceChange
@@ -25,27 +27,20 @@ RESOURCE_ID: dict[str, Any] = {
 NAME: dict[str, Any] = {'type': 'string', 'minLength': 1, 'maxLength': 255}
 REASON: dict[str, Any] = {'type': 'string', 'maxLength': 1000}
 
-CREATE: dict[str, Any] = {
-    'type': 'object',
-    'required': ['start_date', 'end_date'],
-    'additionalProperties': False,
-    'properties': {
-        'resource_id': RESOURCE_ID,
-        'resource_type': {'type': 'string', 'minLength': 1, 'maxLength': 64},
-        'resource_name': NAME,
-        'start_date': {'type': 'string'},
-        'end_date': {'type': 'string'},
-        'reason': REASON,
-    },
-}
-
+CREATE = form(
+    *('start_date', 'end_date'),
+    resource_id=RESOURCE_ID,
+    resource_type={'type': 'string', 'minLength': 1, 'maxLength': 64},
+    resource_name=NAME,
+    start_date=TEXT,
+    end_date=TEXT,
+    reason=REASON,
+)
 UPDATE: dict[str, Any] = {
     'type': 'object',
     'minProperties': 1,
-    'additionalProperties': False,
-    'properties': {key: CREATE['properties'][key] for key in ('start_date', 'end_date', 'reason')},
+    **form(start_date=TEXT, end_date=TEXT, reason=REASON),
 }
-
 _CREATE = Validator(CREATE)
 _UPDATE = Validator(UPDATE)
 

@@ -10,6 +10,8 @@ from typing import Final
 
 from climate import exceptions
 from climate.api.http import dates
+from climate.api.http.json_schema import form
+from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_5
 from climate.api.http.validation import Validator
@@ -22,22 +24,19 @@ from climate.domain.offers import OfferQuery
 MOST: Final = 10
 """The largest number of offers in a response."""
 
-CREATE: dict[str, Any] = {
-    'type': 'object',
-    'required': ['reservations'],
-    'additionalProperties': False,
-    'properties': {
-        'reservations': {**RESERVATIONS_1_4, 'minItems': 1},
-        'duration': {'type': ['integer', 'string']},
-        'min_duration': {'type': ['integer', 'string']},
-        'earliest': {'type': 'string'},
-        'latest': {'type': 'string'},
-        'limit': {'type': 'integer', 'minimum': 1, 'maximum': MOST},
-        'hold': {'type': ['integer', 'string']},
-        'prefer': {'type': 'string', 'enum': [one.value for one in OfferPreference]},
-        'property': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-    },
-}
+_DURATION: dict[str, Any] = {'type': ['integer', 'string']}
+CREATE = form(
+    'reservations',
+    reservations={**RESERVATIONS_1_4, 'minItems': 1},
+    duration=_DURATION,
+    min_duration=_DURATION,
+    earliest=TEXT,
+    latest=TEXT,
+    limit={'type': 'integer', 'minimum': 1, 'maximum': MOST},
+    hold=_DURATION,
+    prefer={'type': 'string', 'enum': [one.value for one in OfferPreference]},
+    property={'type': 'string', 'minLength': 1, 'maxLength': 255},
+)
 
 _malformed = exceptions.MalformedParameter.of
 _CREATE = Validator(CREATE)

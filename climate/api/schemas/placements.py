@@ -9,12 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
+from climate.api.http.json_schema import form
 from climate.domain.placements import loaded
 from climate.domain.placements import MemberPlacement
 
 _MOST = 10
 _NAME = {'type': 'string', 'minLength': 1, 'maxLength': 255}
 _PLACE = {'type': 'integer', 'minimum': 0, 'maximum': 99}
+_SKEW = {'type': 'integer', 'minimum': 1, 'maximum': 1000}
+_VALUE = {'type': 'string', 'maxLength': 255}
 _WEIGHT = {'type': 'integer', 'minimum': 1, 'maximum': 100}
 
 
@@ -22,46 +25,17 @@ def _list(one: dict[str, Any]) -> dict[str, Any]:
     return {'type': 'array', 'maxItems': _MOST, 'uniqueItems': True, 'items': one}
 
 
-def _object(required: Sequence[str], properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        'type': 'object',
-        'required': list(required),
-        'additionalProperties': False,
-        'properties': properties,
-    }
-
-
-PLACEMENT: dict[str, Any] = _object(
-    (),
-    {
-        'same': _list(_NAME),
-        'same_as': _list(
-            _object(('reservation', 'property'), {'reservation': _PLACE, 'property': _NAME})
-        ),
-        'spread': _list(
-            _object(
-                ('property',),
-                {
-                    'property': _NAME,
-                    'max_skew': {'type': 'integer', 'minimum': 1, 'maximum': 1000},
-                },
-            )
-        ),
-        'apart_from': _list(_PLACE),
-        'prefer': _list(
-            {
-                'type': 'object',
-                'additionalProperties': False,
-                'properties': {
-                    'trait': _NAME,
-                    'property': _NAME,
-                    'value': {'type': 'string', 'maxLength': 255},
-                    'weight': _WEIGHT,
-                },
-            }
-        ),
-    },
-)
+PLACEMENT: dict[str, Any] = {
+    'type': 'object',
+    'required': [],
+    **form(
+        same=_list(_NAME),
+        same_as=_list(form('reservation', 'property', reservation=_PLACE, property=_NAME)),
+        spread=_list(form('property', property=_NAME, max_skew=_SKEW)),
+        apart_from=_list(_PLACE),
+        prefer=_list(form(trait=_NAME, property=_NAME, value=_VALUE, weight=_WEIGHT)),
+    ),
+}
 
 
 def with_placement(reservations: dict[str, Any]) -> dict[str, Any]:

@@ -9,15 +9,12 @@ from typing import Any
 from climate import exceptions
 from climate.api.http import microversions
 from climate.api.http import validation
+from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import form
 
 SCHEMAS: dict[microversions.Microversion, validation.Schema] = {
     microversions.V1_0: {'type': 'object', 'required': ['private']},
-    microversions.V1_1: {
-        'type': 'object',
-        'required': ['private'],
-        'additionalProperties': False,
-        'properties': {'private': {'type': 'boolean'}},
-    },
+    microversions.V1_1: form('private', private=BOOLEAN),
 }
 
 _UPDATE = {version: validation.Validator(schema) for version, schema in SCHEMAS.items()}

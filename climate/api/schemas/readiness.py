@@ -8,6 +8,7 @@ import datetime
 from typing import Any
 
 from climate import exceptions
+from climate.api.http.json_schema import form
 from climate.api.http.validation import Validator
 from climate.domain.leases import Readiness
 
@@ -17,17 +18,13 @@ _NAMES: dict[str, Any] = {
     'items': {'type': 'string', 'minLength': 1, 'maxLength': 255},
 }
 
-READINESS: dict[str, Any] = {
-    'type': 'object',
-    'required': ['by'],
-    'additionalProperties': False,
-    'properties': {
-        'ready': _NAMES,
-        'waiting': _NAMES,
-        'by': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-        'detail': {'type': 'string', 'maxLength': 2000},
-    },
-}
+READINESS = form(
+    'by',
+    ready=_NAMES,
+    waiting=_NAMES,
+    by={'type': 'string', 'minLength': 1, 'maxLength': 255},
+    detail={'type': 'string', 'maxLength': 2000},
+)
 
 _READINESS = Validator(READINESS)
 

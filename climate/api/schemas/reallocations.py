@@ -7,22 +7,20 @@ from __future__ import annotations
 from typing import Any
 
 from climate import exceptions
+from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import form
 from climate.api.http.validation import Validator
 from climate.api.schemas import maintenances
 from climate.domain.requests import Reallocation
 
-SCHEMA: dict[str, Any] = {
-    'type': 'object',
-    'required': ['reservation_id'],
-    'additionalProperties': False,
-    'properties': {
-        'reservation_id': {'type': 'string', 'minLength': 1, 'maxLength': 36},
-        'resource_id': maintenances.RESOURCE_ID,
-        'resource_name': maintenances.NAME,
-        'reason': maintenances.REASON,
-        'force': {'type': 'boolean'},
-    },
-}
+SCHEMA = form(
+    'reservation_id',
+    reservation_id={'type': 'string', 'minLength': 1, 'maxLength': 36},
+    resource_id=maintenances.RESOURCE_ID,
+    resource_name=maintenances.NAME,
+    reason=maintenances.REASON,
+    force=BOOLEAN,
+)
 
 _VALIDATOR = Validator(SCHEMA)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.api.http.json_schema import form
 from climate.api.http.microversions import MAX
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_2
@@ -34,25 +35,11 @@ _NAME = {'type': 'string', 'maxLength': 64, 'pattern': '^custom:[a-z0-9_-]+\\Z'}
 
 
 def _create(fields: dict[str, Any]) -> Validator:
-    return Validator(
-        {
-            'type': 'object',
-            'required': ['name'],
-            'additionalProperties': False,
-            'properties': {'name': _NAME, **fields},
-        }
-    )
+    return Validator(form('name', name=_NAME, **fields))
 
 
 def _update(fields: dict[str, Any]) -> Validator:
-    return Validator(
-        {
-            'type': 'object',
-            'minProperties': 1,
-            'additionalProperties': False,
-            'properties': fields,
-        }
-    )
+    return Validator({'type': 'object', 'minProperties': 1, **form(**fields)})
 
 
 CREATE = {V1_2: _create(_FIELDS), V1_7: _create(_FIELDS_1_7)}

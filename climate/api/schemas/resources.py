@@ -11,6 +11,9 @@ from typing import Final
 
 from climate import exceptions
 from climate.api.http import bodies
+from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import form
+from climate.api.http.json_schema import Json
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_2
 from climate.api.http.microversions import V1_6
@@ -21,41 +24,31 @@ from climate.api.schemas import inventories
 from climate.domain.requests import ResourceChange
 from climate.domain.resources import ResourceDraft
 
+_NAME: Final = {'type': 'string', 'minLength': 1, 'maxLength': 255}
 CREATE = Validator(
-    {
-        'type': 'object',
-        'required': ['resource_type'],
-        'additionalProperties': False,
-        'properties': {
-            'resource_type': {'type': 'string', 'minLength': 1, 'maxLength': 64},
-            'name': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-            'attributes': {'type': 'object', 'maxProperties': 100},
-            'properties': {'type': 'object'},
-            'inventories': inventories.schema(1),
-        },
-    }
+    form(
+        'resource_type',
+        resource_type={'type': 'string', 'minLength': 1, 'maxLength': 64},
+        name=_NAME,
+        attributes={'type': 'object', 'maxProperties': 100},
+        properties={'type': 'object'},
+        inventories=inventories.schema(1),
+    )
 )
-_CHANGES: Final[Mapping[str, Schema]] = {
-    'disabled': {'type': 'boolean'},
+_CHANGES: Final[Mapping[str, Json]] = {
+    'disabled': BOOLEAN,
     'properties': {'type': 'object'},
     'inventories': inventories.schema(1),
 }
 
 
-def _change(fields: Mapping[str, Schema]) -> Validator:
-    return Validator(
-        {
-            'type': 'object',
-            'minProperties': 1,
-            'additionalProperties': False,
-            'properties': dict(fields),
-        }
-    )
+def _change(**fields: Json) -> Validator:
+    return Validator({'type': 'object', 'minProperties': 1, **form(**fields)})
 
 
 UPDATE: Final[Mapping[Microversion, Validator]] = {
-    V1_2: _change(_CHANGES),
-    V1_6: _change({'name': {'type': 'string', 'minLength': 1, 'maxLength': 255}, **_CHANGES}),
+    V1_2: _change(**_CHANGES),
+    V1_6: _change(name=_NAME, **_CHANGES),
 }
 
 

@@ -13,6 +13,8 @@ from climate import exceptions
 from climate.api.http import bodies
 from climate.api.http import dates
 from climate.api.http import queries
+from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import form
 from climate.api.http.validation import Validator
 from climate.domain.webhooks import DeliveryState
 from climate.domain.webhooks import WebhookChange
@@ -30,42 +32,23 @@ EVENT_TYPES: dict[str, Any] = {
     'maxItems': 50,
     'items': {'type': 'string', 'minLength': 1, 'maxLength': 64},
 }
-ENABLED: dict[str, Any] = {'type': 'boolean'}
 _DURATION: dict[str, Any] = {'type': ['integer', 'string'], 'minimum': 0, 'maxLength': 64}
 _ID: dict[str, Any] = {'type': 'string', 'minLength': 1, 'maxLength': 36}
 
-CREATE: dict[str, Any] = {
-    'type': 'object',
-    'required': ['url'],
-    'additionalProperties': False,
-    'properties': {
-        'name': NAME,
-        'url': URL,
-        'event_types': EVENT_TYPES,
-        'all_projects': {'type': 'boolean'},
-        'enabled': ENABLED,
-    },
-}
-UPDATE: dict[str, Any] = {
-    'type': 'object',
-    'additionalProperties': False,
-    'properties': {
-        'name': NAME,
-        'url': URL,
-        'event_types': EVENT_TYPES,
-        'enabled': ENABLED,
-        'rotate_secret': {'type': 'boolean'},
-        'keep_previous_secret_for': _DURATION,
-    },
-}
-REDELIVER: dict[str, Any] = {
-    'type': 'object',
-    'additionalProperties': False,
-    'properties': {
-        'delivery_ids': {'type': 'array', 'minItems': 1, 'maxItems': 1000, 'items': _ID},
-        'all': {'type': 'boolean'},
-    },
-}
+CREATE = form(
+    'url', name=NAME, url=URL, event_types=EVENT_TYPES, all_projects=BOOLEAN, enabled=BOOLEAN
+)
+UPDATE = form(
+    name=NAME,
+    url=URL,
+    event_types=EVENT_TYPES,
+    enabled=BOOLEAN,
+    rotate_secret=BOOLEAN,
+    keep_previous_secret_for=_DURATION,
+)
+REDELIVER = form(
+    delivery_ids={'type': 'array', 'minItems': 1, 'maxItems': 1000, 'items': _ID}, all=BOOLEAN
+)
 
 _CREATE = Validator(CREATE)
 _UPDATE = Validator(UPDATE)
