@@ -13,8 +13,8 @@ from climate.api.http import bodies
 WITH_SLASHES: Final = frozenset({'property_name'})
 """The names of ids that take the whole rest of a path: properties may have slashes."""
 
-_NAMES: Final = frozenset({'property_name', 'type_name'})
-_UUIDS: Final = frozenset({'feed_id', 'lease_id', 'maintenance_id', 'offer_id', 'webhook_id'})
+NAMES: Final = frozenset({'property_name', 'type_name'})
+UUIDS: Final = frozenset({'feed_id', 'lease_id', 'maintenance_id', 'offer_id', 'webhook_id'})
 _UUID = re.compile(r'[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}')
 _RESOURCE_ID = re.compile(r'[0-9]{1,10}', re.ASCII)
 _LARGEST_RESOURCE_ID = 2**31 - 1
@@ -26,9 +26,9 @@ def read(word: str, text: str) -> str | int:
     :param word: its name in the path of the route, such as ``lease_id`` or ``host_id``
     :raises climate.exceptions.NotFound: if no object can have it
     """
-    if word in _UUIDS:
+    if word in UUIDS:
         return uuid(word, text)
-    return text if word in _NAMES else resource_id(word, text)
+    return text if word in NAMES else resource_id(word, text)
 
 
 def uuid(word: str, text: str) -> str:

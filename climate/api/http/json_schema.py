@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -57,6 +58,11 @@ def renamed(schema: Any, names: Mapping[str, str]) -> Any:
     if isinstance(schema, list):
         return [renamed(one, names) for one in schema]
     return schema
+
+
+def choice(kind: type[enum.StrEnum]) -> Json:
+    """Return the schema of a text that is one of those of an enumeration."""
+    return {**TEXT, 'enum': [one.value for one in kind]}
 
 
 def or_null(schema: Json) -> Json:

@@ -10,6 +10,7 @@ from climate.api.http import json_schema
 from climate.api.http import microversions
 from climate.api.http.json_schema import BOOLEAN
 from climate.api.http.json_schema import by_name
+from climate.api.http.json_schema import choice
 from climate.api.http.json_schema import COUNT
 from climate.api.http.json_schema import Json
 from climate.api.http.json_schema import listed
@@ -23,10 +24,11 @@ from climate.api.openapi import calendar
 from climate.api.openapi import hooks
 from climate.api.openapi import leases
 from climate.api.views import fields
+from climate.api.views import histories
 from climate.api.views import maintenances
+from climate.api.views import offers
+from climate.api.views import properties
 from climate.domain.choices import MOST_VALUES
-from climate.domain.history import Effect
-from climate.domain.history import StepState
 from climate.domain.offers import OfferKind
 
 _TIME: Final = ref('Time')
@@ -43,8 +45,8 @@ def components(version: microversions.Microversion) -> dict[str, Json]:
         **_times(version),
         **_errors(version),
         **leases.components(version),
-        **_history(),
-        **_offers(),
+        **_history(version),
+        **_offers(version),
         **_resources(version),
         **_allocations(version),
         **_availability(),
@@ -68,74 +70,34 @@ def _errors(version: microversions.Microversion) -> dict[str, Json]:
     fields: Json = {'error_code': WHOLE, 'error_message': TEXT, 'error_name': TEXT}
     optional: Json = {}
     if version >= microversions.V1_1:
-        reason = record(
-            {
-                'resource_type': TEXT,
-                'reservation': COUNT,
-                'matched': COUNT,
-                'free': COUNT,
-                'first_blocker_ends': _TIME,
-                'detail': TEXT,
-            },
-            optional=(
-                *('resource_type', 'reservation', 'matched', 'free', 'first_blocker_ends'),
-                'detail',
-            ),
-        )
-        optional['reasons'] = listed(reason)
+        counts = dict.fromkeys(('reservation', 'matched', 'free'), COUNT)
+        reason = {'resource_type': TEXT, **counts, 'first_blocker_ends': _TIME, 'detail': TEXT}
+        optional['reasons'] = listed(record(reason, optional=reason))
     if version >= microversions.V1_4:
         optional['alternatives'] = listed({'anyOf': [ref('StoredOffer'), ref('Offer')]})
     return {'ApiError': record({**fields, **optional}, optional=optional)}
 
 
-def _history() -> dict[str, Json]:
-    step: Json = {
-        'event_id': TEXT,
-        'reservation_id': or_null(TEXT),
-        'resource_type': or_null(TEXT),
-        'effect': {**TEXT, 'enum': [one.value for one in Effect]},
-        'state': {**TEXT, 'enum': [one.value for one in StepState]},
-        'attempts': COUNT,
-        'first_at': _TIME_OR_NULL,
-        'last_at': _TIME_OR_NULL,
-        'waiting_for': or_null(TEXT),
-        'error': or_null(TEXT),
-        'lines': listed(record({'at': _TIME, 'text': TEXT})),
-    }
-    awaited: Json = {
-        'event_id': TEXT,
-        'event_type': TEXT,
-        'time': _TIME,
-        'due': _TIME_OR_NULL,
-        'failures': COUNT,
-        'why': or_null(TEXT),
-    }
+def _history(version: microversions.Microversion) -> dict[str, Json]:
     history: Json = {
         'lease_id': json_schema.UUID,
-        'steps': listed(record(step)),
-        'awaited': listed(record(awaited)),
+        'steps': listed(record(fields.properties(histories.STEP, version))),
+        'awaited': listed(record(fields.properties(histories.AWAITED, version))),
     }
     return {'History': record(history)}
 
 
-def _offers() -> dict[str, Json]:
-    reservation: Json = {
-        'reservation': COUNT,
-        'resource_type': TEXT,
-        'amount': COUNT,
-        'classes': by_name(COUNT),
-    }
-    requirement: Json = {'reservation': COUNT, 'property': TEXT, 'values': listed(TEXT)}
+def _offers(version: microversions.Microversion) -> dict[str, Json]:
     optional: Json = {
-        'requirements': listed(record(requirement)),
+        'requirements': listed(record(fields.properties(offers.REQUIREMENT, version))),
         'cost': {'type': 'number'},
         'resources': COUNT,
     }
     offer: Json = {
         'start_date': _TIME,
         'end_date': _TIME,
-        'reason': {**TEXT, 'enum': [one.value for one in OfferKind]},
-        'reservations': listed(record(reservation)),
+        'reason': choice(OfferKind),
+        'reservations': listed(record(fields.properties(offers.RESERVATION, version))),
         'blocked_before': listed(ref('Shortage')),
         **optional,
     }
@@ -149,25 +111,19 @@ def _offers() -> dict[str, Json]:
     return {
         'Offer': record(offer, optional=optional),
         'StoredOffer': record(stored, optional=optional),
-        **_extensions(),
+        **_extensions(version),
     }
 
 
-def _extensions() -> dict[str, Json]:
-    shortage: Json = {
-        'reservation': COUNT,
-        'resource_type': TEXT,
-        'resource_class': or_null(TEXT),
-        'missing': COUNT,
-        'until': _TIME_OR_NULL,
-    }
+def _extensions(version: microversions.Microversion) -> dict[str, Json]:
     extension: Json = {
         'end_date': _TIME,
         'blocked_by': listed(ref('Shortage')),
         'offers': listed(ref('Offer')),
         'searched_until': _TIME,
     }
-    return {'Shortage': record(shortage), 'Extension': record(extension)}
+    shortage = record(fields.properties(offers.SHORTAGE, version))
+    return {'Shortage': shortage, 'Extension': record(extension)}
 
 
 def _resources(version: microversions.Microversion) -> dict[str, Json]:
@@ -228,28 +184,15 @@ def _properties(version: microversions.Microversion) -> dict[str, Json]:
         traits = listed(ref('TraitChoice'))
         counted: Json = {'resource_properties': listed(ref('PropertyChoices')), 'traits': traits}
         schemas['Properties'] = {'anyOf': [record(counted), record(names)]}
-    changed: Json = {
-        'id': TEXT,
-        'resource_type': TEXT,
-        'property_name': TEXT,
-        'private': BOOLEAN,
-        'created_at': _TIME_OR_NULL,
-        'updated_at': _TIME_OR_NULL,
-    }
     return {
         **schemas,
         'Property': record(detail, optional=('private', 'values')),
-        'ChangedProperty': record(changed),
+        'ChangedProperty': record(fields.properties(properties.CHANGED, version)),
     }
 
 
 def _allocations(version: microversions.Microversion) -> dict[str, Json]:
-    busy: Json = {
-        'id': TEXT,
-        'lease_id': or_null(TEXT),
-        'start_date': _TIME,
-        'end_date': _TIME,
-    }
+    busy: Json = {'id': TEXT, 'lease_id': or_null(TEXT), 'start_date': _TIME, 'end_date': _TIME}
     if version >= microversions.V1_4:
         busy['held_until'] = _TIME_OR_NULL
     amounts = {**busy, 'resources': by_name(COUNT)}

@@ -9,6 +9,7 @@ from typing import Final
 
 from climate.api.http.json_schema import BOOLEAN
 from climate.api.http.json_schema import by_name
+from climate.api.http.json_schema import choice
 from climate.api.http.json_schema import COUNT
 from climate.api.http.json_schema import Json
 from climate.api.http.json_schema import listed
@@ -73,7 +74,7 @@ def _leases() -> Json:
     columns: dict[str, Any] = {
         'id': _TEXTS,
         'name': _TEXTS,
-        'status': listed({**TEXT, 'enum': [one.value for one in LeaseStatus]}),
+        'status': listed(choice(LeaseStatus)),
         'mine': _FLAGS,
         'project_id': _TEXTS,
     }

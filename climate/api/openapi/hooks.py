@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from climate.api.http.json_schema import choice
 from climate.api.http.json_schema import COUNT
 from climate.api.http.json_schema import Json
 from climate.api.http.json_schema import listed
@@ -57,7 +58,7 @@ def _usage() -> dict[str, Json]:
     report: Json = {
         'start': _TIME,
         'end': _TIME,
-        'by': {**TEXT, 'enum': [one.value for one in UsageKey]},
+        'by': choice(UsageKey),
         'rows': listed(record(row, optional=('project_id', 'resource_type'))),
     }
     return {'Usage': record(report)}

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Collection
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -60,69 +61,61 @@ _REHEARSED: Final = _shows('dry_run', 'Rehearsal')
 _PROPERTIES: Final[dict[int, Json | None]] = {200: ref('Properties')}
 
 
+def _created(key: str, schema: str) -> dict[int, Json | None]:
+    return _shows(key, schema, HTTPStatus.CREATED)
+
+
 def _op(answers: Mapping[int, Json | None], *headers: str, **others: Any) -> Operation:
     return Operation(answers=answers, headers=headers, **others)
+
+
+# Of what others may have changed, or booked, meanwhile.
+_contested = functools.partial(_op, conflicts=True)
 
 
 OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('GET', '/availability'): _op(_shows('availability', 'Availability'), *_TAGGED),
     ('GET', '/calendar'): _op(_shows('calendar', 'Calendar'), *_TAGGED),
     ('GET', '/feeds'): _op(_page('feeds', 'Feed')),
-    ('POST', '/feeds'): _op(_shows('feed', 'NewFeed', HTTPStatus.CREATED), 'Idempotency-Key'),
+    ('POST', '/feeds'): _op(_created('feed', 'NewFeed'), 'Idempotency-Key'),
     ('GET', '/feeds/{feed_id}'): _op(_shows('feed', 'Feed')),
     ('DELETE', '/feeds/{feed_id}'): _op(_GONE),
     ('GET', '/me'): _op(_shows('me', 'Caller')),
     ('GET', '/leases'): _op(_page('leases', 'ListedLease'), *_TAGGED, query=queries.LEASES),
-    ('POST', '/leases'): _op(
-        {**_shows('lease', 'Lease', HTTPStatus.CREATED), **_REHEARSED},
-        'Idempotency-Key',
-        'Prefer',
-        conflicts=True,
+    ('POST', '/leases'): _contested(
+        {**_created('lease', 'Lease'), **_REHEARSED}, 'Idempotency-Key', 'Prefer'
     ),
     ('GET', '/leases/{lease_id}'): _op(_shows('lease', 'Lease'), *_TAGGED),
-    ('PUT', '/leases/{lease_id}'): _op(
+    ('PUT', '/leases/{lease_id}'): _contested(
         {200: {'anyOf': [record({'lease': ref('Lease')}), record({'dry_run': ref('Rehearsal')})]}},
         *_CHANGES,
-        conflicts=True,
     ),
-    ('DELETE', '/leases/{lease_id}'): _op(
-        {202: None, **_GONE}, *_CHANGES, 'Prefer', conflicts=True
-    ),
-    ('POST', '/leases/{lease_id}/reallocate'): _op(
-        _shows('lease', 'Lease'), *_CHANGES, conflicts=True
-    ),
+    ('DELETE', '/leases/{lease_id}'): _contested({202: None, **_GONE}, *_CHANGES, 'Prefer'),
+    ('POST', '/leases/{lease_id}/reallocate'): _contested(_shows('lease', 'Lease'), *_CHANGES),
     ('GET', '/leases/{lease_id}/history'): _op(_shows('history', 'History')),
-    ('GET', '/leases/{lease_id}/extension'): _op(_shows('extension', 'Extension'), conflicts=True),
-    ('POST', '/leases/{lease_id}/readiness'): _op(
-        _shows('lease', 'Lease'), *_CHANGES, conflicts=True
-    ),
+    ('GET', '/leases/{lease_id}/extension'): _contested(_shows('extension', 'Extension')),
+    ('POST', '/leases/{lease_id}/readiness'): _contested(_shows('lease', 'Lease'), *_CHANGES),
     ('GET', '/maintenances'): _op(_shows('maintenances', listed(ref('Maintenance')))),
-    ('POST', '/maintenances'): _op(
-        _shows('maintenance', 'Maintenance', HTTPStatus.CREATED), 'Idempotency-Key', conflicts=True
+    ('POST', '/maintenances'): _contested(
+        _created('maintenance', 'Maintenance'), 'Idempotency-Key'
     ),
     ('GET', '/maintenances/{maintenance_id}'): _op(_shows('maintenance', 'Maintenance')),
     ('PUT', '/maintenances/{maintenance_id}'): _op(_shows('maintenance', 'Maintenance')),
     ('DELETE', '/maintenances/{maintenance_id}'): _op(_GONE),
-    ('POST', '/offers'): _op({200: _OFFERS}, 'Idempotency-Key', conflicts=True),
+    ('POST', '/offers'): _contested({200: _OFFERS}, 'Idempotency-Key'),
     ('GET', '/offers/{offer_id}'): _op(_shows('offer', 'StoredOffer')),
-    ('DELETE', '/offers/{offer_id}'): _op(_GONE, conflicts=True),
+    ('DELETE', '/offers/{offer_id}'): _contested(_GONE),
     ('GET', '/resource-types'): _op(_shows('resource_types', listed(ref('ResourceType')))),
-    ('POST', '/resource-types'): _op(
-        _shows('resource_type', 'ResourceType', HTTPStatus.CREATED), conflicts=True
-    ),
+    ('POST', '/resource-types'): _contested(_created('resource_type', 'ResourceType')),
     ('GET', '/resource-types/{type_name}'): _op(_shows('resource_type', 'ResourceType')),
-    ('PUT', '/resource-types/{type_name}'): _op(
-        _shows('resource_type', 'ResourceType'), conflicts=True
-    ),
-    ('DELETE', '/resource-types/{type_name}'): _op(_GONE, conflicts=True),
+    ('PUT', '/resource-types/{type_name}'): _contested(_shows('resource_type', 'ResourceType')),
+    ('DELETE', '/resource-types/{type_name}'): _contested(_GONE),
     ('GET', '/resources'): _op(_page('resources', 'Resource'), query=queries.RESOURCES),
-    ('POST', '/resources'): _op(_shows('resource', 'Resource', HTTPStatus.CREATED), conflicts=True),
+    ('POST', '/resources'): _contested(_created('resource', 'Resource')),
     ('GET', '/resources/{resource_id}'): _op(_shows('resource', 'Resource')),
-    ('PUT', '/resources/{resource_id}'): _op(_shows('resource', 'Resource'), conflicts=True),
-    ('DELETE', '/resources/{resource_id}'): _op(_GONE, conflicts=True),
-    ('POST', '/resources/{resource_id}/refresh'): _op(
-        _shows('resource', 'Resource'), conflicts=True
-    ),
+    ('PUT', '/resources/{resource_id}'): _contested(_shows('resource', 'Resource')),
+    ('DELETE', '/resources/{resource_id}'): _contested(_GONE),
+    ('POST', '/resources/{resource_id}/refresh'): _contested(_shows('resource', 'Resource')),
     ('GET', '/resources/allocations'): _op(_shows('allocations', listed(ref('AllocationOfAny')))),
     ('GET', '/resources/{resource_id}/allocations'): _op(_shows('allocation', 'AllocationOfAny')),
     ('GET', '/resources/properties'): _op(_PROPERTIES),
@@ -131,9 +124,7 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
     ),
     ('GET', '/usage'): _op(_shows('usage', 'Usage')),
     ('GET', '/webhooks'): _op(_page('webhooks', 'Webhook')),
-    ('POST', '/webhooks'): _op(
-        _shows('webhook', 'NewWebhook', HTTPStatus.CREATED), 'Idempotency-Key'
-    ),
+    ('POST', '/webhooks'): _op(_created('webhook', 'NewWebhook'), 'Idempotency-Key'),
     ('GET', '/webhooks/{webhook_id}'): _op(_shows('webhook', 'Webhook')),
     ('PUT', '/webhooks/{webhook_id}'): _op(_shows('webhook', 'ChangedWebhook')),
     ('DELETE', '/webhooks/{webhook_id}'): _op(_GONE),
@@ -156,14 +147,14 @@ def of_collection(collection: ResourceCollection) -> dict[Key, Operation]:
     shows = _shows(collection.item, one)
     operations = {
         ('GET', path): _op(_shows(collection.noun, listed(ref(one)))),
-        ('POST', path): _op(_shows(collection.item, one, HTTPStatus.CREATED), conflicts=True),
+        ('POST', path): _contested(_shows(collection.item, one, HTTPStatus.CREATED)),
         ('GET', item): _op(shows),
-        ('DELETE', item): _op(_GONE, conflicts=True),
+        ('DELETE', item): _contested(_GONE),
     }
     if not collection.properties:
         return operations
     return operations | {
-        ('PUT', item): _op(shows, conflicts=True),
+        ('PUT', item): _contested(shows),
         ('GET', f'{path}/allocations'): _op(_shows('allocations', listed(ref('Allocation')))),
         ('GET', f'{item}/allocation'): _op(_shows('allocation', 'Allocation')),
         ('GET', f'{path}/properties'): _op(_PROPERTIES),

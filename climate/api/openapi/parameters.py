@@ -8,9 +8,13 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from climate.api import path_ids
 from climate.api.http import json_schema
 from climate.api.http import microversions
+from climate.api.http.json_schema import choice
+from climate.api.http.json_schema import COUNT
 from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import RESOURCE_SORT_KEYS
@@ -19,57 +23,47 @@ from climate.domain.usage import UsageKey
 from climate.domain.webhooks import DeliveryState
 
 _NAME: Final[Json] = {'type': 'string', 'maxLength': 255}
-_ANY: Final[Json] = {}
-_PAST: Final = 'An instant: ISO 8601 with a zone, or now.'
+
+
+def _said(schema: Json, description: str) -> Json:
+    return {**schema, 'description': description}
+
 
 QUERY: Final[dict[str, Json]] = {
-    'all': {**_ANY, 'description': 'Whether to add private ones; ignored for members.'},
-    'by': {
-        **json_schema.TEXT,
-        'enum': [one.value for one in UsageKey],
-        'description': 'What the rows are for.',
-    },
-    'detail': {**_ANY, 'description': 'Whether to add the values.'},
-    'end': {**json_schema.TEXT, 'description': _PAST},
-    'end_after': {**json_schema.TEXT, 'description': _PAST},
-    'end_before': {**json_schema.TEXT, 'description': _PAST},
-    'fields': {**json_schema.TEXT, 'description': 'Names of the fields wanted, with commas.'},
-    'group_by': {**_NAME, 'description': 'The property that divides the resources.'},
-    'latest': {**json_schema.TEXT, 'description': _PAST},
-    'lease_id': json_schema.TEXT,
+    **dict.fromkeys(
+        ('end', 'end_after', 'end_before', 'latest', 'start', 'start_after', 'start_before'),
+        _said(TEXT, 'An instant: ISO 8601 with a zone, or now.'),
+    ),
+    'all': _said({}, 'Whether to add private ones; ignored for members.'),
+    'by': _said(choice(UsageKey), 'What the rows are for.'),
+    'detail': _said({}, 'Whether to add the values.'),
+    'fields': _said(TEXT, 'Names of the fields wanted, with commas.'),
+    'group_by': _said(_NAME, 'The property that divides the resources.'),
+    'lease_id': TEXT,
     'limit': {'type': 'integer', 'minimum': 1, 'description': 'The most objects of a page.'},
-    'marker': {**json_schema.TEXT, 'description': 'The id of the last object of the page before.'},
-    'mine': {
-        **_ANY,
-        'description': 'Whether to leave out resources of which the project has nothing.',
-    },
+    'marker': _said(TEXT, 'The id of the last object of the page before.'),
+    'mine': _said({}, 'Whether to leave out resources of which the project has nothing.'),
     'name': _NAME,
-    'offset': {**json_schema.COUNT, 'description': 'The number of objects before the page.'},
+    'offset': _said(COUNT, 'The number of objects before the page.'),
     'project_id': _NAME,
-    'reservation_id': json_schema.TEXT,
-    'resource_properties': {**json_schema.TEXT, 'description': 'A requirement, as in leases.'},
+    'reservation_id': TEXT,
+    'resource_properties': _said(TEXT, 'A requirement, as in leases.'),
     'resource_type': _NAME,
     'resources': {
-        **json_schema.TEXT,
+        **TEXT,
         'pattern': '^[A-Z0-9_]{1,255}:[0-9]{1,10}(?:,[A-Z0-9_]{1,255}:[0-9]{1,10})*$',
         'description': 'Amounts by resource class, such as VCPU:2,MEMORY_MB:4096.',
     },
-    'search': {**_NAME, 'description': 'A part of a name, or of the value of a property.'},
-    'sort_dir': {**json_schema.listed({**json_schema.TEXT, 'enum': ['asc', 'desc']})},
-    'sort_key': json_schema.listed({**json_schema.TEXT, 'enum': list(SORT_KEYS)}),
-    'start': {**json_schema.TEXT, 'description': _PAST},
-    'start_after': {**json_schema.TEXT, 'description': _PAST},
-    'start_before': {**json_schema.TEXT, 'description': _PAST},
-    'state': {**json_schema.TEXT, 'enum': [one.value for one in DeliveryState]},
-    'status': {**json_schema.TEXT, 'enum': [one.value for one in LeaseStatus]},
-    'step': {
-        **json_schema.TEXT,
-        'description': 'Seconds, an ISO 8601 duration, or such as 90m, 2h or 1d.',
-    },
-    'type': {**_NAME, 'description': 'A resource type.'},
-    'user': {**json_schema.TEXT, 'enum': ['me'], 'description': 'Only leases of the caller.'},
-    'user_id': {**_NAME, 'description': 'Only leases of this user.'},
-    'values': {**_ANY, 'description': 'Whether to count the resources with each value.'},
+    'search': _said(_NAME, 'A part of a name, or of the value of a property.'),
+    'sort_dir': {**json_schema.listed({**TEXT, 'enum': ['asc', 'desc']})},
+    'sort_key': json_schema.listed({**TEXT, 'enum': list(SORT_KEYS)}),
+    'state': choice(DeliveryState),
+    'status': choice(LeaseStatus),
+    'step': _said(TEXT, 'Seconds, an ISO 8601 duration, or such as 90m, 2h or 1d.'),
+    'type': _said(_NAME, 'A resource type.'),
+    'user': {**TEXT, 'enum': ['me'], 'description': 'Only leases of the caller.'},
+    'user_id': _said(_NAME, 'Only leases of this user.'),
+    'values': _said({}, 'Whether to count the resources with each value.'),
 }
 """Schemas by name; a parameter with one name means the same in every route."""
 
@@ -82,16 +76,11 @@ REQUIRED: Final = frozenset(
     }
 )
 _OF_RESOURCES: Final[dict[str, Json]] = {
-    'sort_key': json_schema.listed({**json_schema.TEXT, 'enum': list(RESOURCE_SORT_KEYS)}),
+    'sort_key': json_schema.listed({**TEXT, 'enum': list(RESOURCE_SORT_KEYS)}),
 }
 _PATHS: Final[dict[str, Json]] = {
-    'feed_id': json_schema.UUID,
-    'lease_id': json_schema.UUID,
-    'maintenance_id': json_schema.UUID,
-    'offer_id': json_schema.UUID,
-    'property_name': {'type': 'string', 'minLength': 1},
-    'type_name': {'type': 'string', 'minLength': 1},
-    'webhook_id': json_schema.UUID,
+    **dict.fromkeys(path_ids.UUIDS, json_schema.UUID),
+    **{name: {'type': 'string', 'minLength': 1} for name in path_ids.NAMES},
 }
 _SEGMENT: Final = re.compile(r'\{(\w+)\}')
 _TAGS: Final = 'An entity tag in quotes, a list of them, or *.'
@@ -150,6 +139,6 @@ def of_headers(names: Iterable[str]) -> list[Json]:
         'Prefer': 'wait=SECONDS: answer when the lease has started, or is gone.',
     }
     return [
-        {'name': name, 'in': 'header', 'description': described[name], 'schema': json_schema.TEXT}
+        {'name': name, 'in': 'header', 'description': described[name], 'schema': TEXT}
         for name in names
     ]

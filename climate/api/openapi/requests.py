@@ -22,6 +22,7 @@ from climate.api.http.microversions import V1_3
 from climate.api.http.microversions import V1_4
 from climate.api.http.microversions import V1_5
 from climate.api.http.validation import Schema
+from climate.api.http.validation import Validator
 from climate.api.openapi import generators
 from climate.api.openapi.characters import limited
 from climate.api.schemas import collections
@@ -44,6 +45,11 @@ from climate.plugins.contract import Plugin
 Versions = Mapping[Microversion, Schema]
 Plugins = Mapping[str, Plugin[Any]]
 
+
+def _schemas(validators: Mapping[Microversion, Validator]) -> Versions:
+    return {version: validator.schema for version, validator in validators.items()}
+
+
 BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     ('POST', '/leases'): {
         **leases.SCHEMAS['create'],
@@ -56,16 +62,10 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     ('POST', '/maintenances'): {V1_2: maintenances.CREATE},
     ('PUT', '/maintenances/{maintenance_id}'): {V1_5: maintenances.UPDATE},
     ('POST', '/offers'): {V1_4: offers.CREATE},
-    ('POST', '/resource-types'): {
-        version: validator.schema for version, validator in resource_types.CREATE.items()
-    },
-    ('PUT', '/resource-types/{type_name}'): {
-        version: validator.schema for version, validator in resource_types.UPDATE.items()
-    },
+    ('POST', '/resource-types'): _schemas(resource_types.CREATE),
+    ('PUT', '/resource-types/{type_name}'): _schemas(resource_types.UPDATE),
     ('POST', '/resources'): {V1_2: resources.CREATE.schema},
-    ('PUT', '/resources/{resource_id}'): {
-        version: validator.schema for version, validator in resources.UPDATE.items()
-    },
+    ('PUT', '/resources/{resource_id}'): _schemas(resources.UPDATE),
     ('PATCH', '/resources/properties/{property_name}'): properties.SCHEMAS,
     ('POST', '/webhooks'): {V1_5: webhooks.CREATE},
     ('PUT', '/webhooks/{webhook_id}'): {V1_5: webhooks.UPDATE},

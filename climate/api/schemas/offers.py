@@ -10,6 +10,7 @@ from typing import Final
 
 from climate import exceptions
 from climate.api.http import dates
+from climate.api.http.json_schema import choice
 from climate.api.http.json_schema import form
 from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
@@ -34,7 +35,7 @@ CREATE = form(
     latest=TEXT,
     limit={'type': 'integer', 'minimum': 1, 'maximum': MOST},
     hold=_DURATION,
-    prefer={'type': 'string', 'enum': [one.value for one in OfferPreference]},
+    prefer=choice(OfferPreference),
     property={'type': 'string', 'minLength': 1, 'maxLength': 255},
 )
 

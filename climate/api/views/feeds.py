@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 from typing import Final
 
+from climate.api.http.json_schema import choice
 from climate.api.http.json_schema import COUNT
-from climate.api.http.json_schema import Json
 from climate.api.http.json_schema import listed
 from climate.api.http.json_schema import or_null
 from climate.api.http.json_schema import ref
@@ -24,7 +24,7 @@ from climate.domain.feeds import Feed
 from climate.domain.feeds import FeedKind
 
 _TIME: Final = ref('Time')
-_KIND: Final[Json] = {**TEXT, 'enum': [one.value for one in FeedKind]}
+_KIND: Final = choice(FeedKind)
 
 FEED: Final = (
     AnswerField(name='id', write=PLAIN, schema=UUID),

@@ -13,6 +13,7 @@ import datetime
 import operator
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
@@ -20,6 +21,7 @@ from climate.api.http import dates
 from climate.api.http.json_schema import Json
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_0
+from climate.domain.history import Line
 
 PLAIN: Final = 'plain'
 """How values are written that need no conversion; in text, such as ids and states."""
@@ -114,6 +116,10 @@ class ObjectWriter:
         """Return a list."""
         return list(value)
 
+    def mapping(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an object with any keys."""
+        return dict(value)
+
     def date(self, value: datetime.datetime | None) -> str | None:
         """Return an instant."""
         return dates.write(value, self._version)
@@ -121,6 +127,10 @@ class ObjectWriter:
     def text(self, value: int | None) -> str | None:
         """Return the id of a resource."""
         return None if value is None else str(value)
+
+    def lines(self, value: Iterable[Line]) -> list[dict[str, Any]]:
+        """Return what an effect has said, and when."""
+        return [{'at': self.date(line.at), 'text': line.text} for line in value]
 
 
 def shown(fields: Iterable[AnswerField], version: Microversion, value: object) -> dict[str, Any]:

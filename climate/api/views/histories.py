@@ -5,45 +5,54 @@
 from __future__ import annotations
 
 from typing import Any
+from typing import Final
 
-from climate.api.http import dates
+from climate.api.http.json_schema import choice
+from climate.api.http.json_schema import COUNT
+from climate.api.http.json_schema import listed
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import record
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
-from climate.domain.events import Event
+from climate.api.views import fields
+from climate.api.views.fields import AnswerField
+from climate.api.views.fields import PLAIN
+from climate.domain.history import Effect
 from climate.domain.history import History
-from climate.domain.history import HistoryStep
+from climate.domain.history import StepState
+
+_TIME_OR_NULL: Final = or_null(ref('Time'))
+_LINE: Final = record({'at': ref('Time'), 'text': TEXT})
+STEP: Final = (
+    AnswerField(name='event_id', write=PLAIN, schema=TEXT),
+    AnswerField(name='reservation_id', write=PLAIN, schema=or_null(TEXT)),
+    AnswerField(name='resource_type', write=PLAIN, schema=or_null(TEXT)),
+    AnswerField(name='effect', write=PLAIN, schema=choice(Effect)),
+    AnswerField(name='state', write=PLAIN, schema=choice(StepState)),
+    AnswerField(name='attempts', write=PLAIN, schema=COUNT),
+    AnswerField(name='first_at', write='date', schema=_TIME_OR_NULL),
+    AnswerField(name='last_at', write='date', schema=_TIME_OR_NULL),
+    AnswerField(name='waiting_for', write=PLAIN, schema=or_null(TEXT)),
+    AnswerField(name='error', write=PLAIN, schema=or_null(TEXT)),
+    AnswerField(name='lines', write='lines', schema=listed(_LINE)),
+)
+"""The fields of a step."""
+AWAITED: Final = (
+    AnswerField(name='event_id', of='id', write=PLAIN, schema=TEXT),
+    AnswerField(name='event_type', of='kind', write=PLAIN, schema=TEXT),
+    AnswerField(name='time', write='date', schema=ref('Time')),
+    AnswerField(name='due', write='date', schema=_TIME_OR_NULL),
+    AnswerField(name='failures', of='attempts', write=PLAIN, schema=COUNT),
+    AnswerField(name='why', of='error', write=PLAIN, schema=or_null(TEXT)),
+)
+"""The fields of an event that a lease awaits."""
 
 
 def history(value: History, version: Microversion) -> dict[str, Any]:
     """Return the history of a lease as it is shown at *version*."""
     return {
         'lease_id': value.lease.id,
-        'steps': [_step(step, version) for step in value.steps],
-        'awaited': [_awaited(event, version) for event in value.awaited],
-    }
-
-
-def _step(value: HistoryStep, version: Microversion) -> dict[str, Any]:
-    return {
-        'event_id': value.event_id,
-        'reservation_id': value.reservation_id,
-        'resource_type': value.resource_type,
-        'effect': value.effect.value,
-        'state': value.state.value,
-        'attempts': value.attempts,
-        'first_at': dates.write(value.first_at, version),
-        'last_at': dates.write(value.last_at, version),
-        'waiting_for': value.waiting_for,
-        'error': value.error,
-        'lines': [{'at': dates.write(line.at, version), 'text': line.text} for line in value.lines],
-    }
-
-
-def _awaited(value: Event, version: Microversion) -> dict[str, Any]:
-    return {
-        'event_id': value.id,
-        'event_type': value.kind.value,
-        'time': dates.write(value.time, version),
-        'due': dates.write(value.due, version),
-        'failures': value.attempts,
-        'why': value.error,
+        'steps': [fields.shown(STEP, version, step) for step in value.steps],
+        'awaited': [fields.shown(AWAITED, version, event) for event in value.awaited],
     }

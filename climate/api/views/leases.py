@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import choice
 from climate.api.http.json_schema import COUNT
 from climate.api.http.json_schema import Json
 from climate.api.http.json_schema import listed
@@ -37,7 +38,7 @@ from climate.domain.lifecycles import LeaseStatus
 _TIME: Final = ref('Time')
 _TIME_OR_NULL: Final = or_null(_TIME)
 _RECORD_TIME: Final = or_null(ref('RecordTime'))
-_STATUS: Final[Json] = {**TEXT, 'enum': [one.value for one in LeaseStatus]}
+_STATUS: Final = choice(LeaseStatus)
 _NOTICES: Final = or_null(listed({**TEXT, 'enum': list(NOTICES)}))
 _RESOURCES: Final[Json] = {**listed(ref('HeldResource')), 'maxItems': MOST_SHOWN}
 _CREATED: Final = (

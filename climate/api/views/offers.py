@@ -5,10 +5,43 @@
 from __future__ import annotations
 
 from typing import Any
+from typing import Final
 
 from climate.api.http import dates
+from climate.api.http.json_schema import by_name
+from climate.api.http.json_schema import COUNT
+from climate.api.http.json_schema import listed
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
+from climate.api.views import fields
+from climate.api.views.fields import AnswerField
+from climate.api.views.fields import PLAIN
 from climate.domain import offers
+
+_PLACE: Final = AnswerField(name='reservation', of='place', write=PLAIN, schema=COUNT)
+RESERVATION: Final = (
+    _PLACE,
+    AnswerField(name='resource_type', write=PLAIN, schema=TEXT),
+    AnswerField(name='amount', write=PLAIN, schema=COUNT),
+    AnswerField(name='classes', write='mapping', schema=by_name(COUNT)),
+)
+"""The fields of a reservation of an offer."""
+REQUIREMENT: Final = (
+    _PLACE,
+    AnswerField(name='property', of='name', write=PLAIN, schema=TEXT),
+    AnswerField(name='values', write='array', schema=listed(TEXT)),
+)
+"""The fields of the values of a property that an offer requires."""
+SHORTAGE: Final = (
+    _PLACE,
+    AnswerField(name='resource_type', write=PLAIN, schema=TEXT),
+    AnswerField(name='resource_class', write=PLAIN, schema=or_null(TEXT)),
+    AnswerField(name='missing', write=PLAIN, schema=COUNT),
+    AnswerField(name='until', write='date', schema=or_null(ref('Time'))),
+)
+"""The fields of what is missing for a reservation, and until when."""
 
 
 def offer(value: offers.Offer, version: Microversion) -> dict[str, Any]:
@@ -17,11 +50,13 @@ def offer(value: offers.Offer, version: Microversion) -> dict[str, Any]:
         'start_date': dates.write(value.period.start, version),
         'end_date': dates.write(value.period.end, version),
         'reason': value.kind.value,
-        'reservations': [_reservation(one) for one in value.reservations],
+        'reservations': [fields.shown(RESERVATION, version, one) for one in value.reservations],
         'blocked_before': [shortage(one, version) for one in value.blocked_before],
     }
     if value.requirements:
-        shown['requirements'] = [_requirement(one) for one in value.requirements]
+        shown['requirements'] = [
+            fields.shown(REQUIREMENT, version, one) for one in value.requirements
+        ]
     if value.cost is not None:
         shown['cost'] = value.cost
     if value.resources is not None:
@@ -29,28 +64,9 @@ def offer(value: offers.Offer, version: Microversion) -> dict[str, Any]:
     return shown
 
 
-def _requirement(value: offers.PropertyValues) -> dict[str, Any]:
-    return {'reservation': value.place, 'property': value.name, 'values': list(value.values)}
-
-
-def _reservation(value: offers.OfferedReservation) -> dict[str, Any]:
-    return {
-        'reservation': value.place,
-        'resource_type': value.resource_type,
-        'amount': value.amount,
-        'classes': dict(value.classes),
-    }
-
-
 def shortage(value: offers.Shortage, version: Microversion) -> dict[str, Any]:
     """Return what is missing for a reservation, and until when."""
-    return {
-        'reservation': value.place,
-        'resource_type': value.resource_type,
-        'resource_class': value.resource_class,
-        'missing': value.missing,
-        'until': dates.write(value.until, version),
-    }
+    return fields.shown(SHORTAGE, version, value)
 
 
 def extension(value: offers.Extension, version: Microversion) -> dict[str, Any]:

@@ -5,11 +5,29 @@
 from __future__ import annotations
 
 from typing import Any
+from typing import Final
 
-from climate.api.http import dates
+from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import or_null
+from climate.api.http.json_schema import ref
+from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
+from climate.api.views import fields
+from climate.api.views.fields import AnswerField
+from climate.api.views.fields import PLAIN
 from climate.domain.choices import Choices
 from climate.domain.resources import PropertyKey
+
+_TIME_OR_NULL: Final = or_null(ref('Time'))
+CHANGED: Final = (
+    AnswerField(name='id', write=PLAIN, schema=TEXT),
+    AnswerField(name='resource_type', write=PLAIN, schema=TEXT),
+    AnswerField(name='property_name', of='name', write=PLAIN, schema=TEXT),
+    AnswerField(name='private', write=PLAIN, schema=BOOLEAN),
+    AnswerField(name='created_at', write='date', schema=_TIME_OR_NULL),
+    AnswerField(name='updated_at', write='date', schema=_TIME_OR_NULL),
+)
+"""The fields of a property in the answer to its change."""
 
 
 def name(value: PropertyKey) -> dict[str, Any]:
@@ -43,11 +61,4 @@ def record(value: PropertyKey, version: Microversion) -> dict[str, Any]:
 
     Clients parse created_at in the long form here, and only here.
     """
-    return {
-        'id': value.id,
-        'resource_type': value.resource_type,
-        'property_name': value.name,
-        'private': value.private,
-        'created_at': dates.write(value.created_at, version),
-        'updated_at': dates.write(value.updated_at, version),
-    }
+    return fields.shown(CHANGED, version, value)

@@ -25,19 +25,8 @@ def report(query: UsageQuery, rows: Iterable[UsageRow], version: Microversion) -
 
 
 def _row(by: UsageKey, value: UsageRow) -> dict[str, Any]:
-    keys: dict[str, Any] = {}
+    keys = [] if by is UsageKey.CLASS else ['resource_type']
     if by is UsageKey.PROJECT:
-        keys['project_id'] = value.project_id
-    if by is not UsageKey.CLASS:
-        keys['resource_type'] = value.resource_type
-    return {
-        **keys,
-        'resource_class': value.resource_class,
-        'leases': value.leases,
-        'booked': value.booked,
-        'used': value.used,
-        'unused': value.unused,
-        'ahead': value.ahead,
-        'refusals': value.refusals,
-        'refused': value.refused,
-    }
+        keys.insert(0, 'project_id')
+    figures = ('leases', 'booked', 'used', 'unused', 'ahead', 'refusals', 'refused')
+    return {name: getattr(value, name) for name in (*keys, 'resource_class', *figures)}

@@ -8,8 +8,8 @@ from typing import Any
 from typing import Final
 
 from climate.api.http.json_schema import BOOLEAN
+from climate.api.http.json_schema import choice
 from climate.api.http.json_schema import COUNT
-from climate.api.http.json_schema import Json
 from climate.api.http.json_schema import listed
 from climate.api.http.json_schema import or_null
 from climate.api.http.json_schema import ref
@@ -26,7 +26,7 @@ from climate.domain.webhooks import Webhook
 
 _TIME: Final = ref('Time')
 _TIME_OR_NULL: Final = or_null(_TIME)
-_STATE: Final[Json] = {**TEXT, 'enum': [one.value for one in DeliveryState]}
+_STATE: Final = choice(DeliveryState)
 
 WEBHOOK: Final = (
     AnswerField(name='id', write=PLAIN, schema=UUID),
