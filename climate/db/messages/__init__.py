@@ -2,6 +2,6 @@
 
 """What leaves the service: notifications, deliveries to webhooks, feeds and charges.
 
-Start with ``outbox``. Imports ``encryption``, ``engine``, ``leases``, ``schema`` and
+Start with ``outbox``. Imports ``engine``, ``leases``, ``schema`` and
 ``statements``.
 """
