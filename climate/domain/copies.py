@@ -57,6 +57,11 @@ def converted(kind: Callable[..., T], source: object, /, **others: Any) -> T:
     return kind(**{name: getattr(source, name) for name in names}, **others)
 
 
+def picked(source: object, *names: str) -> dict[str, Any]:
+    """Return some attributes of *source* by name, for the row of a table, for example."""
+    return {name: getattr(source, name) for name in names}
+
+
 @functools.cache
 def names_of(kind: Any) -> tuple[str, ...]:
     """Return the names of the fields of a dataclass or a NamedTuple."""

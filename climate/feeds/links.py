@@ -24,6 +24,7 @@ from climate.conf.settings import seconds
 from climate.conf.settings import Settings
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
+from climate.domain import copies
 from climate.domain.feeds import CalendarEntry
 from climate.domain.feeds import Feed
 from climate.domain.feeds import FeedDraft
@@ -70,6 +71,7 @@ class Calendar:
     entries: tuple[CalendarEntry, ...]
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class FeedLinks:
     """The operations of users on calendar feeds.
 
@@ -77,17 +79,10 @@ class FeedLinks:
     :param limits: how many feeds each project may have
     """
 
-    def __init__(
-        self,
-        store: Store,
-        plugins: Mapping[str, Plugin[Any]],
-        limits: ProjectLimits,
-        settings: FeedSettings,
-    ) -> None:
-        self._store = store
-        self._plugins = plugins
-        self._limits = limits
-        self.settings = settings
+    _store: Store
+    _plugins: Mapping[str, Plugin[Any]]
+    _limits: ProjectLimits
+    settings: FeedSettings
 
     def create(self, caller: Caller, draft: FeedDraft) -> tuple[Feed, str]:
         """Create a feed; return it with the secret, which cannot be read again.
@@ -184,19 +179,14 @@ class FeedLinks:
 def _feed(
     caller: Caller, draft: FeedDraft, now: datetime.datetime, lasts: datetime.timedelta
 ) -> Feed:
-    return Feed(
+    return copies.converted(
+        Feed,
+        draft,
         id=draft.id or str(uuid.uuid4()),
-        project_id=caller.project_id,
-        user_id=caller.user_id,
-        name=draft.name,
-        kind=draft.kind,
-        lease_id=draft.lease_id,
-        resource_id=draft.resource_id,
-        time_zone=draft.time_zone,
-        before_start=draft.before_start,
-        before_end=draft.before_end,
+        **copies.picked(caller, 'project_id', 'user_id'),
         created_at=now,
         expires_at=now + lasts,
+        stopped_reason=None,
     )
 
 

@@ -9,7 +9,6 @@ import datetime
 import uuid
 from collections.abc import Callable
 from collections.abc import Sequence
-from typing import Any
 from typing import Final
 
 from climate import exceptions
@@ -18,6 +17,7 @@ from climate.conf.settings import seconds
 from climate.conf.settings import Settings
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
+from climate.domain import copies
 from climate.domain.requests import Caller
 from climate.domain.requests import Reach
 from climate.domain.webhooks import Delivery
@@ -44,6 +44,7 @@ class SubscriptionSettings(Settings):
     longest_overlap: datetime.timedelta = option('webhooks', 'longest_overlap', seconds)
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class Subscriptions:
     """The operations of users on webhooks.
 
@@ -53,19 +54,11 @@ class Subscriptions:
         return at once
     """
 
-    def __init__(
-        self,
-        store: Store,
-        poster: Poster,
-        limits: ProjectLimits,
-        wake: Callable[[], None],
-        settings: SubscriptionSettings,
-    ) -> None:
-        self._store = store
-        self._poster = poster
-        self._limits = limits
-        self._wake = wake
-        self._settings = settings
+    _store: Store
+    _poster: Poster
+    _limits: ProjectLimits
+    _wake: Callable[[], None]
+    _settings: SubscriptionSettings
 
     def create(self, caller: Caller, draft: WebhookDraft) -> Webhook:
         """Create a webhook; only the result of this call has its secret.
@@ -80,13 +73,8 @@ class Subscriptions:
         def write(tx: Transaction) -> Webhook:
             webhook = Webhook(
                 id=draft.id or str(uuid.uuid4()),
-                project_id=caller.project_id,
-                user_id=caller.user_id,
-                name=draft.name,
-                url=draft.url,
-                event_types=draft.event_types,
-                all_projects=draft.all_projects,
-                enabled=draft.enabled,
+                **copies.picked(caller, 'project_id', 'user_id'),
+                **copies.picked(draft, 'name', 'url', 'event_types', 'all_projects', 'enabled'),
                 secrets=(signatures.new_secret(),),
                 created_at=tx.now,
             )
@@ -251,12 +239,7 @@ def _owned(known: Webhook, changed: Webhook, caller: Caller) -> Webhook:
 
 
 def _changed(known: Webhook, change: WebhookChange, now: datetime.datetime) -> Webhook:
-    values: dict[str, Any] = {
-        'name': change.name,
-        'url': change.url,
-        'event_types': change.event_types,
-        'enabled': change.enabled,
-    }
+    values = copies.picked(change, 'name', 'url', 'event_types', 'enabled')
     changed = dataclasses.replace(
         known, **{key: value for key, value in values.items() if value is not None}
     )

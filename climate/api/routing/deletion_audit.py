@@ -13,6 +13,7 @@ from pycadf import cadftaxonomy
 from pycadf import eventfactory
 from pycadf import resource
 
+from climate.domain.copies import picked
 from climate.domain.history import DeletedObject
 
 EVENT_TYPE: Final = 'audit.deletion'
@@ -36,13 +37,7 @@ def event(deleted: DeletedObject) -> dict[str, Any]:
         ),
         observer=resource.Resource(id='observer', typeURI='service/reservation', name='climate'),
     )
-    content = {
-        'project_id': deleted.project_id,
-        'host': deleted.host,
-        'lease_id': deleted.lease_id,
-        'reservation_id': deleted.reservation_id,
-        'reason': deleted.reason,
-    }
+    content = picked(deleted, 'project_id', 'host', 'lease_id', 'reservation_id', 'reason')
     made.add_attachment(
         attachment.Attachment(typeURI='application/json', content=content, name='deletion')
     )

@@ -9,6 +9,7 @@ from typing import Final
 
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_7
+from climate.domain.copies import picked
 from climate.domain.holdings import Holding
 from climate.domain.leases import Reservation
 from climate.leases import reading
@@ -56,9 +57,4 @@ def instructions(
 
 def instruction(value: Instruction) -> dict[str, Any]:
     """Return one instruction."""
-    return {
-        'name': value.name,
-        'title': value.title,
-        'command': value.command,
-        'value': value.value,
-    }
+    return picked(value, 'name', 'title', 'command', 'value')

@@ -9,6 +9,7 @@ from typing import Any
 from climate.api.http import dates
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_6
+from climate.domain.copies import picked
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 
@@ -35,13 +36,8 @@ def resource(value: Resource, version: Microversion) -> dict[str, Any]:
 def inventories(values: tuple[Inventory, ...]) -> dict[str, Any]:
     """Return inventories by resource class."""
     return {
-        item.resource_class: {
-            'total': item.total,
-            'reserved': item.reserved,
-            'allocation_ratio': item.allocation_ratio,
-            'min_unit': item.min_unit,
-            'max_unit': item.max_unit,
-            'step_size': item.step_size,
-        }
+        item.resource_class: picked(
+            item, 'total', 'reserved', 'allocation_ratio', 'min_unit', 'max_unit', 'step_size'
+        )
         for item in sorted(values, key=lambda item: item.resource_class)
     }

@@ -32,6 +32,7 @@ from climate.db.schema.tables import OFFERS
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import RESOURCES
 from climate.domain import copies
+from climate.domain.copies import picked
 from climate.domain.offers import StoredOffer
 
 KEPT: Final = datetime.timedelta(hours=1)
@@ -55,14 +56,10 @@ class Offers(SealedRows):
         """Insert offers, in one statement."""
         values = [
             {
-                'id': one.id,
-                'project_id': one.project_id,
-                'user_id': one.user_id,
+                **picked(one, 'id', 'project_id', 'user_id'),
                 'request': self._vault.seal_text(json.dumps(one.reservations)),
                 'content': offer_contents.written(one.offer),
-                'created_at': one.created_at,
-                'expires_at': one.expires_at,
-                'held_until': one.held_until,
+                **picked(one, 'created_at', 'expires_at', 'held_until'),
             }
             for one in new
         ]

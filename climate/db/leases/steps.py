@@ -28,6 +28,7 @@ _OF_EVENT = sa.select(STEPS).where(
     STEPS.c.lease_id == sa.bindparam('lease_id'), STEPS.c.event_id == sa.bindparam('event_id')
 )
 _INSERT = sa.insert(STEPS)
+_CONSTANT = ('lease_id', 'event_id', 'reservation_id', 'resource_type', 'effect', 'first_at')
 _OF_LEASES = sa.select(STEPS).where(Among(STEPS.c.lease_id, 'lease_ids'))
 _UPDATE = sa.update(STEPS).where(STEPS.c.id == sa.bindparam('row_id'))
 
@@ -37,18 +38,7 @@ class HistorySteps(Repository):
 
     def insert(self, new: Iterable[HistoryStep]) -> None:
         """Insert steps, in one statement."""
-        values = [
-            {
-                'lease_id': step.lease_id,
-                'event_id': step.event_id,
-                'reservation_id': step.reservation_id,
-                'resource_type': step.resource_type,
-                'effect': step.effect,
-                'first_at': step.first_at,
-                **_changeable(step),
-            }
-            for step in new
-        ]
+        values = [{**copies.picked(step, *_CONSTANT), **_changeable(step)} for step in new]
         if values:
             self._session.execute(_INSERT, values)
 

@@ -27,14 +27,9 @@ class Charges(Repository):
         """Insert charges, in one statement."""
         values = [
             {
-                'charge_id': charge.charge_id,
-                'judge': charge.judge,
-                'lease_id': charge.lease_id,
-                'state': charge.state,
+                **copies.picked(charge, 'charge_id', 'judge', 'lease_id', 'state'),
                 'payload': dict(charge.payload),
-                'due': charge.due,
-                'attempts': charge.attempts,
-                'error': charge.error,
+                **copies.picked(charge, 'due', 'attempts', 'error'),
                 'created_at': self._now,
             }
             for charge in charges

@@ -41,13 +41,8 @@ class FeedRows(Repository):
         """Insert a feed, with the digest of its secret."""
         self._insert_row(
             FEEDS,
-            id=feed.id,
-            project_id=feed.project_id,
-            user_id=feed.user_id,
-            name=feed.name,
-            kind=feed.kind,
-            lease_id=feed.lease_id,
-            resource_id=feed.resource_id,
+            **copies.picked(feed, 'id', 'project_id', 'user_id', 'name', 'kind'),
+            **copies.picked(feed, 'lease_id', 'resource_id', 'expires_at'),
             secret_digest=digest,
             options={
                 'time_zone': feed.time_zone,
@@ -55,7 +50,6 @@ class FeedRows(Repository):
                 'before_end': list(feed.before_end),
             },
             created_at=self._now,
-            expires_at=feed.expires_at,
         )
 
     def get(self, feed_id: str, reach: Reach) -> Feed:

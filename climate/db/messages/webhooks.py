@@ -26,14 +26,8 @@ class WebhookRows(SealedRows):
 
     def insert(self, webhook: Webhook) -> None:
         """Insert a webhook; its first secret is stored."""
-        self._insert_row(
-            WEBHOOKS,
-            id=webhook.id,
-            project_id=webhook.project_id,
-            all_projects=webhook.all_projects,
-            created_at=self._now,
-            **self._changeable(webhook),
-        )
+        fixed = copies.picked(webhook, 'id', 'project_id', 'all_projects')
+        self._insert_row(WEBHOOKS, **fixed, created_at=self._now, **self._changeable(webhook))
 
     def update(self, webhook: Webhook) -> None:
         """Update a webhook, with its secrets."""
@@ -124,12 +118,9 @@ class WebhookRows(SealedRows):
     def _changeable(self, webhook: Webhook) -> dict[str, Any]:
         newest, *older = webhook.secrets
         return {
-            'user_id': webhook.user_id,
-            'name': webhook.name,
+            **copies.picked(webhook, 'user_id', 'name', 'enabled', 'stopped_reason'),
             'url': self._vault.seal_text(webhook.url),
             'options': {'event_types': list(webhook.event_types)},
-            'enabled': webhook.enabled,
-            'stopped_reason': webhook.stopped_reason,
             'secret': self._vault.seal_text(newest),
             'previous_secret': self._vault.seal_text(older[0]) if older else None,
             'previous_until': webhook.previous_until if older else None,

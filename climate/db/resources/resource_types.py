@@ -15,6 +15,7 @@ from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import RESOURCE_TYPES
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements.repository import Repository
+from climate.domain.copies import picked
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import Origin
@@ -75,10 +76,7 @@ class ResourceTypes(Repository):
 
 def _stored(declaration: Declaration) -> dict[str, Any]:
     return {
-        'description': declaration.description,
-        'exclusive': declaration.exclusive,
-        'noun': declaration.noun,
-        'noun_one': declaration.noun_one,
+        **picked(declaration, 'description', 'exclusive', 'noun', 'noun_one'),
         'classes': [dataclasses.asdict(item) for item in declaration.classes],
         'announce': list(declaration.announce),
     }

@@ -50,13 +50,9 @@ class Resources(Repository):
     def insert(self, resource: Resource) -> int:
         """Insert a resource with its inventories and properties; return its id."""
         values = {
-            'resource_type': resource.resource_type,
-            'name': resource.name,
+            **copies.picked(resource, 'resource_type', 'name', 'parent_id', 'project_id'),
+            **copies.picked(resource, 'reservable', 'disabled'),
             'sort_name': sort_key(resource.name),
-            'parent_id': resource.parent_id,
-            'project_id': resource.project_id,
-            'reservable': resource.reservable,
-            'disabled': resource.disabled,
             'generation': 0,
             'deleted': 0,
             'created_at': self._now,

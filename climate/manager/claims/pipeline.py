@@ -92,6 +92,7 @@ class SettledBatch:
     due: datetime.datetime | None = None
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class Pipeline:
     """Begins, performs and settles jobs for one manager. Has no threads of its own.
 
@@ -100,19 +101,11 @@ class Pipeline:
     :param wake_senders: called after each commit, which may have written notifications
     """
 
-    def __init__(
-        self,
-        store: Store,
-        plugins: Plugins,
-        claims: ClaimKeeper,
-        worker: Worker,
-        wake_senders: Callable[[], None],
-    ) -> None:
-        self._store = store
-        self._plugins = plugins
-        self._claims = claims
-        self._worker = worker
-        self._wake_senders = wake_senders
+    _store: Store
+    _plugins: Plugins
+    _claims: ClaimKeeper
+    _worker: Worker
+    _wake_senders: Callable[[], None]
 
     def begin(self, lease_ids: Sequence[str]) -> BegunBatch:
         """Begin the next due event of each of some claimed leases."""

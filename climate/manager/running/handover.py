@@ -43,23 +43,17 @@ _ORDINARY = datetime.timedelta(seconds=10)
 _NOTHING = datetime.timedelta(0)
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class Handover:
     """Decides how to proceed with an event whose resources are not free yet.
 
     :param rng: breaks ties between resources to move to
     """
 
-    def __init__(
-        self,
-        plugins: notices.Plugins,
-        settings: LeasingSettings,
-        filters: Filters,
-        rng: random.Random,
-    ) -> None:
-        self._plugins = plugins
-        self._settings = settings
-        self._filters = filters
-        self._rng = rng
+    _plugins: notices.Plugins
+    _settings: LeasingSettings
+    _filters: Filters
+    _rng: random.Random
 
     def moved(self, tx: Transaction, lease: Lease, event: Event) -> bool:
         """Move a start that has waited long enough; return whether it was moved.

@@ -27,18 +27,16 @@ from climate.leases.settings import LeasingSettings
 LOG = logging.getLogger(__name__)
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class Rescue:
     """Moves starts on behalf of one manager.
 
     :param rng: breaks ties between resources to move to
     """
 
-    def __init__(
-        self, plugins: notices.Plugins, settings: LeasingSettings, rng: random.Random
-    ) -> None:
-        self._plugins = plugins
-        self._settings = settings
-        self._rng = rng
+    _plugins: notices.Plugins
+    _settings: LeasingSettings
+    _rng: random.Random
 
     def moved(self, tx: Transaction, lease: Lease, event: Event) -> bool:
         """Move a start off unusable resources; return whether anything was moved.
