@@ -18,12 +18,10 @@ from climate.api.routing import base
 from climate.api.routing.routes import Route
 from climate.api.routing.routing import Request
 from climate.api.routing.routing import Scope
-from climate.api.routing.services import ApiSettings
 from climate.api.routing.services import Services
 from climate.api.views import allocations as view
 from climate.domain.requests import CalendarQuery
 from climate.domain.requests import ResourceCalendar
-from climate.plugins.collection import ResourceCollection
 from climate.policies import allocations as policies
 
 _FILTERS: Final = ('lease_id', 'reservation_id')
@@ -56,16 +54,10 @@ class AllocationsController(base.Controller):
         return {'allocation': view.amounts(calendar, scope.version)}
 
 
-class CollectionAllocationsController(base.Controller):
+class CollectionAllocationsController(base.CollectionPart):
     """``/os-hosts/allocations``, and ``allocation`` of one host; likewise other collections."""
 
     noun = 'allocations'
-
-    def __init__(
-        self, services: Services, settings: ApiSettings, collection: ResourceCollection
-    ) -> None:
-        super().__init__(services, settings)
-        self._collection = collection
 
     def routes(self) -> Iterable[Route]:
         """Return the routes."""

@@ -20,15 +20,14 @@ from climate.domain.resources import Resource
 from climate.plugins.collection import ResourceCollection
 
 
-class CollectionController(base.Controller):
+class CollectionController(base.CollectionPart):
     """One collection."""
 
     def __init__(
         self, services: Services, settings: ApiSettings, collection: ResourceCollection
     ) -> None:
-        super().__init__(services, settings)
+        super().__init__(services, settings, collection)
         self.noun = collection.noun
-        self._collection = collection
         self._type = collection.resource_type
         self._schemas = CollectionSchemas(collection)
 

@@ -16,11 +16,9 @@ from climate.api.routing import base
 from climate.api.routing.routes import Route
 from climate.api.routing.routing import Request
 from climate.api.routing.routing import Scope
-from climate.api.routing.services import ApiSettings
 from climate.api.routing.services import Services
 from climate.api.schemas import properties as schemas
 from climate.api.views import properties as view
-from climate.plugins.collection import ResourceCollection
 from climate.policies import properties as policies
 
 _PARAMETERS: Final = ('detail', 'all', 'values')
@@ -52,16 +50,10 @@ class PropertiesController(base.Controller):
         return _set_private(self._services, req, resource_type, property_name)
 
 
-class CollectionPropertiesController(base.Controller):
+class CollectionPropertiesController(base.CollectionPart):
     """``/os-hosts/properties``, and those of other collections."""
 
     noun = 'properties'
-
-    def __init__(
-        self, services: Services, settings: ApiSettings, collection: ResourceCollection
-    ) -> None:
-        super().__init__(services, settings)
-        self._collection = collection
 
     def routes(self) -> Iterable[Route]:
         """Return the routes."""

@@ -102,6 +102,17 @@ def required(parameters: Parameters, key: str) -> str:
     return value
 
 
+def short(parameters: Parameters, key: str) -> str | None:
+    """Return the last value of *key*; None if it is missing or empty.
+
+    :raises climate.exceptions.MalformedParameter: if no name is so long
+    """
+    text = one(parameters, key)
+    if text is not None and len(text) > _LONGEST:
+        raise _malformed(key, f'at most {_LONGEST} characters are allowed')
+    return text
+
+
 def flag(parameters: Parameters, key: str) -> bool:
     """Return *key* as a boolean; False if it is missing.
 
@@ -129,8 +140,7 @@ def leases(
         return requests.LeaseQuery(project_id=project_id)
     refuse_unknown(parameters, LEASES, version, _MANY)
     for key in (*_PLAIN, 'user_id'):
-        if len(one(parameters, key) or '') > _LONGEST:
-            raise _malformed(key, f'at most {_LONGEST} characters are allowed')
+        short(parameters, key)
     times = {}
     for key in _TIMES:
         value = one(parameters, key)
@@ -171,16 +181,14 @@ def resources(
     :raises climate.exceptions.InvalidInput: naming the parameter and why
     """
     refuse_unknown(parameters, RESOURCES, version, _MANY)
-    for key in ('type', 'name'):
-        if len(one(parameters, key) or '') > _LONGEST:
-            raise _malformed(key, f'at most {_LONGEST} characters are allowed')
+    resource_type, name = short(parameters, 'type'), short(parameters, 'name')
     marker = one(parameters, 'marker')
     if marker is not None and re.fullmatch('[0-9]{1,9}', marker, re.ASCII) is None:
         raise _malformed('marker', 'the id of a resource is required')
     return requests.ResourceQuery(
         project_id=project_id,
-        resource_type=one(parameters, 'type'),
-        name=one(parameters, 'name'),
+        resource_type=resource_type,
+        name=name,
         sort=_sort(parameters, requests.RESOURCE_SORT_KEYS),
         limit=_limit(one(parameters, 'limit'), max_limit),
         marker=None if marker is None else int(marker),

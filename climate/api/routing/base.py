@@ -19,6 +19,7 @@ from climate.api.routing.routes import Route
 from climate.api.routing.routing import Request
 from climate.api.routing.services import ApiSettings
 from climate.api.routing.services import Services
+from climate.plugins.collection import ResourceCollection
 
 
 class Controller(abc.ABC):
@@ -75,3 +76,13 @@ class Controller(abc.ABC):
             href = queries.next_page(req.path_url, scope.parameters, found[limit - 1].id)
             page[f'{key}_links'] = [{'rel': 'next', 'href': href}]
         return page
+
+
+class CollectionPart(Controller):
+    """Base of the controllers of one collection that a resource type declares."""
+
+    def __init__(
+        self, services: Services, settings: ApiSettings, collection: ResourceCollection
+    ) -> None:
+        super().__init__(services, settings)
+        self._collection = collection

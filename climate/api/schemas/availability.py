@@ -30,7 +30,6 @@ _HOUR: Final = datetime.timedelta(hours=1)
 _DEMAND: Final = re.compile('([A-Z0-9_]{1,255}):([0-9]{1,10})', re.ASCII)
 _MOST_CLASSES: Final = 100
 _LARGEST: Final = 2**31 - 1
-_LONGEST_NAME: Final = 255
 _DIGITS: Final = 12
 # The timelines count microseconds in 54 bits.
 _FURTHEST: Final = datetime.timedelta(days=36525)
@@ -52,24 +51,29 @@ def read(
     :raises climate.exceptions.InvalidInput: naming the parameter and why
     """
     step = _step(queries.one(parameters, 'step'))
-    group_by = queries.one(parameters, 'group_by')
     return AvailabilityQuery(
-        resource_type=_name('resource_type', queries.required(parameters, 'resource_type')),
+        resource_type=queries.short(parameters, 'resource_type')
+        or queries.required(parameters, 'resource_type'),
         period=_period(parameters, version, now, step),
         step=step,
         demand=_demand(queries.one(parameters, 'resources')),
         requirement=queries.one(parameters, 'resource_properties') or '',
         traits=version >= V1_5,
-        group_by=None if group_by is None else _name('group_by', group_by),
+        group_by=queries.short(parameters, 'group_by'),
         sees_private=sees_private,
         compares_private=compares_private,
     )
 
 
-def _name(key: str, text: str) -> str:
-    if len(text) > _LONGEST_NAME:
-        raise _malformed(key, f'at most {_LONGEST_NAME} characters are allowed')
-    return text
+def check_length(start: datetime.datetime, end: datetime.datetime) -> None:
+    """Check that a period has a length that queries may have.
+
+    :raises climate.exceptions.MalformedParameter: otherwise
+    """
+    if end <= start:
+        raise _malformed('end', 'a time after the start is required')
+    if end - start > LONGEST:
+        raise _malformed('end', f'at most {LONGEST.days} days after the start are allowed')
 
 
 def _step(text: str | None) -> datetime.timedelta:
@@ -93,10 +97,7 @@ def _period(
     if start + step <= now:
         raise _malformed('start', 'the past is not shown: it is more than a step before now')
     until = start + _USUAL if end is None else end
-    if until <= start:
-        raise _malformed('end', 'a time after the start is required')
-    if until - start > LONGEST:
-        raise _malformed('end', f'at most {LONGEST.days} days after the start are allowed')
+    check_length(start, until)
     number = -(-(until - start) // step)
     if number > MOST_BUCKETS:
         raise _malformed(

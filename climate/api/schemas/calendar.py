@@ -12,7 +12,7 @@ from climate import exceptions
 from climate.api.http import queries
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_7
-from climate.api.schemas.availability import LONGEST
+from climate.api.schemas.availability import check_length
 from climate.domain import periods
 from climate.domain.calendar import CalendarPageQuery
 from climate.domain.calendar import MOST_RESOURCES
@@ -30,7 +30,6 @@ _malformed = exceptions.MalformedParameter.of
 _USUAL: Final = datetime.timedelta(days=7)
 _USUAL_LIMIT: Final = 100
 _HOUR: Final = datetime.timedelta(hours=1)
-_LONGEST_TEXT: Final = 255
 _NUMBER: Final = re.compile('[0-9]{1,9}', re.ASCII)
 
 
@@ -52,7 +51,8 @@ def read(
     if marker is not None and offset is not None:
         raise _malformed('offset', 'it cannot be combined with marker')
     return CalendarPageQuery(
-        resource_type=_text(parameters, 'resource_type', required=True),
+        resource_type=queries.short(parameters, 'resource_type')
+        or queries.required(parameters, 'resource_type'),
         period=_period(parameters, version, now),
         project_id=caller.project_id,
         all_projects=caller.all_projects,
@@ -60,19 +60,12 @@ def read(
         limit=_limit(parameters),
         marker=marker,
         offset=offset,
-        search=_text(parameters, 'search').strip(),
+        search=(queries.short(parameters, 'search') or '').strip(),
         natural=version >= V1_7,
-        group_by=_text(parameters, 'group_by') or None,
+        group_by=queries.short(parameters, 'group_by'),
         mine=queries.flag(parameters, 'mine'),
-        lease_id=_text(parameters, 'lease_id').lower() or None,
+        lease_id=(queries.short(parameters, 'lease_id') or '').lower() or None,
     )
-
-
-def _text(parameters: queries.Parameters, key: str, *, required: bool = False) -> str:
-    text = queries.required(parameters, key) if required else queries.one(parameters, key) or ''
-    if len(text) > _LONGEST_TEXT:
-        raise _malformed(key, f'at most {_LONGEST_TEXT} characters are allowed')
-    return text
 
 
 def _number(parameters: queries.Parameters, key: str) -> int | None:
@@ -99,8 +92,5 @@ def _period(
 ) -> Period:
     start = queries.instant('start', parameters, version, now) or periods.floored(now, _HOUR)
     until = queries.instant('end', parameters, version, now) or start + _USUAL
-    if until <= start:
-        raise _malformed('end', 'a time after the start is required')
-    if until - start > LONGEST:
-        raise _malformed('end', f'at most {LONGEST.days} days after the start are allowed')
+    check_length(start, until)
     return Period(start=start, end=until)

@@ -10,7 +10,7 @@ from typing import Final
 from climate import exceptions
 from climate.api.http import queries
 from climate.api.http.microversions import Microversion
-from climate.api.schemas.availability import LONGEST
+from climate.api.schemas.availability import check_length
 from climate.domain.periods import Period
 from climate.domain.usage import UsageKey
 from climate.domain.usage import UsageQuery
@@ -19,7 +19,6 @@ PARAMETERS: Final = frozenset({'start', 'end', 'by', 'project_id', 'resource_typ
 
 _malformed = exceptions.MalformedParameter.of
 _USUAL: Final = datetime.timedelta(days=30)
-_LONGEST_TEXT: Final = 255
 
 
 def read(
@@ -32,23 +31,13 @@ def read(
     """
     end = queries.instant('end', parameters, version, now) or now
     start = queries.instant('start', parameters, version, now) or end - _USUAL
-    if end <= start:
-        raise _malformed('end', 'a time after the start is required')
-    if end - start > LONGEST:
-        raise _malformed('end', f'at most {LONGEST.days} days after the start are allowed')
+    check_length(start, end)
     by = queries.one(parameters, 'by') or UsageKey.TYPE.value
     if by not in set(UsageKey):
         raise _malformed('by', f'one of {", ".join(UsageKey)} is required')
     return UsageQuery(
         period=Period(start=start, end=end),
         by=UsageKey(by),
-        project_id=_text('project_id', parameters),
-        resource_type=_text('resource_type', parameters),
+        project_id=queries.short(parameters, 'project_id'),
+        resource_type=queries.short(parameters, 'resource_type'),
     )
-
-
-def _text(key: str, parameters: queries.Parameters) -> str | None:
-    text = queries.one(parameters, key)
-    if text is not None and len(text) > _LONGEST_TEXT:
-        raise _malformed(key, f'at most {_LONGEST_TEXT} characters are allowed')
-    return text
