@@ -54,18 +54,7 @@ RANK = {
 }
 
 # Kinds that change the cloud; the others only notify.
-EFFECTS = frozenset(
-    {
-        EventKind.PREPARE,
-        EventKind.START,
-        EventKind.UPDATE,
-        EventKind.CHECK,
-        EventKind.BEFORE_END,
-        EventKind.END,
-        EventKind.UNDO,
-        EventKind.DELETE,
-    }
-)
+EFFECTS = frozenset(EventKind) - {EventKind.BEFORE_START, EventKind.NOTIFICATION}
 
 # Kinds that existing clients know and that every microversion shows.
 PUBLIC_AT_1_0 = frozenset(
@@ -74,15 +63,11 @@ PUBLIC_AT_1_0 = frozenset(
 PUBLIC_AT_1_1 = PUBLIC_AT_1_0 | {EventKind.BEFORE_START}
 
 PAYLOADS: Mapping[EventKind, type[payloads.Payload]] = {
-    EventKind.PREPARE: payloads.EffectPayload,
+    **dict.fromkeys(EFFECTS, payloads.EffectPayload),
     EventKind.BEFORE_START: payloads.AnnouncementPayload,
-    EventKind.START: payloads.EffectPayload,
     EventKind.UPDATE: payloads.ChangePayload,
-    EventKind.CHECK: payloads.EffectPayload,
     EventKind.NOTIFICATION: payloads.Payload,
-    EventKind.BEFORE_END: payloads.EffectPayload,
     EventKind.END: payloads.EndPayload,
-    EventKind.UNDO: payloads.EffectPayload,
     EventKind.DELETE: payloads.EndPayload,
 }
 

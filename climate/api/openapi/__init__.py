@@ -2,6 +2,6 @@
 
 """The OpenAPI description of the API, made from its routes and schemas.
 
-Start with ``document``. Imports ``errors``, ``http``, ``middleware``, ``routing``,
-``schemas`` and ``views``.
+Start with ``document``. Imports ``errors``, ``http``, ``middleware``, ``path_ids``,
+``routing``, ``schemas`` and ``views``.
 """

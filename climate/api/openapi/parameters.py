@@ -55,7 +55,7 @@ QUERY: Final[dict[str, Json]] = {
         'description': 'Amounts by resource class, such as VCPU:2,MEMORY_MB:4096.',
     },
     'search': _said(_NAME, 'A part of a name, or of the value of a property.'),
-    'sort_dir': {**json_schema.listed({**TEXT, 'enum': ['asc', 'desc']})},
+    'sort_dir': json_schema.listed({**TEXT, 'enum': ['asc', 'desc']}),
     'sort_key': json_schema.listed({**TEXT, 'enum': list(SORT_KEYS)}),
     'state': choice(DeliveryState),
     'status': choice(LeaseStatus),
