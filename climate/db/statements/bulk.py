@@ -64,7 +64,7 @@ def update(session: sa.Connection, table: sa.Table, rows: _Rows) -> None:
     same = tuple(name for name in names if _is_same(name, rows))
     own = tuple(name for name in names if name not in same)
     if own:
-        _run(session, _UPDATES, table, (own, same), rows)
+        _run(session, _update_text, table, (own, same), rows)
         return
     values = {f'same_{name}': rows[0][name] for name in same}
     session.execute(_equal(table, same), {_IDS: [row[ROW_ID] for row in rows], **values})
@@ -81,7 +81,7 @@ def insert(session: sa.Connection, table: sa.Table, rows: _Rows) -> None:
         _insert_values(session, table, names, rows)
         return
     numbered = [{ROW_ID: number, **row} for number, row in enumerate(rows)]
-    _run(session, _INSERTS, table, (names, ()), numbered)
+    _run(session, _insert_text, table, (names, ()), numbered)
 
 
 def parameters(
@@ -125,7 +125,7 @@ def _equal(table: sa.Table, names: tuple[str, ...]) -> sa.Update:
 
 def _run(
     session: sa.Connection,
-    builders: Mapping[str, _Builder],
+    build: _Builder,
     table: sa.Table,
     names: tuple[tuple[str, ...], tuple[str, ...]],
     rows: _Rows,
@@ -138,7 +138,6 @@ def _run(
     dialect = session.dialect
     encoders = ((ROW_ID, None), *_encoders(table, own, dialect))
     text = _document(table, encoders, rows)
-    build = builders['mysql' if dialect.name in _MARIADB else dialect.name]
     # PyMySQL escapes a text character by character, but bytes all at once.
     sent = text.encode() if dialect.name in _MARIADB else text
     values = {f'same_{name}': rows[0][name] for name in same}
@@ -248,53 +247,44 @@ def _assignments(
     return ', '.join(assignments)
 
 
-def _update_on_sqlite(
+def _update_text(
     table: sa.Table, own: Sequence[str], same: Sequence[str], dialect: sa.Dialect
 ) -> str:
+    source, name = _source(table.c.id.type, table, own, dialect), table.name
+    if dialect.name in _MARIADB:
+        # In this order, whatever the optimizer believes about the size of the document.
+        return (
+            f'UPDATE {source} STRAIGHT_JOIN {name} ON {name}.id = changed.{ROW_ID}'  # noqa: S608  names of the schema
+            f' SET {_assignments(own, same, dialect, f"{name}.")}'
+        )
     return (
-        f'UPDATE {table.name} SET {_assignments(own, same, dialect)}'  # noqa: S608  names of the schema
-        f' FROM {_rows_on_sqlite(own, dialect)} WHERE {table.name}.id = changed.{ROW_ID}'
+        f'UPDATE {name} SET {_assignments(own, same, dialect)}'  # noqa: S608  names of the schema
+        f' FROM {source} WHERE {name}.id = changed.{ROW_ID}'
     )
+
+
+def _insert_text(
+    table: sa.Table, names: Sequence[str], _same: Sequence[str], dialect: sa.Dialect
+) -> str:
+    return _insert_from(_source(sa.Integer(), table, names, dialect), table, names, dialect)
+
+
+def _source(key: Any, table: sa.Table, names: Sequence[str], dialect: sa.Dialect) -> str:
+    """Return the rows of the document as a table.
+
+    :param key: the type of :data:`ROW_ID`
+    """
+    if dialect.name == 'sqlite':
+        return _rows_on_sqlite(names, dialect)
+    if dialect.name in _MARIADB:
+        return _json_table(key, table, names, dialect)
+    return _recordset(key, table, names, dialect)
 
 
 def _rows_on_sqlite(names: Iterable[str], dialect: sa.Dialect) -> str:
-    """Return the rows of the document as a table."""
     quote = dialect.identifier_preparer.quote
     columns = (f"json_extract(value, '$.{name}') AS {quote(name)}" for name in (ROW_ID, *names))
     return f'(SELECT {", ".join(columns)} FROM json_each(:rows)) AS changed'  # noqa: S608  names of the schema
-
-
-def _update_on_postgresql(
-    table: sa.Table, own: Sequence[str], same: Sequence[str], dialect: sa.Dialect
-) -> str:
-    return (
-        f'UPDATE {table.name} SET {_assignments(own, same, dialect)}'  # noqa: S608  names of the schema
-        f' FROM {_recordset(table.c.id.type, table, own, dialect)}'
-        f' WHERE {table.name}.id = changed.{ROW_ID}'
-    )
-
-
-def _update_on_mariadb(
-    table: sa.Table, own: Sequence[str], same: Sequence[str], dialect: sa.Dialect
-) -> str:
-    # In this order, whatever the optimizer believes about the size of the document.
-    return (
-        f'UPDATE {_json_table(table.c.id.type, table, own, dialect)}'  # noqa: S608  names of the schema
-        f' STRAIGHT_JOIN {table.name} ON {table.name}.id = changed.{ROW_ID}'
-        f' SET {_assignments(own, same, dialect, f"{table.name}.")}'
-    )
-
-
-def _insert_on_sqlite(
-    table: sa.Table, names: Sequence[str], _same: Sequence[str], dialect: sa.Dialect
-) -> str:
-    return _insert_from(_rows_on_sqlite(names, dialect), table, names, dialect)
-
-
-def _insert_on_postgresql(
-    table: sa.Table, names: Sequence[str], _same: Sequence[str], dialect: sa.Dialect
-) -> str:
-    return _insert_from(_recordset(sa.Integer(), table, names, dialect), table, names, dialect)
 
 
 def _insert_from(source: str, table: sa.Table, names: Sequence[str], dialect: sa.Dialect) -> str:
@@ -307,15 +297,10 @@ def _insert_from(source: str, table: sa.Table, names: Sequence[str], dialect: sa
 
 
 def _recordset(
-    key: Any,
-    table: sa.Table,
-    names: Sequence[str],
-    dialect: sa.Dialect,
-    rows: str = ':rows',
+    key: Any, table: sa.Table, names: Sequence[str], dialect: sa.Dialect, rows: str = ':rows'
 ) -> str:
     """Return the rows of the document as a table, for PostgreSQL.
 
-    :param key: the type of :data:`ROW_ID`
     :param rows: the parameter of the document
     """
     quote = dialect.identifier_preparer.quote
@@ -343,14 +328,3 @@ def _kinds(
     """
     kinds = [(ROW_ID, key), *((name, table.c[name].type) for name in names)]
     return [(name, kind.compile(dialect=dialect)) for name, kind in kinds]
-
-
-_UPDATES: Final[Mapping[str, _Builder]] = {
-    'sqlite': _update_on_sqlite,
-    'postgresql': _update_on_postgresql,
-    'mysql': _update_on_mariadb,
-}
-_INSERTS: Final[Mapping[str, _Builder]] = {
-    'sqlite': _insert_on_sqlite,
-    'postgresql': _insert_on_postgresql,
-}
