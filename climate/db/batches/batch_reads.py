@@ -56,7 +56,7 @@ class _ClaimedLeases(Leases):
         not hold up the whole batch.
         """
         values = {'lease_ids': list(lease_ids), 'owner': owner}
-        leases = self._whole(self._session.execute(_CLAIMED, values).all())
+        leases = self.of_rows(self._session.execute(_CLAIMED, values).all())
         return {lease.id: lease for lease in leases}
 
 

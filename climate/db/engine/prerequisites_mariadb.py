@@ -137,8 +137,3 @@ def _of_rights(facts: MariadbFacts) -> Iterator[str]:
             f'the server writes a binary log, and {facts.user} lacks SUPER: triggers need'
             ' log_bin_trust_function_creators = 1 while tables are created or upgraded'
         )
-
-
-def connections(facts: MariadbFacts) -> int | None:
-    """Return how many connections it accepts."""
-    return facts.accepted

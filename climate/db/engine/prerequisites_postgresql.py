@@ -96,8 +96,3 @@ def complaints(facts: PostgresqlFacts) -> Iterator[str]:
             f'{facts.role} may not alter the table {table}, and {len(facts.of_others) - 1} others,'
             f' which belong to {owner}: REASSIGN OWNED BY {owner} TO {facts.role}'
         )
-
-
-def connections(facts: PostgresqlFacts) -> int | None:
-    """Return how many connections it accepts."""
-    return facts.accepted

@@ -23,8 +23,3 @@ def complaints(version: tuple[int, ...]) -> Iterator[str]:
     if version < _OLDEST:
         present = '.'.join(map(str, version))
         yield f'SQLite {present} is too old: Climate needs {_OLDEST[0]}.{_OLDEST[1]} or later'
-
-
-def connections(_version: tuple[int, ...]) -> int | None:
-    """Return None: it has no limit."""
-    return None

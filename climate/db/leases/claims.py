@@ -20,22 +20,22 @@ from climate.db.statements.repository import Repository
 from climate.db.statements.repository import UNCLAIMED
 
 # Built once, see leases.py.
-_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=LEASES.c.next_due.type)
+NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=LEASES.c.next_due.type)
 _AT: sa.BindParameter[Any] = sa.bindparam('at', type_=LEASES.c.claim_until.type)
-_FREE = sa.or_(LEASES.c.claim_until.is_(None), LEASES.c.claim_until < _AT)
+FREE = sa.or_(LEASES.c.claim_until.is_(None), LEASES.c.claim_until < _AT)
 _DUE = (
     sa.select(LEASES.c.id)
-    .where(LEASES.c.next_due <= _NOW, _FREE)
+    .where(LEASES.c.next_due <= NOW, FREE)
     .order_by(LEASES.c.next_due)
     .limit(sa.bindparam('most'))
 )
 _LOCK_DUE = _DUE.with_for_update(skip_locked=True)
 _LOCK = (
     sa.select(LEASES.c.id)
-    .where(Among(LEASES.c.id, 'ids'), LEASES.c.next_due <= _NOW, _FREE)
+    .where(Among(LEASES.c.id, 'ids'), LEASES.c.next_due <= NOW, FREE)
     .with_for_update(skip_locked=True)
 )
-_CLAIM = sa.update(LEASES).where(Among(LEASES.c.id, 'ids'))
+CLAIM = sa.update(LEASES).where(Among(LEASES.c.id, 'ids'))
 _OWNED = (
     sa.select(LEASES.c.id)
     .where(Among(LEASES.c.id, 'ids'), LEASES.c.claim_owner == sa.bindparam('owner'))
@@ -44,12 +44,12 @@ _OWNED = (
 _NEXT_DUE = sa.select(
     sa.select(LEASES.c.next_due)
     # A claim may expire before its lease is due: the owner has died, or will release it.
-    .where(LEASES.c.next_due.is_not(None), sa.or_(_FREE, LEASES.c.next_due > _NOW))
+    .where(LEASES.c.next_due.is_not(None), sa.or_(FREE, LEASES.c.next_due > NOW))
     .order_by(LEASES.c.next_due)
     .limit(1)
     .scalar_subquery(),
     sa.select(sa.func.min(LEASES.c.claim_until))
-    .where(LEASES.c.next_due <= _NOW, LEASES.c.claim_until >= _AT)
+    .where(LEASES.c.next_due <= NOW, LEASES.c.claim_until >= _AT)
     .scalar_subquery(),
 )
 
@@ -79,7 +79,7 @@ class Claims(Repository):
         ids = self._locked({**self._instants(at), 'most': limit})
         if ids:
             values = {'ids': ids, 'claim_owner': owner, 'claim_until': until}
-            self._session.execute(_CLAIM, values)
+            self._session.execute(CLAIM, values)
         return ids
 
     def _locked(self, values: dict[str, Any]) -> list[str]:
@@ -105,7 +105,7 @@ class Claims(Repository):
         """Claim a lease, due or not; return whether no other manager has it."""
         result = self._session.execute(
             sa.update(LEASES)
-            .where(LEASES.c.id == lease_id, _FREE)
+            .where(LEASES.c.id == lease_id, FREE)
             .values(claim_owner=owner, claim_until=until),
             {'at': at or self._now},
         )
@@ -126,7 +126,7 @@ class Claims(Repository):
         kept = list(self._session.scalars(_OWNED, {'ids': list(ids), 'owner': owner}))
         if kept:
             values = {'ids': kept, 'claim_owner': owner, 'claim_until': until}
-            self._session.execute(_CLAIM, values)
+            self._session.execute(CLAIM, values)
         return kept
 
     def confirm(self, owner: str, lease_id: str) -> bool:

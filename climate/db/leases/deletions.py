@@ -15,7 +15,6 @@ from collections.abc import Collection
 import sqlalchemy as sa
 
 from climate.db.schema.tables import DELETIONS
-from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.statements.repository import Repository
 from climate.domain import copies
@@ -50,10 +49,6 @@ class Deletions(Repository):
         query = sa.select(DELETIONS).where(DELETIONS.c.lease_id == lease_id)
         rows = self._session.execute(query.order_by(DELETIONS.c.seq))
         return [copies.converted(DeletedObject, row) for row in rows]
-
-    def owner(self, lease_id: str) -> str | None:
-        """Return the project of a lease; None if there is no such lease."""
-        return self._session.scalar(sa.select(LEASES.c.project_id).where(LEASES.c.id == lease_id))
 
     def reservation(self, ids: Collection[str]) -> tuple[str, str] | None:
         """Return the first reservation of some ids with its lease; None if none is one."""

@@ -6,21 +6,18 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection
-from typing import Any
 
 import sqlalchemy as sa
 
+from climate.db.leases.claims import CLAIM
+from climate.db.leases.claims import FREE
+from climate.db.leases.claims import NOW
 from climate.db.schema.tables import LEASES
 from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
 
 # Built once, see leases.py.
-_NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=LEASES.c.next_due.type)
-_AT: sa.BindParameter[Any] = sa.bindparam('at', type_=LEASES.c.claim_until.type)
-_DUE = sa.and_(
-    LEASES.c.next_due <= _NOW,
-    sa.or_(LEASES.c.claim_until.is_(None), LEASES.c.claim_until < _AT),
-)
+_DUE = sa.and_(LEASES.c.next_due <= NOW, FREE)
 _PLACES = (
     sa.select(
         LEASES.c.id,
@@ -43,7 +40,6 @@ _LOCK = (
     .order_by(LEASES.c.id)
     .with_for_update(skip_locked=True)
 )
-_CLAIM = sa.update(LEASES).where(Among(LEASES.c.id, 'ids'))
 
 
 class DueLeases(Repository):
@@ -86,7 +82,6 @@ class DueLeases(Repository):
         values = {'now': self._now, 'at': at, 'ids': list(ids)}
         free = set(self._session.scalars(_LOCK, values))
         if free:
-            self._session.execute(
-                _CLAIM, {'ids': list(free), 'claim_owner': owner, 'claim_until': until}
-            )
+            values = {'ids': list(free), 'claim_owner': owner, 'claim_until': until}
+            self._session.execute(CLAIM, values)
         return [lease_id for lease_id in ids if lease_id in free]

@@ -111,18 +111,18 @@ class Leases(Repository):
         rows = self._session.execute(query.with_for_update() if lock else query, values).all()
         if not rows:
             raise exceptions.NotFound(object={'lease_id': lease_id})
-        return self._whole(rows)[0]
+        return self.of_rows(rows)[0]
 
     def find(self, lease_id: str) -> Lease | None:
         """Return a lease, for a manager; None if it was deleted."""
-        leases = self._whole(self._session.execute(_KNOWN, {'lease_id': lease_id}).all())
+        leases = self.of_rows(self._session.execute(_KNOWN, {'lease_id': lease_id}).all())
         return leases[0] if leases else None
 
     def with_reservation(self, reservation_id: str) -> Lease | None:
         """Return the lease of a reservation, even a deleted one; None if there is none."""
         mine = sa.select(RESERVATIONS.c.lease_id).where(RESERVATIONS.c.id == reservation_id)
         query = sa.select(*COLUMNS).where(LEASES.c.id.in_(mine))
-        leases = self._whole(self._session.execute(query).all())
+        leases = self.of_rows(self._session.execute(query).all())
         return leases[0] if leases else None
 
     def project_of(self, lease_id: str) -> str | None:
@@ -186,15 +186,11 @@ class Leases(Repository):
         :returns: None if another process has claimed it meanwhile, or it was deleted
         """
         values = {'lease_id': lease_id, 'owner': owner}
-        leases = self._whole(self._session.execute(_CLAIMED, values).all())
+        leases = self.of_rows(self._session.execute(_CLAIMED, values).all())
         return leases[0] if leases else None
 
     def of_rows(self, rows: Sequence[Any]) -> list[Lease]:
-        """Return the leases of rows of :data:`COLUMNS`, with their parts."""
-        return self._whole(rows)
-
-    def _whole(self, rows: Sequence[Any]) -> list[Lease]:
-        """Load the parts of the leases, in two statements for any number of leases."""
+        """Return the leases of rows of :data:`COLUMNS`, with their parts, in two statements."""
         if not rows:
             return []
         ids = [row[0] for row in rows]

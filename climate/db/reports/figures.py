@@ -79,12 +79,9 @@ class Figures(Repository):
 
             SELECT COUNT(*), MIN(next_due) FROM leases WHERE next_due <= :now
         """
-        row = self._session.execute(
-            sa.select(sa.func.count(), sa.func.min(LEASES.c.next_due)).where(
-                LEASES.c.next_due <= self._now
-            )
-        ).one()
-        return self._backlog(*row)
+        due = sa.select(sa.func.count(), sa.func.min(LEASES.c.next_due))
+        query = due.where(LEASES.c.next_due <= self._now)
+        return self._backlog(*self._session.execute(query).one())
 
     def outbox(self) -> Backlog:
         """Return the notifications that were not sent yet.
@@ -98,10 +95,8 @@ class Figures(Repository):
         """
         aside = sa.func.count(OUTBOX.c.set_aside_at)
         waiting = sa.case((OUTBOX.c.set_aside_at.is_(None), OUTBOX.c.created_at))
-        row = self._session.execute(
-            sa.select(sa.func.count() - aside, sa.func.min(waiting), aside).select_from(OUTBOX)
-        ).one()
-        return self._backlog(*row)
+        query = sa.select(sa.func.count() - aside, sa.func.min(waiting), aside)
+        return self._backlog(*self._session.execute(query.select_from(OUTBOX)).one())
 
     def webhooks(self) -> Backlog:
         """Return the events that webhooks which are enabled have not accepted.
@@ -137,12 +132,9 @@ class Figures(Repository):
             SELECT COUNT(*), MIN(created_at) FROM charges WHERE state IN (:decided)
         """
         decided = [state for state in ChargeState if state is not ChargeState.ASKED]
-        row = self._session.execute(
-            sa.select(sa.func.count(), sa.func.min(CHARGES.c.created_at)).where(
-                CHARGES.c.state.in_(decided)
-            )
-        ).one()
-        return self._backlog(*row)
+        charges = sa.select(sa.func.count(), sa.func.min(CHARGES.c.created_at))
+        query = charges.where(CHARGES.c.state.in_(decided))
+        return self._backlog(*self._session.execute(query).one())
 
     def resources(self) -> Iterator[tuple[str, str, int]]:
         """Yield the type, state and number of resources, without those of projects.

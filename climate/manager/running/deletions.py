@@ -87,7 +87,7 @@ def _recorded(tx: Transaction, deletion: Deletion) -> DeletedObject | None:
     lease_id, reservation_id = work.lease_id, work.reservation_id
     if not lease_id and deletion.mentioned:
         reservation_id, lease_id = rows.reservation(deletion.mentioned) or (None, '')
-    owner = rows.owner(lease_id) or ''
+    owner = tx.leases.project_of(lease_id) or ''
     foreign = bool(owner and deletion.project_id and deletion.project_id != owner)
     reason = _REASONS.get(work.event or '', _LEFT)
     deleted = DeletedObject(
