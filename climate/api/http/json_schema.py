@@ -102,6 +102,11 @@ def form(*required: str, **properties: Json) -> Json:
     return {'type': 'object', **needed, 'additionalProperties': False, 'properties': properties}
 
 
+def some_of(**properties: Json) -> Json:
+    """Return the schema of a change: an object in a request with some of these fields."""
+    return {'type': 'object', 'minProperties': 1, **form(**properties)}
+
+
 def portable(schema: Any) -> Any:
     r"""Return a schema with patterns that are not for Python only.
 

@@ -10,6 +10,7 @@ from typing import Any
 from climate import exceptions
 from climate.api.http import dates
 from climate.api.http.json_schema import form
+from climate.api.http.json_schema import some_of
 from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
 from climate.api.http.validation import Validator
@@ -28,7 +29,8 @@ NAME: dict[str, Any] = {'type': 'string', 'minLength': 1, 'maxLength': 255}
 REASON: dict[str, Any] = {'type': 'string', 'maxLength': 1000}
 
 CREATE = form(
-    *('start_date', 'end_date'),
+    'start_date',
+    'end_date',
     resource_id=RESOURCE_ID,
     resource_type={'type': 'string', 'minLength': 1, 'maxLength': 64},
     resource_name=NAME,
@@ -36,11 +38,7 @@ CREATE = form(
     end_date=TEXT,
     reason=REASON,
 )
-UPDATE: dict[str, Any] = {
-    'type': 'object',
-    'minProperties': 1,
-    **form(start_date=TEXT, end_date=TEXT, reason=REASON),
-}
+UPDATE = some_of(start_date=TEXT, end_date=TEXT, reason=REASON)
 _CREATE = Validator(CREATE)
 _UPDATE = Validator(UPDATE)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.api.http.json_schema import form
+from climate.api.http.json_schema import some_of
 from climate.api.http.microversions import MAX
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_2
@@ -39,7 +40,7 @@ def _create(fields: dict[str, Any]) -> Validator:
 
 
 def _update(fields: dict[str, Any]) -> Validator:
-    return Validator({'type': 'object', 'minProperties': 1, **form(**fields)})
+    return Validator(some_of(**fields))
 
 
 CREATE = {V1_2: _create(_FIELDS), V1_7: _create(_FIELDS_1_7)}

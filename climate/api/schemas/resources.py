@@ -14,6 +14,7 @@ from climate.api.http import bodies
 from climate.api.http.json_schema import BOOLEAN
 from climate.api.http.json_schema import form
 from climate.api.http.json_schema import Json
+from climate.api.http.json_schema import some_of
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_2
 from climate.api.http.microversions import V1_6
@@ -42,13 +43,9 @@ _CHANGES: Final[Mapping[str, Json]] = {
 }
 
 
-def _change(**fields: Json) -> Validator:
-    return Validator({'type': 'object', 'minProperties': 1, **form(**fields)})
-
-
 UPDATE: Final[Mapping[Microversion, Validator]] = {
-    V1_2: _change(**_CHANGES),
-    V1_6: _change(name=_NAME, **_CHANGES),
+    V1_2: Validator(some_of(**_CHANGES)),
+    V1_6: Validator(some_of(name=_NAME, **_CHANGES)),
 }
 
 
