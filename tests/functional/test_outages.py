@@ -210,13 +210,23 @@ class TestBrokerGone(OutageCase):
     def test_leases_start_and_end_and_are_told_of_afterwards(self) -> None:
         # A wake-up that reaches nobody must not keep the caller: test_rpc sends a thousand.
         with waiting.coming_back():
-            lease = self.create(2, 4)
+            lease = self.create(2, 3600)
+        until('it is active', lambda: self.status(lease) == 'ACTIVE')
+        until('its end is near', lambda: self.ends_soon(lease))
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')
-        self.assertEqual(3, self.waiting())
+        self.assertEqual(4, self.waiting())
         self.door.open()
         until('all is sent', lambda: self.waiting() == 0)
         told = [sent['event_type'] for sent in services.notifications(self.topic)]
-        self.assertEqual(['lease.create', 'lease.event.start_lease', 'lease.event.end_lease'], told)
+        start, end = 'lease.event.start_lease', 'lease.event.end_lease'
+        self.assertEqual(['lease.create', start, 'lease.update', end], told)
+
+    def ends_soon(self, lease_id: str) -> bool:
+        """Have a lease end in two seconds; False if the request takes longer than that."""
+        end = datetime.datetime.now(datetime.UTC) + 2 * SECOND
+        path, body = f'/v1/leases/{lease_id}', {'end_date': end.isoformat()}
+        answer = http.send(self.app, 'PUT', path, body, version='1.1')
+        return answer.status_code == 200
 
     def waiting(self) -> int:
         with self.parts.store.reading() as tx:
