@@ -77,8 +77,7 @@ class TabledDatabase(fixtures.Fixture):
     def _setUp(self) -> None:
         if self.kind == services.SQLITE:
             self.url = self.useFixture(services.Database(self.kind)).url
-            path = present(sa.make_url(self.url).database)
-            pathlib.Path(path).write_bytes(_file())
+            pathlib.Path(present(sa.make_url(self.url).database)).write_bytes(_file())
             return
         database = _taken(self.kind)
         self.url = database.url

@@ -104,8 +104,7 @@ def _warm_up() -> None:
                 with contextlib.suppress(Exception):
                     point.load()
     # It looks for the package of a command among all files of all packages, and keeps them.
-    cliff = sys.modules.get('cliff.command')
-    getattr(cliff, '_get_distributions_by_modules', lambda: None)()
+    getattr(sys.modules.get('cliff.command'), '_get_distributions_by_modules', lambda: None)()
 
 
 def accept(listener: socket.socket) -> None:

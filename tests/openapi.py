@@ -51,8 +51,7 @@ class Described:
 
         :raises jsonschema.ValidationError: if it does not match
         """
-        operation = self.document['paths'][path][method.lower()]
-        self._check(operation['requestBody']['content'], body)
+        self._check(self.document['paths'][path][method.lower()]['requestBody']['content'], body)
 
     def check_answer(self, method: str, path: str, status: int, body: Any) -> None:
         """Check an answer.

@@ -177,8 +177,7 @@ class Proxy(_Process):
 
     def with_tls(self, text: str) -> str:
         """Return a configuration as its own comments say for TLS."""
-        plain = re.compile(r'(?m)^ +(?:listen|bind) [^\n]*\b1234\b[^\n]*\n')
-        text = plain.sub('', text)
+        text = re.compile(r'(?m)^ +(?:listen|bind) [^\n]*\b1234\b[^\n]*\n').sub('', text)
         commented = re.compile(r'(?m)^( +)# ((?:listen|bind|ssl_certificate)[ _][^\n]*)$')
         text = commented.sub(r'\1\2', text)
         return re.sub(r'/etc/\S+?\.(?:pem|key)\b', str(self._tls), text)

@@ -63,8 +63,7 @@ class StackTest(FieldTest):
 
     def remove(self, person: Person, stack: Any) -> None:
         """Delete a stack, and return when it is gone; it may be gone already."""
-        heat = person.sdk.orchestration
-        heat.delete_stack(stack.id, ignore_missing=True)
+        person.sdk.orchestration.delete_stack(stack.id, ignore_missing=True)
         until(lambda: self.status(person, stack) == 'DELETE_COMPLETE', 60, 'the stack is gone')
 
     def status(self, person: Person, stack: Any) -> str:

@@ -59,8 +59,7 @@ class InstancesTest(CloudTest):
     def lease(self, person: Person, amount: int, **wanted: Any) -> dict[str, Any]:
         """Return an active lease of slots."""
         body = self.wish(8, 3600) | {'reservations': [self.wanted(amount, **wanted)]}
-        lease = person.create_lease(body)
-        return self.await_status(person, lease, 'ACTIVE', PATIENCE)
+        return self.await_status(person, person.create_lease(body), 'ACTIVE', PATIENCE)
 
     def resize(self, person: Person, lease: dict[str, Any], amount: int) -> None:
         """Ask for another number of slots, and return when it is there, or was refused."""

@@ -72,8 +72,7 @@ class NetworkTest(NeutronTest):
             [network_id], [item.id for item in self.neutron.networks(tags=self.tag(lease))]
         )
         self.assertRaises(errors.SegmentInUse, self.registry.register, self.plugin, **self.vlan)
-        subnet = self.subnet(network_id)
-        router = self.router(subnet)
+        router = self.router(self.subnet(network_id))
         server = self.boot_on(network_id)
         (port,) = self.neutron.ports(device_id=server)
         floating = self.neutron.create_ip(floating_network_id=self.external, port_id=port.id)

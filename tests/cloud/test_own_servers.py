@@ -90,8 +90,7 @@ class OwnServersTest(CloudTest):
             networks=[{'uuid': sdk.network.find_network(self.cloud.network).id}],
             metadata={'mine': 'yes'},
         )
-        active = self.await_told(lease, 'ACTIVE')
-        server_id = active['reservations'][-1]['server_id']
+        server_id = self.await_told(lease, 'ACTIVE')['reservations'][-1]['server_id']
         found = sdk.compute.get_server(server_id)
         self.assertEqual(('ACTIVE', self.alice.project_id), (found.status, found.project_id))
         self.assertEqual('yes', found.metadata['mine'])

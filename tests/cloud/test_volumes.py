@@ -130,8 +130,7 @@ class VolumeTest(base.CloudTest):
                 ),
             )
         self.assertEqual(trusts + 1, self.trusts())
-        ended = self.end(lease)
-        (reservation,) = ended['reservations']
+        (reservation,) = self.end(lease)['reservations']
         copies = {self.cinder.get_backup(each['id']).status for each in reservation['copies']}
         self.assertEqual(({'available'}, 2), (copies, len(reservation['copies'])))
         for volume in found:

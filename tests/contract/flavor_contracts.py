@@ -91,8 +91,7 @@ class FlavorContract(FlavorCase):
 
     def specs(self, flavor: base.Flavor) -> object:
         """Return the extra specs that a flavor has now."""
-        found = present(self.compute.find_flavor(flavor.id))
-        return found.extra_specs
+        return present(self.compute.find_flavor(flavor.id)).extra_specs
 
     def test_extra_specs_that_cannot_be(self) -> None:
         made = self.make()
@@ -101,8 +100,7 @@ class FlavorContract(FlavorCase):
             {'k' * 256: '1'},
             {'a': 'v' * 256},
         ):
-            change = self.compute.set_extra_specs
-            self.assertRaises(exceptions.Permanent, change, made.id, specs)
+            self.assertRaises(exceptions.Permanent, self.compute.set_extra_specs, made.id, specs)
         self.assertEqual({}, self.specs(made))
         self.assertRaises(base.CloudNotFound, self.compute.set_extra_specs, 'nobody', {'a': '1'})
 
@@ -196,8 +194,7 @@ class ServerGroupContract(contracts.Contract):
         server_id = self.compute.create_server(draft)
         self.addCleanup(self.gone, server_id)
         self.world.until_still(server_id)
-        found = present(self.compute.find_server_group(made.id))
-        self.assertEqual((server_id,), found.members)
+        self.assertEqual((server_id,), present(self.compute.find_server_group(made.id)).members)
         self.compute.delete_server_group(made.id)
         self.assertIsNotNone(self.compute.find_server(server_id))
 

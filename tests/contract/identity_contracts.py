@@ -236,8 +236,7 @@ class MemberContract(IdentityCase):
 
     def email(self) -> str:
         """Return the address of the person."""
-        user = present(self.identity.find_user(self.person.user_id))
-        return user.email
+        return present(self.identity.find_user(self.person.user_id)).email
 
     def test_what_is_not_there_is_none(self) -> None:
         for nobody in (contracts.NOBODY, 'a/b?c=d', 'ä%'):

@@ -176,8 +176,7 @@ class NetworkContract(NetworkingContract):
 
     def test_the_pool_of_an_external_network_is_told(self) -> None:
         network_id, subnet_id = self.world.external()
-        network = present(self.network.find_network(network_id))
-        self.assertTrue(network.external)
+        self.assertTrue(present(self.network.find_network(network_id)).external)
         (subnet,) = self.network.list_subnets(network_id)
         self.assertEqual((subnet_id, network_worlds.CIDR), (subnet.id, subnet.cidr))
         self.assertEqual((network_worlds.POOL,), subnet.allocation_pools)
@@ -266,8 +265,7 @@ class PortContract(NetworkingContract):
         port = self.world.port(self.subnet)
         floating = self.floating_ip(external, address=FREE)
         self.world.attach(floating.id, port)
-        found = present(self.network.find_floating_ip(external, FREE))
-        self.assertEqual(port, found.port_id)
+        self.assertEqual(port, present(self.network.find_floating_ip(external, FREE)).port_id)
         self.network.delete_port(port)
         self.assertEqual(floating, self.network.find_floating_ip(external, FREE))
 
@@ -370,11 +368,9 @@ class FloatingIPContract(NetworkingContract):
         self.assertIsNone(self.network.find_floating_ip(self.external, FREE))
 
     def test_those_that_lead_somewhere_hold_their_network(self) -> None:
-        inner = self.made()
-        subnet = self.world.subnet(inner.id)
+        subnet = self.world.subnet(self.made().id)
         self.world.router(subnet, self.external)
-        made = self.take()
-        self.world.attach(made.id, self.world.port(subnet))
+        self.world.attach(self.take().id, self.world.port(subnet))
         self.assertRaises(base.CloudConflict, self.network.delete_network, self.external)
 
     def test_made_and_deleted_although_the_answer_was_lost(self) -> None:

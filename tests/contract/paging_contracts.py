@@ -94,8 +94,7 @@ def read_in_pages(
                 gone.append(item.id)
             yield item
 
-    found = {item.id for item in service.every('list', read)}
-    return gone, found & set(mine)
+    return gone, {item.id for item in service.every('list', read)} & set(mine)
 
 
 class PagedNetworkContract(network_contracts.NetworkingContract):

@@ -207,8 +207,7 @@ class RealWorld(TroubledWorld):
     def disturb(self, verb: str, kind: Kind, times: int | None = 1, *, status: int = 503) -> None:
         """Tell the proxy."""
         wanted = 401 if kind == 'expire' else status
-        proxy = self.proxy(wire.service(verb))
-        proxy.rule(kind, wire.REQUESTS[verb], times, status=wanted)
+        self.proxy(wire.service(verb)).rule(kind, wire.REQUESTS[verb], times, status=wanted)
 
     def heal(self) -> None:
         """Tell every proxy."""

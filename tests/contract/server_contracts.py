@@ -181,8 +181,7 @@ class ServerLifeContract(contracts.Contract):
         self.compute.unshelve_server(server_id, there)
 
     def test_those_of_a_project_are_listed(self) -> None:
-        server_id = self.make(host=self.world.hosts[0])
-        made = self.still(server_id, 'ACTIVE')
+        made = self.still(self.make(host=self.world.hosts[0]), 'ACTIVE')
         mine = self.compute.list_servers_of_project(made.project_id)
         self.assertIn(made, mine)
         self.assertEqual({made.project_id}, {each.project_id for each in mine})
@@ -372,8 +371,7 @@ class ImageContract(contracts.Contract):
         until(decided, self.world.patience, 'the image is gone, or was quicker')
 
     def test_deleted_although_the_answer_was_lost(self) -> None:
-        server_id = self.boot(self.world.hosts[0])
-        image_id = self.image(server_id)
+        image_id = self.image(self.boot(self.world.hosts[0]))
         self.active(image_id)
         self.lost('image.delete_image', self.images.delete_image, image_id)
         self.assertIsNone(self.images.find_image(image_id))

@@ -168,8 +168,7 @@ class TestTroubles(RealClientTest):
 
     def test_other_services_are_looked_for_in_the_region_of_nova(self) -> None:
         world = self.open(region_name='Atlantis')
-        find = world.cloud.placement.find_provider
-        self.assertRaises(exceptions.Permanent, find, 'compute-1')
+        self.assertRaises(exceptions.Permanent, world.cloud.placement.find_provider, 'compute-1')
         world.conf.set_override('region_name', 'R', group='placement')
         self.assertIsNotNone(real.connect(world.conf).placement.find_provider('compute-1'))
 

@@ -192,8 +192,7 @@ class VolumeContract(StorageContract):
 
     def volumes_of(self, server_id: str) -> tuple[str, ...]:
         """Return the volumes of a server, as Nova knows them."""
-        found = present(self.compute.find_server(server_id))
-        return tuple(found.volume_ids)
+        return tuple(present(self.compute.find_server(server_id)).volume_ids)
 
     def test_one_with_snapshots_stays(self) -> None:
         made = self.made()

@@ -242,8 +242,7 @@ class StubWorld(World):
 
     def draft(self, host: str | None = None, **wanted: Any) -> base.ServerDraft:
         """Describe a server, of which the stub takes the host and the name only."""
-        values = {'name': 'vm', 'flavor_id': '1', 'host': host}
-        return base.ServerDraft(**values | wanted)
+        return base.ServerDraft(**{'name': 'vm', 'flavor_id': '1', 'host': host} | wanted)
 
     def boot(self, host: str, name: str = 'vm') -> str:
         """Start a server, which the stub cannot be asked for."""

@@ -57,3 +57,13 @@ def send(
         request.content_type = 'application/json'
     request.headers.update(headers or {})
     return request.get_response(app)
+
+
+def expect(status: int, answer: webob.Response) -> webob.Response:
+    """Return an answer that has this status.
+
+    :raises AssertionError: if it has another
+    """
+    if answer.status_int != status:
+        raise AssertionError(f'{answer.status} and not {status}: {answer.text}')
+    return answer

@@ -83,8 +83,7 @@ class JudgedCase(base.TestCase):
 
     def created(self, **facts: Any) -> dict[str, Any]:
         """Return a lease that is allowed."""
-        answer = self.create(**facts)
-        self.assertEqual(201, answer.status_int, answer.text)
+        answer = http.expect(201, self.create(**facts))
         lease: dict[str, Any] = answer.json['lease']
         return lease
 

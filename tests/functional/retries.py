@@ -53,9 +53,7 @@ class RetryCase:
 
     def booked(self, key: str | None = 'k', **facts: Any) -> webob.Response:
         """Book a lease with a key."""
-        answer = self.post('/leases', LEASE, key, **facts)
-        self.assertEqual(201, answer.status_int, answer.text)
-        return answer
+        return http.expect(201, self.post('/leases', LEASE, key, **facts))
 
     def assert_replayed(self, first: webob.Response, again: webob.Response) -> None:
         """Check that an answer is the stored one."""

@@ -135,8 +135,7 @@ class _AtOnce(_Serving):
                 return http.send(self.service.app, 'GET', path, version='1.4')
             return self.post('leases', LEASE)
 
-        answers = self.at_once(MANY_THREADS, ask)
-        counts = self.counted(answers)
+        counts = self.counted(self.at_once(MANY_THREADS, ask))
         self.assertLessEqual(counts.keys(), {200, 201, 409, 503}, counts)
         self.assertEqual(counts[201], len(self.leases()))
         while self.post('leases', LEASE).status_int == 201:

@@ -117,8 +117,7 @@ class TestAudit(AuditCase):
             ('PUT', path, {'name': 'thursday', **dry}, 200),
         )
         for method, where, body, status in requests:
-            answer = self.send(method, where, body, version='1.4')
-            self.assertEqual(status, answer.status_int, answer.text)
+            http.expect(status, self.send(method, where, body, version='1.4'))
         self.assertEqual(['evaluate'] * len(requests), [event['action'] for event in self.told])
         self.assertEqual([], [event for event in self.told if 'after' in self.parts(event)])
         self.send('PUT', path, {'name': 'thursday'}, version='1.4')
@@ -193,8 +192,7 @@ class TestAudit(AuditCase):
                 }
             ],
         }
-        answer = self.send('POST', '/leases', body)
-        self.assertEqual(201, answer.status_int, answer.text)
+        http.expect(201, self.send('POST', '/leases', body))
         text = json.dumps(self.told)
         self.assertIn('service/reservation/leases', text)
         self.assertNotIn(SECRET, text)
@@ -242,8 +240,7 @@ class TestAudit(AuditCase):
             ('/maintenances', maintenance),
             ('/os-hosts', {'name': 'compute-4'}),
         ):
-            answer = self.send('POST', path, body, **admin)
-            self.assertEqual(201, answer.status_int, answer.text)
+            answer = http.expect(201, self.send('POST', path, body, **admin))
             self.assertEqual({'after': answer.json}, self.parts(self.told[-1]), path)
 
     def test_what_no_handler_sees(self) -> None:
@@ -322,8 +319,7 @@ class TestBus(base.TestCase):
     def test_sent_as_a_notification(self) -> None:
         bus.reset()
         self.addCleanup(bus.reset)
-        conf = self.configured(enabled=True)
-        line = background.BackgroundPublisher(publisher.from_conf(conf))
+        line = background.BackgroundPublisher(publisher.from_conf(self.configured(enabled=True)))
         event = cadf.Event(
             eventType='activity', id='1', eventTime='now', action='create', outcome='success'
         )

@@ -66,8 +66,7 @@ class BackupCase(base.TestCase):
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.kind = kind
         database = self.useFixture(services.Database(kind))
-        engine = sa.create_engine(database.url, poolclass=sa.NullPool)
-        migration.sync(engine)
+        migration.sync(sa.create_engine(database.url, poolclass=sa.NullPool))
         cloud = str(self.folder / 'cloud')
         self.office = self.useFixture(
             Deployment(SETTINGS, Given(database.url), HOSTS, cloud_dir=cloud)

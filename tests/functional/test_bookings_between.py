@@ -253,8 +253,7 @@ class Between:
         self.assert_change_loses(update, lambda: self.book_for(MUCH, start=3, end=4))
 
     def test_other_amounts(self) -> None:
-        lease = self.book_for(LITTLE, OTHER)
-        update = self.changed(lease, body={'min': 300, 'max': 300})
+        update = self.changed(self.book_for(LITTLE, OTHER), body={'min': 300, 'max': 300})
         self.assert_change_loses(update, lambda: self.book_for(MUCH))
 
     def test_a_maintenance_is_announced(self) -> None:
@@ -323,9 +322,8 @@ class Between:
     # -- the right to book
 
     def test_what_is_not_locked_cannot_be_booked(self) -> None:
-        lease = self.book_for(LITTLE)
         more = Allocation(
-            reservation_id=lease.reservations[0].id,
+            reservation_id=self.book_for(LITTLE).reservations[0].id,
             resource_id=self.host,
             resource_class='VCPU',
             period=Period(start=cases.at(1), end=cases.at(2)),

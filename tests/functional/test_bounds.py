@@ -107,8 +107,7 @@ class TestLimitOfResources(HoldsCase):
 
     def test_what_is_held_counts(self) -> None:
         self.start(limits=ProjectLimits(usual=Limits(resources=2, leases=1)))
-        two = {**HOSTS, 'min': 2, 'max': 2}
-        held = self.held(two)
+        held = self.held({**HOSTS, 'min': 2, 'max': 2})
         self.assertEqual(403, self.send('POST', 'offers', ONE).status_int)
         self.assertEqual(403, self.send('POST', 'leases', self.lease([HOSTS])).status_int)
         self.assertEqual(201, self.take(held).status_int)

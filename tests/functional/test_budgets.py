@@ -20,6 +20,7 @@ from climate.allocation import placement
 from climate.booking.choosing import matching
 from climate.leases.settings import LeasingSettings
 from climate.testing import service as serving
+from tests.functional import http
 from tests.functional.db import plans
 from tests.functional.test_holds import HoldsCase
 from tests.functional.test_offers import HOSTS
@@ -111,8 +112,7 @@ class TestEveryRequest(BudgetsCase):
         return [*hosts(MANY - 1), {**HOSTS, 'min': 4, 'max': 4}]
 
     def test_a_rehearsal(self) -> None:
-        lease = self.lease(self.refused(), dry_run=True)
-        self.check_refused('POST', 'leases', lease)
+        self.check_refused('POST', 'leases', self.lease(self.refused(), dry_run=True))
 
     def test_a_create(self) -> None:
         self.check_refused('POST', 'leases', self.lease(self.refused()))
@@ -146,8 +146,7 @@ class TestEveryRequest(BudgetsCase):
         self.assertEqual(200, self.send('PUT', f'leases/{made["id"]}', change).status_int)
 
     def test_a_page_of_the_calendar(self) -> None:
-        lease = self.send('POST', 'leases', self.lease(hosts(4)))
-        self.assertEqual(201, lease.status_int)
+        http.expect(201, self.send('POST', 'leases', self.lease(hosts(4))))
         page = 'calendar?resource_type=physical:host&end=2030-03-01T00:00:00Z'
 
         def show() -> Any:
@@ -167,8 +166,7 @@ class TestEveryRequest(BudgetsCase):
         """A refusal that has cost nearly all of the budget looks for few alternatives."""
         four = self.lease([{**HOSTS, 'min': 4, 'max': 4}])
         self.assertEqual(201, self.send('POST', 'leases', four).status_int)
-        lease = self.lease(hosts(3))
-        found = self.check('POST', 'leases', lease, 409)
+        found = self.check('POST', 'leases', self.lease(hosts(3)), 409)
         self.assertEqual('NOT_ENOUGH_RESOURCES', found['error_name'])
 
 
@@ -210,8 +208,7 @@ class TestConditions(BudgetsCase):
             found = self.send_in_vain(method, path, body, 400)
         self.assertEqual('REQUIREMENTS_TOO_SLOW', found['error_name'])
         self.assertIn('more than 500 comparisons and traits', found['error_message'])
-        searches = [one for one in statements if one.text.count('EXISTS') > 5]
-        self.assertEqual([], searches)
+        self.assertEqual([], [one for one in statements if one.text.count('EXISTS') > 5])
 
     def test_of_a_new_lease(self) -> None:
         self.check_early('POST', 'leases', self.lease(self.many()))
@@ -224,8 +221,7 @@ class TestConditions(BudgetsCase):
         self.check_early('POST', 'offers', {**wanted, 'hold': '60s'})
 
     def test_as_many_as_allowed(self) -> None:
-        body = self.lease(self.many(5), dry_run=True)
-        found = self.send_in_vain('POST', 'leases', body, 409)
+        found = self.send_in_vain('POST', 'leases', self.lease(self.many(5), dry_run=True), 409)
         self.assertEqual('NOT_ENOUGH_RESOURCES', found['error_name'])
 
     def test_of_both_fields(self) -> None:
@@ -236,8 +232,7 @@ class TestConditions(BudgetsCase):
 
     def test_of_a_change(self) -> None:
         lease = self.lease([dict(SLOTS) for _ in range(6)])
-        answer = self.send('POST', 'leases', lease)
-        self.assertEqual(201, answer.status_int, answer.text)
+        answer = http.expect(201, self.send('POST', 'leases', lease))
         ids = [one['id'] for one in answer.json['lease']['reservations']]
         path = f'leases/{answer.json["lease"]["id"]}'
         more = [{'id': key, 'resource_properties': text(7, 100)} for key in ids]

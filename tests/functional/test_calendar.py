@@ -168,8 +168,7 @@ class _Calendar:
     def test_resources_held_for_an_offer_are_not_mine(self) -> None:
         reservations = [{'resource_type': 'physical:host', 'min': 1, 'max': 1}]
         offers = {'duration': '1h', 'hold': 60, 'reservations': reservations}
-        made = http.send(self.service.app, 'POST', '/v1/offers', offers, version='1.5')
-        self.assertEqual(200, made.status_int, made.text)
+        http.expect(200, http.send(self.service.app, 'POST', '/v1/offers', offers, version='1.5'))
         self.assertEqual([0], self.show().json['calendar']['held'])
         self.assertEqual(0, self.show(query=f'{WINDOW}&mine=true').json['calendar']['total'])
 

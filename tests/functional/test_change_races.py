@@ -47,8 +47,7 @@ class _ChangeRaces(RaceCase):
             {200: 1, 412: racers.COUNT - 1},
             dict(collections.Counter(status for (status,) in answers)),
         )
-        winner = names[answers.index([200])]
-        self.assertEqual([winner], list(self.lease_ids()))
+        self.assertEqual([names[answers.index([200])]], list(self.lease_ids()))
 
     def test_a_change_or_a_deletion_wins(self) -> None:
         path, tag = self.lease()

@@ -78,11 +78,9 @@ class ChoiceCosts:
         self.assertEqual([('a100', 1)], self.choices()['gpu'])
         self.set(1, gpu='h100')
         self.assertEqual([('a100', 1), ('h100', 1)], self.choices()['gpu'])
-        private = {'private': True}
-        self.send('PATCH', '/v1/os-hosts/properties/secret', private, http.ADMIN)
+        self.send('PATCH', '/v1/os-hosts/properties/secret', {'private': True}, http.ADMIN)
         self.assertNotIn('secret', self.choices())
-        gone = http.send(self.service.app, 'DELETE', '/v1/os-hosts/1')
-        self.assertEqual(204, gone.status_int, gone.text)
+        http.expect(204, http.send(self.service.app, 'DELETE', '/v1/os-hosts/1'))
         self.assertEqual([('a100', 1)], self.choices()['gpu'])
 
     def test_they_are_read_again_after_a_while(self) -> None:
@@ -98,7 +96,6 @@ class ChoiceCosts:
 
     def refused(self, name: str) -> tuple[list[plans.Statement], str]:
         """Return the statements for a refused lease, and why it is refused."""
-        requirement = json.dumps(['==', f'${name}', 'none'])
         body = {
             **http.LEASE,
             'start_date': '2030-02-01T00:00:00Z',
@@ -109,7 +106,7 @@ class ChoiceCosts:
                     'resource_type': 'physical:host',
                     'min': 1,
                     'max': 1,
-                    'resource_properties': requirement,
+                    'resource_properties': json.dumps(['==', f'${name}', 'none']),
                 }
             ],
         }

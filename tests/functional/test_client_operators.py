@@ -128,8 +128,7 @@ class TestResourceCommands(OperatorTest):
         self.assertEqual(('compute-2', 'fan'), (made['resource_name'], made['reason']))
         (listed,) = self.json('maintenance list')
         self.assertEqual((made['id'], 'fan'), (listed['ID'], listed['Reason']))
-        shown = self.json(f'maintenance show {made["id"]}')
-        self.assertEqual(made, shown)
+        self.assertEqual(made, self.json(f'maintenance show {made["id"]}'))
         chart = self.run_command('lease calendar --hosts --for 3d').stdout
         self.assertRegex(chart, r'compute-2 ▕ +x+ +▏')
         longer = self.json(f'maintenance set {made["id"]} --for 1d --reason fans')

@@ -50,8 +50,7 @@ class _Refused:
         self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
 
     def test_processes_log_the_reason_and_no_traceback(self) -> None:
-        conf = self.configured(self.url)
-        parts = composition.core(conf)
+        parts = composition.core(self.configured(self.url))
         self.addCleanup(parts.store.close)
         cloud = self.closing(SimulatedCloud(':memory:', clock=parts.clock))
         with mock.patch('climate.manager.claims.loop.AWAY_PAUSE', 0.01):
@@ -108,8 +107,7 @@ class TestOnSqlite(test_outages.OutageCase):
     """A file that is full or read-only."""
 
     def test_changes_get_503(self) -> None:
-        url = self.useFixture(services.Database(services.SQLITE)).url
-        conf = self.configured(url)
+        conf = self.configured(self.useFixture(services.Database(services.SQLITE)).url)
         store = self.closing(Store(conf, SystemClock()))
         migration.metadata().create_all(store.engine)
         for pragma, text in (

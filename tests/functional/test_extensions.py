@@ -10,6 +10,7 @@ from typing import Any
 
 from climate.api.http.microversions import V1_4
 from climate.testing import service as serving
+from tests.functional import http
 from tests.functional.fixtures import ServiceCase
 
 MINUTE = datetime.timedelta(minutes=1)
@@ -122,8 +123,7 @@ class TestRunning(ExtensionsCase):
         self.service.work()
         path, reservation = f'leases/{lease["id"]}', lease['reservations'][0]['id']
         more = {'id': reservation, 'amount': 1000}
-        answer = self.send('PUT', path, {'reservations': [more]})
-        self.assertEqual(409, answer.status_int)
+        answer = http.expect(409, self.send('PUT', path, {'reservations': [more]}))
         [most] = answer.json['alternatives']
         self.assertEqual('most', most['reason'])
         self.assertEqual((self.hour(0), self.hour(3)), (most['start_date'], most['end_date']))

@@ -38,12 +38,11 @@ class FeedsTest(TestCase):
         )
 
     def lease(self, name: str, token: str = http.MEMBER, hosts: int = 1) -> dict[str, Any]:
-        reservation = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
         body = {
             'name': name,
             'start_date': '2030-02-01T00:00:00Z',
             'end_date': '2030-02-02T00:00:00Z',
-            'reservations': [reservation],
+            'reservations': [{'resource_type': 'physical:host', 'min': hosts, 'max': hosts}],
         }
         return self.send('POST', '/v1/leases', body, token).json['lease']
 
@@ -63,8 +62,7 @@ class FeedsTest(TestCase):
         return request.get_response(self.service.app)
 
     def events(self, url: str) -> dict[str, icalendar.Event]:
-        answer = self.open(url)
-        self.assertEqual(200, answer.status_int, answer.text)
+        answer = http.expect(200, self.open(url))
         found = icalendar.Calendar.from_ical(answer.body).walk('VEVENT')
         return {str(event['SUMMARY']): event for event in found}
 
@@ -88,8 +86,7 @@ class FeedsTest(TestCase):
         before, tag = self.events(url)['ours'], self.open(url).headers['ETag']
         self.service.clock.advance(90)
         self.send('PUT', f'/v1/leases/{lease["id"]}', {'end_date': '2030-02-03T00:00:00Z'})
-        answer = self.open(url, If_None_Match=tag)
-        self.assertEqual(200, answer.status_int)
+        answer = http.expect(200, self.open(url, If_None_Match=tag))
         after = self.events(url)['ours']
         self.assertEqual(before['UID'], after['UID'])
         self.assertLess(before['SEQUENCE'], after['SEQUENCE'])
@@ -168,8 +165,7 @@ class FeedsTest(TestCase):
         self.service.conf.set_override('rate', '2/minute', group='feeds')
         self.service.app = self.service.made()
         url, other = self.feed(), self.feed()
-        answers = [self.open(url).status_int for _ in range(3)]
-        self.assertEqual([200, 200, 429], answers)
+        self.assertEqual([200, 200, 429], [self.open(url).status_int for _ in range(3)])
         self.assertEqual(200, self.open(other).status_int)
         lost = url[:-8] + 'AAAA.ics'
         self.assertEqual([404, 404, 429], [self.open(lost).status_int for _ in range(3)])
@@ -228,8 +224,7 @@ class FeedsTest(TestCase):
             return read(feed)
 
         self.patch(feeds, 'read', reading)
-        answer = request.get_response(FeedCalendars(feeds, None, shares))
-        self.assertEqual(200, answer.status_int)
+        http.expect(200, request.get_response(FeedCalendars(feeds, None, shares)))
 
     def test_a_network_of_ipv6_guesses_as_one(self) -> None:
         self.service.conf.set_override('rate', '2/day', group='feeds')

@@ -114,8 +114,7 @@ class FiltersTest(base.TestCase):
         address: str | None = f'/v1{path}?{urlencode(parameters, doseq=True)}'
         version = '1.7' if 'user_id' in parameters else '1.3'
         while address:
-            answer = http.send(self.service.app, 'GET', address, version=version)
-            self.assertEqual(200, answer.status_int, f'{address}: {answer.text}')
+            answer = http.expect(200, http.send(self.service.app, 'GET', address, version=version))
             links = [key for key in answer.json if key.endswith('_links')]
             (key,) = set(answer.json) - set(links)
             rows = answer.json[key]

@@ -118,8 +118,7 @@ class TestUpkeep(HoldsCase):
     def test_what_changes_in_the_cloud(self) -> None:
         """A flavor that is another one is not what was held."""
         self.start()
-        flavor = {'resource_type': 'flavor:instance', 'flavor_id': '1', 'amount': 1}
-        offer = self.held(flavor)
+        offer = self.held({'resource_type': 'flavor:instance', 'flavor_id': '1', 'amount': 1})
         before = self.allocations()
         compute = self.service.cloud.compute
         compute.delete_flavor('1')
@@ -143,8 +142,7 @@ class TestUpkeep(HoldsCase):
     def test_a_list_for_operators(self) -> None:
         self.start()
         offer = self.held(ALL_HOSTS)
-        folder = pathlib.Path(self.useFixture(TempDir()).path)
-        path = folder / 'climate.conf'
+        path = pathlib.Path(self.useFixture(TempDir()).path) / 'climate.conf'
         connection = self.service.conf.database.connection
         path.write_text(f'[database]\nconnection = {connection}\n')
         with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -43,8 +43,7 @@ class HoldsCase(OffersCase):
             'limit': 1,
             **facts,
         }
-        answer = self.sent('POST', 'offers', body, token)
-        self.assertEqual(200, answer.status_int, answer.text)
+        answer = http.expect(200, self.sent('POST', 'offers', body, token))
         found: dict[str, Any] = answer.json['offers'][0]
         return found
 
@@ -117,8 +116,7 @@ class TestHold(HoldsCase):
 
     def setUp(self) -> None:
         super().setUp()
-        limits = ProjectLimits(usual=Limits(holds=2, leases=3))
-        self.start(limits=limits)
+        self.start(limits=ProjectLimits(usual=Limits(holds=2, leases=3)))
 
     def test_nobody_else_can_book_it(self) -> None:
         offer = self.held(ALL_HOSTS)
@@ -128,8 +126,7 @@ class TestHold(HoldsCase):
                 409, self.sent('POST', 'leases', self.lease([HOSTS]), token)
             )
             self.assertEqual('2030-02-01T02:00:00Z', refused['alternatives'][0]['start_date'])
-        theirs = self.offer(HOSTS, token=BOB)
-        self.assertEqual('2030-02-01T02:00:00Z', theirs['start_date'])
+        self.assertEqual('2030-02-01T02:00:00Z', self.offer(HOSTS, token=BOB)['start_date'])
         self.assertEqual([], self.sent('GET', 'leases', None).json['leases'])
         self.check_status(404, self.sent('GET', f'leases/{offer["id"]}', None))
         self.check_status(404, self.sent('DELETE', f'leases/{offer["id"]}', None))

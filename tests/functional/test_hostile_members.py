@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from tests import base
+from tests.functional import http
 from tests.functional.retries import LEASE
 from tests.functional.retries import RetryCase
 from tests.functional.test_holds import ALL_HOSTS
@@ -27,11 +28,9 @@ class TestOffersOfOthers(HoldsCase):
         path = f'offers/{offer["id"]}'
         for method in ('GET', 'HEAD', 'DELETE'):
             for text in (path, path.upper().replace('OFFERS', 'offers'), f'{path}/'):
-                answer = self.sent(method, text, None, BOB)
-                self.assertEqual(404, answer.status_int, (method, text))
+                answer = http.expect(404, self.sent(method, text, None, BOB))
         for body in ({}, {'dry_run': True}, {'notices': ['error']}):
-            answer = self.take(offer, BOB, **body)
-            self.assertEqual(404, answer.status_int, answer.text)
+            answer = http.expect(404, self.take(offer, BOB, **body))
             self.assertNotIn('alternatives', answer.json)
         # A key with the id of the offer names nothing of it.
         key = {'Idempotency-Key': offer['id']}
@@ -45,8 +44,7 @@ class TestOffersOfOthers(HoldsCase):
         """Each that is gone has others, until nothing is left."""
         self.start()
         self.check_status(201, self.sent('POST', 'leases', self.lease([HOSTS]), BOB))
-        body = self.lease([ALL_HOSTS])
-        refused = self.check_status(409, self.sent('POST', 'leases', body))
+        refused = self.check_status(409, self.sent('POST', 'leases', self.lease([ALL_HOSTS])))
         for _ in range(3):
             offer = refused['alternatives'][0]
             theirs = {'start_date': offer['start_date'], 'end_date': offer['end_date']}

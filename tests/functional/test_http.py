@@ -60,15 +60,13 @@ class KeystoneTest(base.TestCase):
         return http.send(self.service.app, method, path, body, token=token)
 
     def test_identity_comes_from_the_token(self):
-        answer = self.send('POST', '/v1/leases', 'good', http.LEASE)
-        self.assertEqual(201, answer.status_int, answer.text)
+        answer = http.expect(201, self.send('POST', '/v1/leases', 'good', http.LEASE))
         self.assertEqual('p1', answer.json['lease']['project_id'])
         self.assertEqual('u1', answer.json['lease']['user_id'])
 
     def test_a_bad_token(self):
         before = self.service.rows()
-        answer = self.send('POST', '/v1/leases', 'bad', http.LEASE)
-        self.assertEqual(401, answer.status_int)
+        answer = http.expect(401, self.send('POST', '/v1/leases', 'bad', http.LEASE))
         self.assertEqual(f'Keystone uri="{self.URI}"', answer.headers['WWW-Authenticate'])
         self.assertEqual('NOT_AUTHENTICATED', answer.json['error_name'])
         self.assertEqual(before, self.service.rows())
@@ -79,8 +77,7 @@ class KeystoneTest(base.TestCase):
             ('/v1/leases/none', 'good', 404),
             ('/v1/leases', 'bad', 401),
         ):
-            answer = self.send('GET', path, token)
-            self.assertEqual(status, answer.status_int)
+            answer = http.expect(status, self.send('GET', path, token))
             self.assertEqual('private, no-cache', answer.headers['Cache-Control'])
             self.assertEqual('OpenStack-API-Version, X-Auth-Token', answer.headers['Vary'])
 
@@ -111,14 +108,12 @@ class KeystoneTest(base.TestCase):
         self.assertEqual(401, request.get_response(self.service.app).status_int)
 
     def test_a_token_without_a_project(self):
-        answer = self.send('GET', '/v1/leases', 'unscoped')
-        self.assertEqual(403, answer.status_int)
+        answer = http.expect(403, self.send('GET', '/v1/leases', 'unscoped'))
         self.assertIn('project', answer.json['error_message'])
 
     def test_documents_and_health_need_none(self):
         for path, status in (('/', 300), ('/v1', 200), ('/v1/', 200), ('/healthcheck', 200)):
-            answer = webob.Request.blank(path).get_response(self.service.app)
-            self.assertEqual(status, answer.status_int, path)
+            http.expect(status, webob.Request.blank(path).get_response(self.service.app))
 
     def test_the_option_names_the_strategy(self):
         conf = self.service.conf
@@ -158,15 +153,13 @@ class KeystoneOutageTest(base.TestCase):
             ('GET', '/v1/leases', None),
             ('POST', '/v1/leases', http.LEASE),
         ):
-            answer = http.send(self.service.app, method, path, body, token='good')
-            self.assertEqual(503, answer.status_int, answer.text)
+            answer = http.expect(503, http.send(self.service.app, method, path, body, token='good'))
             self.assertEqual('CLOUD_UNAVAILABLE', answer.json['error_name'])
             self.assertNotIn('127.0.0.1', answer.text)
             self.assertNotIn('WWW-Authenticate', answer.headers)
 
     def test_documents_need_no_keystone(self):
-        answer = webob.Request.blank('/v1').get_response(self.service.app)
-        self.assertEqual(200, answer.status_int)
+        http.expect(200, webob.Request.blank('/v1').get_response(self.service.app))
 
 
 class KeystoneFailureTest(KeystoneOutageTest):
@@ -197,8 +190,7 @@ class OutageTest(ServiceCase):
     def setUp(self):
         super().setUp()
         # A port at which nobody listens.
-        url = 'postgresql+psycopg2://climate@127.0.0.1:1/climate'
-        store = cases.connect(url, SystemClock())
+        store = cases.connect('postgresql+psycopg2://climate@127.0.0.1:1/climate', SystemClock())
         whole = self.service.services
         leases = Leases(store, whole.plugins, whole.clock, LeasingSettings(), wake=lambda: None)
         broken = dataclasses.replace(whole, leases=leases, health={'database': store.ping})
@@ -214,14 +206,12 @@ class OutageTest(ServiceCase):
             ('PUT', lease, {'name': 'x'}),
             ('DELETE', lease, None),
         ):
-            answer = http.send(self.app, method, path, body)
-            self.assertEqual(503, answer.status_int, answer.text)
+            answer = http.expect(503, http.send(self.app, method, path, body))
             self.assertEqual('DATABASE_UNAVAILABLE', answer.json['error_name'])
             self.assertNotIn('127.0.0.1', answer.text)
 
     def test_health_says_so(self):
-        answer = http.send(self.app, 'GET', '/healthcheck?checks=all')
-        self.assertEqual(503, answer.status_int)
+        answer = http.expect(503, http.send(self.app, 'GET', '/healthcheck?checks=all'))
         self.assertEqual('failed', answer.json['checks']['database']['status'])
         self.assertEqual(200, http.send(self.app, 'GET', '/healthcheck').status_int)
 
@@ -240,15 +230,13 @@ class FaultTest(base.TestCase):
 
         service.services.leases.batches = explode
         log = self.useFixture(testing.FakeLogger(level=logging.DEBUG))
-        answer = http.send(service.app, 'GET', '/v1/leases')
-        self.assertEqual(500, answer.status_int)
         self.assertEqual(
             {
                 'error_code': 500,
                 'error_message': 'Internal Server Error',
                 'error_name': 'INTERNAL_SERVER_ERROR',
             },
-            answer.json,
+            http.expect(500, http.send(service.app, 'GET', '/v1/leases')).json,
         )
         self.assertIn('Traceback', log.output)
 
@@ -269,8 +257,7 @@ class BrowsersTest(base.TestCase):
         preflight.headers['Access-Control-Request-Headers'] = (
             'X-Auth-Token, OpenStack-API-Version, Idempotency-Key, If-Match, If-None-Match, Prefer'
         )
-        answer = preflight.get_response(application)
-        self.assertEqual(200, answer.status_int)
+        answer = http.expect(200, preflight.get_response(application))
         self.assertEqual(origin, answer.headers['Access-Control-Allow-Origin'])
         answer = http.send(application, 'GET', '/v1/leases', headers={'Origin': origin})
         self.assertEqual(origin, answer.headers['Access-Control-Allow-Origin'])
@@ -361,8 +348,7 @@ class OutermostTest(base.TestCase):
 
     def test_health_is_not_logged(self):
         for path in ('/healthcheck', '/healthcheck/', '/healthcheck?checks=all'):
-            answer = http.send(self.app, 'GET', path)
-            self.assertEqual(200, answer.status_int)
+            answer = http.expect(200, http.send(self.app, 'GET', path))
             self.assertIn('X-Openstack-Request-Id', answer.headers)
         self.assertNotIn('healthcheck', self.log.output)
         http.send(self.app, 'GET', '/v1/healthcheck')

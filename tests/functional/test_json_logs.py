@@ -104,7 +104,6 @@ class TestJsonLogs(JsonLogCase):
         self.until_status(lease_id, 'TERMINATED')
         deleted, _ = self.ask('DELETE', f'/leases/{lease_id}')
         found = self.about(lease_id)
-        said = [line['message'].partition(': ')[2].partition(',')[0] for line in found]
         self.assertEqual(
             [
                 'booked for project blue',
@@ -114,7 +113,7 @@ class TestJsonLogs(JsonLogCase):
                 'end_lease',
                 'its deletion is requested',
             ],
-            said,
+            [line['message'].partition(': ')[2].partition(',')[0] for line in found],
             [line['message'] for line in found],
         )
         actual = [line['extra']['request_id'] for line in found]

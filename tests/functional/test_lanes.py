@@ -64,8 +64,7 @@ class TestLane(base.TestCase):
 
     def test_what_never_ran_failed(self) -> None:
         # The worker of one test ends in the middle of it, without a word.
-        lane = self.lane(dies='os._exit(0)')
-        outcome = self.run_lane(lane)
+        outcome = self.run_lane(self.lane(dies='os._exit(0)'))
         self.assertEqual((0, 1), (outcome.count('passed'), outcome.count('failed')))
 
     def test_what_cannot_be_imported(self) -> None:

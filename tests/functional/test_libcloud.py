@@ -65,8 +65,7 @@ class TestLibcloud(base.TestCase):
 
     def test_it_finds_no_service_of_another_name(self) -> None:
         """The installation page says so."""
-        driver = self.driver('climate')
-        error = self.assertRaises(LibcloudError, driver.ex_list_leases)
+        error = self.assertRaises(LibcloudError, self.driver('climate').ex_list_leases)
         self.assertIn('Could not find specified endpoint', str(error))
 
     def printed_name(self) -> str:

@@ -24,8 +24,7 @@ class TestDurations(JudgedCase):
     def test_a_lease_that_is_too_long(self) -> None:
         before = self.service.rows()
         for version in ('1.0', '1.1'):
-            body = {**http.LEASE, 'events': []}
-            answer = self.send('POST', '', body, version=version)
+            answer = self.send('POST', '', {**http.LEASE, 'events': []}, version=version)
             self.assert_refused(answer, 403, 'LEASE_REFUSED', '86400 seconds is longer')
         self.assertEqual(before, self.service.rows())
         self.created(hours=2)
@@ -93,8 +92,7 @@ class TestQuestions(JudgedCase):
 
     def test_no_answer(self) -> None:
         self.judge.answers['check-create'] = judge.Answer(status=500)
-        answer = self.create()
-        self.assert_refused(answer, 403, 'LEASE_REFUSED', 'gave no answer')
+        self.assert_refused(self.create(), 403, 'LEASE_REFUSED', 'gave no answer')
         self.assertEqual((0, {'release': 1}), (self.leases(), self.charges()))
         self.work()
         self.assertEqual([('check-create', 'a'), ('release', 'a')], self.questions())
@@ -202,8 +200,7 @@ class TestOtherOrder(JudgedCase):
     def test_exempt_projects(self) -> None:
         lease = self.created(hours=2, token='alice:green:member')
         body = {'end_date': '2031-05-01T15:00:00Z'}
-        answer = self.update(lease, body, token='alice:green:member')
-        self.assertEqual(200, answer.status_int)
+        http.expect(200, self.update(lease, body, token='alice:green:member'))
         self.send('DELETE', f'/{lease["id"]}', token='alice:green:member')
         self.work()
         self.assertEqual([], self.judge.calls)

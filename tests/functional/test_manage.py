@@ -171,8 +171,7 @@ class TestManage(base.TestCase):
 
     def test_cloud_is_away(self) -> None:
         self.cloud.reachable = False
-        lines = self.run_command(1, 'lease', 'repair')
-        self.assertEqual('1 found, 1 left', lines[-1])
+        self.assertEqual('1 found, 1 left', self.run_command(1, 'lease', 'repair')[-1])
         self.run_command(1, 'host', 'discover')
 
     def test_clock(self) -> None:

@@ -90,9 +90,8 @@ class ManageCase(base.TestCase):
 
         def fail(tx: Any) -> None:
             found = tx.leases.get(lease.id, lock=True)
-            old = found.events[[item.id for item in found.events].index(event.id)]
             late = with_changes(
-                old,
+                found.events[[item.id for item in found.events].index(event.id)],
                 time=now - HOUR,
                 due=now + datetime.timedelta(seconds=50),
                 begun_at=now - HOUR,
@@ -190,8 +189,7 @@ class TestStuck(ManageCase):
         self.assertEqual([], self.manage(0, 'lease', 'stuck'))
 
     def test_no_manager(self) -> None:
-        lease = self.book(active=False)
-        self.assertEqual({lease.id: stuck.UNCLAIMED}, self.why())
+        self.assertEqual({self.book(active=False).id: stuck.UNCLAIMED}, self.why())
         self.assertEqual([], self.document(0, 'lease', 'stuck'))
 
     def test_manager_is_gone(self) -> None:
@@ -202,8 +200,7 @@ class TestStuck(ManageCase):
         self.assertEqual({lease.id: stuck.ORPHANED}, self.why())
 
     def test_failing(self) -> None:
-        lease = self.book()
-        event = self.fail_event(lease, EventKind.END, 'Nova refuses')
+        event = self.fail_event(self.book(), EventKind.END, 'Nova refuses')
         (found,) = self.document(1, 'lease', 'stuck')
         self.assertEqual((stuck.FAILING, event), (found['why'], found['event_id']))
         self.assertEqual(('Nova refuses', 7), (found['error'], found['attempts']))
@@ -284,8 +281,7 @@ class TestRetry(ManageCase):
         self.assertIn(event, self.manage(0, 'event', 'retry', '--dry-run', '--all')[0])
         self.assertEqual(7, self.office.event(lease, EventKind.END).attempts)
         self.assertEqual(['1 events are tried now'], self.manage(0, 'event', 'retry', event))
-        due = present(self.office.now(lease).next_due)
-        self.assertLessEqual(due, SystemClock().now())
+        self.assertLessEqual(present(self.office.now(lease).next_due), SystemClock().now())
         self.tick()
         self.assertEqual('TERMINATED', self.office.settled(lease))
         self.assertIn(event, self.manage(1, 'event', 'retry', event)[0])
@@ -300,8 +296,7 @@ class TestRetry(ManageCase):
         self.manage(1, 'event', 'retry', '--lease', 'none')
 
     def test_while_a_manager_works_on_it(self) -> None:
-        lease = self.book()
-        self.fail_event(lease, EventKind.CHECK, 'no')
+        self.fail_event(self.book(), EventKind.CHECK, 'no')
         self.tick(55)
         # It has begun the event, which is its own until it has settled it.
         self.office.hire().die_after('begin')

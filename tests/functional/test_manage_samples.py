@@ -25,8 +25,7 @@ class SamplesTest(FolderCase):
     def add(self, cloud: str, *arguments: str) -> tuple[int, list[str]]:
         """Create the tables and run the command; return its exit status and what it prints."""
         file = self.folder / 'climate.conf'
-        types = ','.join(TYPES)
-        file.write_text(_SETTINGS.format(cloud=cloud, types=types, folder=self.folder))
+        file.write_text(_SETTINGS.format(cloud=cloud, types=','.join(TYPES), folder=self.folder))
         self.assertEqual(0, run('--config-file', str(file), 'db', 'sync')[0])
         status, lines = run('--config-file', str(file), 'samples', 'add', *arguments)
         return status, [line for line in lines if ' WARNING ' not in line]

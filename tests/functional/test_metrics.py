@@ -234,8 +234,7 @@ class TestWorkers(ProcessCase):
 
     def answered(self, series: Series) -> float:
         """Return how many requests for leases all workers have answered."""
-        counts = series['climate_api_request_seconds_count']
-        return counts.get(('GET', '/v1/leases', '200'), 0)
+        return series['climate_api_request_seconds_count'].get(('GET', '/v1/leases', '200'), 0)
 
     def test_one_exposes_the_metrics_of_all(self) -> None:
         first, second, third = self.ports
@@ -258,8 +257,7 @@ class TestWorkers(ProcessCase):
         self.assertEqual(limit, found['climate_database_connections_limit'][()])
         files = {path.name for path in (self.folder / 'metrics').glob('*.db')}
         kinds = ('counter', 'gauge_livesum', 'histogram')
-        wanted = {f'{kind}_{number}.db' for kind in kinds for number in range(3)}
-        self.assertEqual(wanted, files)
+        self.assertEqual({f'{kind}_{number}.db' for kind in kinds for number in range(3)}, files)
 
 
 class TestDisabled(base.TestCase):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from tests.functional import http
 from tests.functional.test_placements import hosts
 from tests.functional.test_placements import PERIOD
 from tests.functional.test_placements import PlacementCase
@@ -25,14 +26,12 @@ class TestMovedPlacements(PlacementCase):
         lease = self.book(*wanted, **later)
         self.assertEqual(Counter(b2=1), self.where(lease, 'rack'))
         self.book(hosts(1, prefer=prefer))
-        answer = self.send('PUT', f'leases/{lease["id"]}', PERIOD)
-        self.assertEqual(200, answer.status_int, answer.text)
+        http.expect(200, self.send('PUT', f'leases/{lease["id"]}', PERIOD))
         for place in (0, 1):
             self.assertEqual(Counter(a1=1), self.where(self.shown(lease), 'rack', place))
         # There is no third rack of two hosts.
         other = self.book(*wanted, **later)
-        answer = self.send('PUT', f'leases/{other["id"]}', PERIOD)
-        self.assertEqual(409, answer.status_int, answer.text)
+        http.expect(409, self.send('PUT', f'leases/{other["id"]}', PERIOD))
         self.assertEqual(other, self.shown(other))
 
     def test_alternatives_that_are_taken_keep_to_it(self) -> None:
@@ -44,9 +43,7 @@ class TestMovedPlacements(PlacementCase):
         self.assertEqual({'soonest', 'most'}, {*alternatives})
         for reason, count in (('soonest', 2), ('most', 1)):
             body = {'name': reason, 'offer_id': alternatives[reason]['id']}
-            answer = self.send('POST', 'leases', body)
-            self.assertEqual(201, answer.status_int, answer.text)
-            lease = answer.json['lease']
+            lease = http.expect(201, self.send('POST', 'leases', body)).json['lease']
             self.assertEqual(count, len(self.members(lease, 1)))
             zones = self.where(lease, 'zone') | self.where(lease, 'zone', 1)
             self.assertEqual(1, len(zones), zones)

@@ -61,8 +61,7 @@ class OffersCase(base.TestCase):
     def send_in_vain(self, method: str, path: str, body: Any, status: int = 200) -> Any:
         """Send a request that must change no row but those of offers, nor the cloud."""
         before = self.rows(), self.service.cloud.contents()
-        answer = self.send(method, path, body)
-        self.assertEqual(status, answer.status_int, answer.text)
+        answer = http.expect(status, self.send(method, path, body))
         self.assertEqual(before, (self.rows(), self.service.cloud.contents()))
         return answer.json
 
@@ -92,9 +91,7 @@ class TestEveryType(OffersCase):
         lease = self.lease(reservations, **first)
         rehearsed = self.send_in_vain('POST', 'leases', {**lease, 'dry_run': True})['dry_run']
         self.assertEqual('PENDING', rehearsed['lease']['status'])
-        answer = self.send('POST', 'leases', lease)
-        self.assertEqual(201, answer.status_int, answer.text)
-        made = answer.json['lease']
+        made = http.expect(201, self.send('POST', 'leases', lease)).json['lease']
         for one, other in zip(made['reservations'], rehearsed['reservations'], strict=True):
             self.assertEqual(one['resource_type'], other['resource_type'])
         extension = self.send_in_vain('GET', f'leases/{made["id"]}/extension', None)['extension']
@@ -194,13 +191,11 @@ class TestLimits(OffersCase):
         wanted = {'reservations': [HOSTS], 'duration': '3d', 'limit': 5}
         # None of them starts more than five days ahead.
         self.assertEqual(2, len(self.send_in_vain('POST', 'offers', wanted)['offers']))
-        late = {**wanted, 'earliest': '2030-01-10T00:00:00Z'}
-        self.send_in_vain('POST', 'offers', late, 403)
+        self.send_in_vain('POST', 'offers', {**wanted, 'earliest': '2030-01-10T00:00:00Z'}, 403)
         self.send_in_vain('POST', 'offers', {**wanted, 'reservations': [HOSTS] * 3}, 403)
 
     def test_the_last_start_can_be_the_cheapest(self) -> None:
-        nights = Prices(units={'physical:host': 1.0}, factors=(0.5,) * 6 + (1.0,) * 18)
-        self.start(prices=nights)
+        self.start(prices=Prices(units={'physical:host': 1.0}, factors=(0.5,) * 6 + (1.0,) * 18))
         evening = {'earliest': '2030-02-01T20:00:00Z', 'latest': '2030-02-02T03:00:00Z'}
         wanted = {'reservations': [HOSTS], 'duration': '6h', 'prefer': 'cheapest', **evening}
         [offer] = self.send_in_vain('POST', 'offers', wanted)['offers']
@@ -231,8 +226,7 @@ class TestCompeting(OffersCase):
         most = {one['reason']: one for one in found['alternatives']}['most']
         amounts = [one['amount'] for one in most['reservations']]
         self.assertEqual(3, len(amounts))
-        wanted = self.of(amounts, slots)
-        self.send_in_vain('POST', 'leases', self.lease(wanted, dry_run=True))
+        self.send_in_vain('POST', 'leases', self.lease(self.of(amounts, slots), dry_run=True))
         for place in range(3):
             more = [number + (each == place) for each, number in enumerate(amounts)]
             body = self.lease(self.of(more, slots), dry_run=True)
@@ -250,8 +244,7 @@ class TestIsolation(OffersCase):
 
     def test_no_names(self) -> None:
         self.start()
-        reservation = {**HOSTS, 'min': 3, 'max': 3}
-        theirs = {**self.lease([reservation]), 'name': 'secret'}
+        theirs = {**self.lease([{**HOSTS, 'min': 3, 'max': 3}]), 'name': 'secret'}
         made = http.send(
             self.service.app, 'POST', '/v1/leases', theirs, token='bob:red:member', version='1.4'
         ).json['lease']

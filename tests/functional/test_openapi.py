@@ -16,7 +16,6 @@ class OpenApiTest(base.TestCase):
     def test_answers_match_the_document(self) -> None:
         seed = chosen_seed()
         print(f'CLIMATE_FUZZ_SEED={seed}')
-        service = self.useFixture(fixtures.Service())
-        outcome = Fuzzer(service, '1.5', seed).run(2)
+        outcome = Fuzzer(self.useFixture(fixtures.Service()), '1.5', seed).run(2)
         self.assertGreater(outcome.sent, 150)
         self.assertEqual('', '\n\n'.join(outcome.faults.values()), f'CLIMATE_FUZZ_SEED={seed}')

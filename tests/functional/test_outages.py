@@ -93,8 +93,7 @@ class DatabaseGone:
 
     def setUp(self) -> None:
         super().setUp()
-        url = self.useFixture(services.Database(self.kind)).url
-        server = services.sa.make_url(url)
+        server = services.sa.make_url(self.useFixture(services.Database(self.kind)).url)
         self.door = self.useFixture(
             Proxy(server.host or '127.0.0.1', server.port or (3306, 5432)[self.is_postgresql])
         )
@@ -196,8 +195,7 @@ class TestBrokerGone(OutageCase):
         url = services.address(services.RABBITMQ)
         self.door = self.useFixture(Proxy(url.host or '127.0.0.1', url.port or 5672))
         through = url.set(host='127.0.0.1', port=self.door.port)
-        database = self.useFixture(services.Database(services.SQLITE)).url
-        conf = self.configured(database)
+        conf = self.configured(self.useFixture(services.Database(services.SQLITE)).url)
         conf.set_override('transport_url', through.render_as_string(hide_password=False))
         conf.set_override('control_exchange', broker.exchange)
         self.topic = broker.topic('notifications')

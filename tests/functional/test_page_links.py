@@ -53,8 +53,7 @@ class TestLinks(base.TestCase):
 
     def link(self, mail: email.message.EmailMessage, part: str, pattern: str) -> str:
         """Return the link in a part of a mail."""
-        body = present(mail.get_body((part,)))
-        text = body.get_content().replace('\r\n', '\n')
+        text = present(mail.get_body((part,))).get_content().replace('\r\n', '\n')
         match = re.search(pattern, text, re.MULTILINE)
         assert match is not None, text
         return match[1]

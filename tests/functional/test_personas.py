@@ -253,8 +253,7 @@ class PrivilegedTest(PersonasTest):
         body = {'reservation_id': ids['reservation_id'], 'resource_id': ids['taken_id']}
         path = f'/v1/leases/{ids["lease_id"]}/reallocate'
         body['force'] = True
-        answer = http.send(service.app, 'POST', path, body, token=self.boss, version='1.2')
-        self.assertEqual(200, answer.status_int)
+        http.expect(200, http.send(service.app, 'POST', path, body, token=self.boss, version='1.2'))
         rows = http.send(service.app, 'GET', '/v1/os-hosts/allocations').json['allocations']
         (taken,) = (row['resource_id'] for row in rows if row['reservations'])
         return {'taken_id': taken}

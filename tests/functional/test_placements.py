@@ -25,6 +25,7 @@ from tests import base
 from tests import drafts
 from tests import services
 from tests.functional import fixtures
+from tests.functional import http
 
 PERIOD = {'start_date': '2030-02-01T00:00:00Z', 'end_date': '2030-02-01T02:00:00Z'}
 # Zone and rack of compute-1 to compute-6.
@@ -77,8 +78,7 @@ class PlacementCase(base.TestCase):
 
     def label(self, number: int, **values: str) -> None:
         """Set properties of a host."""
-        with_values = ResourceChange(capabilities=values)
-        self.service.services.resources.update(number, with_values)
+        self.service.services.resources.update(number, ResourceChange(capabilities=values))
 
     def send(self, method: str, path: str, body: Any = None, version: str = '1.4') -> Any:
         """Send a request as a member of the project."""
@@ -87,8 +87,7 @@ class PlacementCase(base.TestCase):
     def book(self, *reservations: Any, status: int = 201, **facts: Any) -> Any:
         """Request a lease; return it, or the refusal."""
         body = {'name': 'l', **PERIOD, 'reservations': reservations, **facts}
-        answer = self.send('POST', 'leases', body)
-        self.assertEqual(status, answer.status_int, answer.text)
+        answer = http.expect(status, self.send('POST', 'leases', body))
         return answer.json['lease'] if status == 201 else answer.json
 
     def members(self, lease: Any, place: int = 0) -> list[str]:
@@ -159,9 +158,7 @@ class TestOnEngine(PlacementCase):
         lease = self.book(hosts(2, spread=[{'property': 'zone'}]))
         change = {'id': lease['reservations'][0]['id'], 'min': 3, 'max': 3}
         body = {'reservations': [change]}
-        answer = self.send('PUT', f'leases/{lease["id"]}', body)
-        self.assertEqual(200, answer.status_int, answer.text)
-        now = answer.json['lease']
+        now = http.expect(200, self.send('PUT', f'leases/{lease["id"]}', body)).json['lease']
         self.assertEqual(Counter(a=1, b=1, c=1), self.where(now, 'zone'))
         self.assertEqual(now, self.shown(lease))
         body = {'reservations': [{**change, 'min': 6, 'max': 6}]}
@@ -193,8 +190,7 @@ class TestPlacements(PlacementCase):
         self.assertEqual(Counter(a=1, b=1), self.where(lease, 'zone'))
 
     def test_a_larger_skew(self) -> None:
-        rule = {'property': 'zone', 'max_skew': 2}
-        lease = self.book(hosts(5, 6, spread=[rule]))
+        lease = self.book(hosts(5, 6, spread=[{'property': 'zone', 'max_skew': 2}]))
         self.assertEqual(Counter(a=2, b=3, c=1), self.where(lease, 'zone'))
 
     def test_preferences_decide_among_what_is_allowed(self) -> None:
@@ -248,9 +244,7 @@ class TestPlacements(PlacementCase):
         self.book(hosts(2, same=['rack']))
         wanted = hosts(2, same=['rack'])
         body = {'reservations': [wanted], 'duration': '2h', 'earliest': PERIOD['start_date']}
-        answer = self.send('POST', 'offers', body)
-        self.assertEqual(200, answer.status_int, answer.text)
-        offer = answer.json['offers'][0]
+        offer = http.expect(200, self.send('POST', 'offers', body)).json['offers'][0]
         self.assertGreaterEqual(offer['start_date'], PERIOD['end_date'])
         body = {'name': 'l', **PERIOD, 'reservations': [wanted], 'dry_run': True}
         self.assertEqual(409, self.send('POST', 'leases', body).status_int)
@@ -298,8 +292,7 @@ class TestRefused(PlacementCase):
             ({'prefer': [{'trait': 'T', 'weight': 101}]}, 'weight'),
             ({'same': ['zone'], 'spread': [{'property': 'zone'}]}, 'is in same too'),
         ):
-            refusal = self.book(hosts(1, **placement), status=400)
-            self.assertIn(reason, refusal['error_message'])
+            self.assertIn(reason, self.book(hosts(1, **placement), status=400)['error_message'])
 
     def test_unknown_properties(self) -> None:
         for placement in (
@@ -326,8 +319,7 @@ class TestRefused(PlacementCase):
 
     def test_older_microversions(self) -> None:
         body = {'name': 'l', **PERIOD, 'reservations': [hosts(1, same=['rack'])]}
-        answer = self.send('POST', 'leases', body, version='1.3')
-        self.assertEqual(400, answer.status_int)
+        answer = http.expect(400, self.send('POST', 'leases', body, version='1.3'))
         self.assertIn("'placement' is not a field of physical:host", answer.text)
         lease = self.book(hosts(1, same=['rack']))
         shown = self.send('GET', f'leases/{lease["id"]}', version='1.3').json['lease']
@@ -342,8 +334,7 @@ class TestRefused(PlacementCase):
     def test_it_cannot_be_changed(self) -> None:
         lease = self.book(hosts(1, same=['rack']))
         change = {'id': lease['reservations'][0]['id'], 'placement': {}}
-        answer = self.send('PUT', f'leases/{lease["id"]}', {'reservations': [change]})
-        self.assertEqual(400, answer.status_int, answer.text)
+        http.expect(400, self.send('PUT', f'leases/{lease["id"]}', {'reservations': [change]}))
 
 
 class TestMariaDB(TestOnEngine):

@@ -55,9 +55,7 @@ class LimitsCase(base.TestCase):
 
     def created(self, *args: Any, **facts: Any) -> str:
         """Create a lease; return its id."""
-        answer = self.create(*args, **facts)
-        self.assertEqual(201, answer.status_int, answer.text)
-        return str(answer.json['lease']['id'])
+        return str(http.expect(201, self.create(*args, **facts)).json['lease']['id'])
 
     def change(self, lease_id: str, **body: Any) -> webob.Response:
         return self.send('PUT', f'/{lease_id}', body)
@@ -98,8 +96,7 @@ class TestLeases(LimitsCase):
         answer = self.send('GET', '')
         self.assertEqual(['TERMINATED'] * 2, [item['status'] for item in answer.json['leases']])
         body = {'start_date': '2033-05-01T12:00:00Z', 'end_date': '2033-05-02T12:00:00Z'}
-        answer = self.send('POST', '', {'name': 'l', 'reservations': [], **body})
-        self.assertEqual(201, answer.status_int, answer.text)
+        answer = http.expect(201, self.send('POST', '', {'name': 'l', 'reservations': [], **body}))
 
     def test_what_the_operator_imposes_is_not_refused(self) -> None:
         for _ in range(2):
@@ -107,8 +104,7 @@ class TestLeases(LimitsCase):
         draft = LeaseDraft(
             name='imposed', start=NOW, end=NOW.replace(year=2040), limited=False, strict=True
         )
-        caller = Caller(user_id='alice', project_id='blue')
-        self.service.services.leases.create(caller, draft)
+        self.service.services.leases.create(Caller(user_id='alice', project_id='blue'), draft)
         self.assert_refused(self.create(), 'leases', 2, 4)
 
     def test_what_it_costs(self) -> None:
@@ -136,24 +132,20 @@ class TestOneLease(LimitsCase):
         lease_id = self.created(days=3)
         answer = self.change(lease_id, end_date='2031-05-04T12:00:01Z')
         self.assert_refused(answer, 'days_per_lease', 3, 4, 400)
-        answer = self.change(lease_id, end_date='2031-05-04T11:00:00Z')
-        self.assertEqual(200, answer.status_int, answer.text)
+        answer = http.expect(200, self.change(lease_id, end_date='2031-05-04T11:00:00Z'))
 
     def test_what_is_longer_already_may_become_shorter(self) -> None:
         draft = LeaseDraft(name='l', start=NOW, end=NOW.replace(year=2033), limited=False)
         caller = Caller(user_id='alice', project_id='blue')
         lease = self.service.services.leases.create(caller, draft)
-        answer = self.change(lease.id, end_date='2032-05-04T11:00:00Z')
-        self.assertEqual(200, answer.status_int, answer.text)
-        answer = self.change(lease.id, end_date='2032-05-04T11:00:01Z')
-        self.assertEqual(400, answer.status_int, answer.text)
+        http.expect(200, self.change(lease.id, end_date='2032-05-04T11:00:00Z'))
+        http.expect(400, self.change(lease.id, end_date='2032-05-04T11:00:01Z'))
 
     def test_days_ahead(self) -> None:
         body = {'name': 'l', 'reservations': []}
         dates = {'start_date': '2031-06-01T12:00:00Z', 'end_date': '2031-06-02T12:00:00Z'}
         self.assert_refused(self.send('POST', '', {**body, **dates}), 'days_ahead', 500, 516)
-        lease_id = self.created()
-        self.assert_refused(self.change(lease_id, **dates), 'days_ahead', 500, 516, 400)
+        self.assert_refused(self.change(self.created(), **dates), 'days_ahead', 500, 516, 400)
 
 
 class TestResources(LimitsCase):
@@ -169,5 +161,4 @@ class TestResources(LimitsCase):
         answer = self.change(first, end_date='2031-05-02T13:00:00Z')
         self.assert_refused(answer, 'resources', 2, 3, 400)
         self.assertEqual(200, self.change(first, name='another').status_int)
-        answer = self.change(second, end_date='2031-05-10T12:00:00Z')
-        self.assertEqual(200, answer.status_int, answer.text)
+        answer = http.expect(200, self.change(second, end_date='2031-05-10T12:00:00Z'))

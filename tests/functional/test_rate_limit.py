@@ -68,8 +68,7 @@ class TestProjects(RateCase):
     def test_too_many(self) -> None:
         self.assertEqual([200] * 3, self.codes(3))
         for address in (HERE, '203.0.113.10'):
-            answer = self.get(address)
-            self.assertEqual(429, answer.status_int)
+            answer = http.expect(429, self.get(address))
             self.assertEqual(
                 {
                     'error_code': 429,
@@ -87,8 +86,7 @@ class TestProjects(RateCase):
     def test_what_is_refused_does_nothing(self) -> None:
         self.codes(3)
         before = self.service.rows()
-        answer = http.send(self.app, 'POST', '/v1/leases', http.LEASE, token=http.MEMBER)
-        self.assertEqual(429, answer.status_int)
+        http.expect(429, http.send(self.app, 'POST', '/v1/leases', http.LEASE, token=http.MEMBER))
         self.assertEqual(before, self.service.rows())
 
     def test_several_limits(self) -> None:

@@ -24,8 +24,7 @@ class _Kinds(RetryCase):
         self.lease = self.booked(None, token=http.ADMIN).json['lease']
 
     def check(self, path: str, body: Any, status: int = 201) -> None:
-        first = self.post(path, body, token=http.ADMIN)
-        self.assertEqual(status, first.status_int, first.text)
+        first = http.expect(status, self.post(path, body, token=http.ADMIN))
         rows = self.service.rows()
         self.assert_replayed(first, self.post(path, body, token=http.ADMIN))
         self.assertEqual(rows, self.service.rows())

@@ -95,8 +95,7 @@ class TestProjects(SharesCase):
         self.app = self.service.made()
         self.occupy()
         for _ in range(2):
-            answer = http.send(self.app, 'POST', '/v1/leases', LEASE, token=http.MEMBER)
-            self.assertEqual(429, answer.status_int)
+            http.expect(429, http.send(self.app, 'POST', '/v1/leases', LEASE, token=http.MEMBER))
         (event,) = told
         self.assertEqual('429', event['reason']['reasonCode'])
         initiator = event['initiator']

@@ -36,8 +36,7 @@ class TestSignIns(base.TestCase):
 
     def test_sign_ins_and_sign_outs(self) -> None:
         """Who has signed in, but not what a user has typed."""
-        answer = self.send('POST', ENTERED)
-        cookie = str(answer.headers['Set-Cookie']).partition(';')[0]
+        cookie = str(self.send('POST', ENTERED).headers['Set-Cookie']).partition(';')[0]
         mistyped = {**ENTERED, 'username': PASSWORD, 'password': 'mistyped'}
         self.send('POST', mistyped)
         self.send('DELETE', cookie=cookie)

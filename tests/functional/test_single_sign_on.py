@@ -14,6 +14,7 @@ import webob
 from climate import exceptions
 from climate.api.authentication.single_sign_on import SingleSignOn
 from tests import base
+from tests.functional import http
 from tests.functional.guarded import GuardedService
 from tests.functional.keystone import PASSWORD
 
@@ -69,8 +70,7 @@ class TestSingleSignOn(SignInCase):
 
     def test_a_sign_in(self) -> None:
         self.assertEqual(['University', 'GitHub'], self.send('GET', '/ui/session').json['sso'])
-        answer = self.start(Origin=self.base_url)
-        self.assertEqual(200, answer.status_int, answer.text)
+        answer = http.expect(200, self.start(Origin=self.base_url))
         location = urlsplit(answer.json['location'])
         self.assertEqual(
             '/v3/auth/OS-FEDERATION/identity_providers/shibboleth/protocols/saml2/websso',
@@ -90,8 +90,7 @@ class TestSingleSignOn(SignInCase):
         self.assertIn('SameSite=strict', session)
         self.assertIn('climate_sso=; Max-Age=0', state)
         # In the first project of the user, by name.
-        me = self.send('GET', '/v1/me', Cookie=session.partition(';')[0], **PAGE)
-        self.assertEqual(200, me.status_int, me.text)
+        http.expect(200, self.send('GET', '/v1/me', Cookie=session.partition(';')[0], **PAGE))
         (event,) = self.told
         self.assertEqual(
             ('authenticate', 'success', 'u1', 'blue'),
@@ -142,8 +141,7 @@ class TestSingleSignOn(SignInCase):
             ({'body': 'token=' + 'x' * 20_000}, 413),
             ({'body': '&'.join(['x=y'] * 11)}, 400),
         ):
-            answer = self.land(**headers)
-            self.assertEqual(status, answer.status_int, f'{headers} {answer.text}')
+            answer = http.expect(status, self.land(**headers))
             self.assertIn('You are not signed in', answer.text)
             self.assertEqual('text/html', answer.content_type)
             cookies = str(answer.headers.getall('Set-Cookie'))
@@ -171,9 +169,7 @@ class TestSingleSignOn(SignInCase):
 
     def test_without_a_project(self) -> None:
         self.keystone.projects = []
-        answer = self.land()
-        self.assertEqual(401, answer.status_int)
-        self.assertIn('You have no role in any project', answer.text)
+        self.assertIn('You have no role in any project', http.expect(401, self.land()).text)
 
     def test_too_many(self) -> None:
         codes = [self.land('token=wrong').status_int for _ in range(11)]
@@ -195,8 +191,7 @@ class TestSingleSignOn(SignInCase):
         ):
             self.service.conf.set_override('websso_url', url, group='ui')
             self.app = self.service.made()
-            answer = self.land(Origin=origin)
-            self.assertEqual(303, answer.status_int, f'{url} {answer.text}')
+            http.expect(303, self.land(Origin=origin))
 
     def test_wrong_options(self) -> None:
         for way in ('', 'a/b/c', '../openid', 'openid?x'):
@@ -224,16 +219,14 @@ class TestProjects(SignInCase):
         self.assertEqual(['blue', 'red'], [one['name'] for one in answer.json['projects']])
         self.assertEqual(401, self.send('GET', PROJECTS, **PAGE).status_int)
         self.assertEqual(403, self.send('GET', PROJECTS, Cookie=self.cookie).status_int)
-        wrong = self.send('GET', PROJECTS, Cookie='climate_session=wrong', **PAGE)
-        self.assertEqual(401, wrong.status_int)
+        http.expect(401, self.send('GET', PROJECTS, Cookie='climate_session=wrong', **PAGE))
         codes = [
             self.send('GET', PROJECTS, Cookie=self.cookie, **PAGE).status_int for _ in range(9)
         ]
         self.assertEqual([200] * 8 + [429], codes)
 
     def test_switch(self) -> None:
-        answer = self.switch(Cookie=self.cookie)
-        self.assertEqual(201, answer.status_int, answer.text)
+        answer = http.expect(201, self.switch(Cookie=self.cookie))
         cookie = answer.headers['Set-Cookie'].partition(';')[0]
         me = self.send('GET', '/v1/me', Cookie=cookie, **PAGE).json
         self.assertEqual('red', me['me']['project_id'])
@@ -242,7 +235,6 @@ class TestProjects(SignInCase):
     def test_refusals(self) -> None:
         self.assertEqual(401, self.switch().status_int)
         self.assertEqual(401, self.switch(Cookie='climate_session=wrong').status_int)
-        foreign = self.switch(Cookie=self.cookie, Origin='https://evil.example')
-        self.assertEqual(403, foreign.status_int)
+        http.expect(403, self.switch(Cookie=self.cookie, Origin='https://evil.example'))
         self.keystone.projects = ['blue']
         self.assertEqual(401, self.switch(Cookie=self.cookie).status_int)

@@ -135,8 +135,7 @@ class TestRunning(_Test):
         self.assertIn('lease.event.start_lease', self.service.command.said)
 
     def test_it_reloads(self) -> None:
-        process = present(self.service.command.process)
-        process.send_signal(signal.SIGHUP)
+        present(self.service.command.process).send_signal(signal.SIGHUP)
         until('it reloads', lambda: 'configuration is reloaded' in self.service.command.said)
         self.assertEqual(200, self.service.ask('GET', '/leases')[0])
 
@@ -324,6 +323,5 @@ class TestManager(base.TestCase):
             env=processes.clean_environment(),
         )
         self.assertEqual(1, done.returncode)
-        last = done.stderr.splitlines()[-1]
-        self.assertIn('climate-manager: [simulator] state_dir', last)
+        self.assertIn('climate-manager: [simulator] state_dir', done.stderr.splitlines()[-1])
         self.assertNotIn('Traceback', done.stderr)

@@ -152,12 +152,11 @@ class Counts:
             with self.service.store.reading() as tx:
                 tx.timeline(host_plugin.RESOURCE_TYPE)
             for day, (wanted, spread) in enumerate(itertools.product((1, 50), Spread)):
-                body = yard.parts(wanted, bulk_parts.DEMAND, spread=spread)
                 draft = LeaseDraft(
                     name='slots',
                     start=now + (24 * day + 6) * bulk.HOUR,
                     end=now + (24 * day + 8) * bulk.HOUR,
-                    reservations=(body,),
+                    reservations=(yard.parts(wanted, bulk_parts.DEMAND, spread=spread),),
                 )
                 with plans.captured(self.service.store.engine) as statements:
                     leases.create(Caller(user_id='u', project_id='p'), draft)

@@ -215,8 +215,7 @@ class TestOpenstack(_Test):
         found = self.shell.json('host', 'show', created['id'])
         self.assertEqual(('False', 'yes'), (found['gpu'], found['ssd']))
         self.properties()
-        error = self.shell.run('host', 'create', 'compute-9', fails=True)
-        self.assertIn('compute-9', error)
+        self.assertIn('compute-9', self.shell.run('host', 'create', 'compute-9', fails=True))
         self.shell.run('host', 'create', 'compute-1')
 
     def properties(self) -> None:

@@ -71,8 +71,7 @@ class ThingCase(base.TestCase):
 
     def volume(self, project: str = 'blue') -> str:
         """Let a project have a volume, and return its id."""
-        mine = self.service.cloud.of_caller(f'x:{project}').volume
-        volume_id = mine.create_volume('data', 1)
+        volume_id = self.service.cloud.of_caller(f'x:{project}').volume.create_volume('data', 1)
         self.service.clock.move_to(self.service.clock.now() + datetime.timedelta(minutes=1))
         return volume_id
 
@@ -93,9 +92,7 @@ class ThingCase(base.TestCase):
     def take(self, volume_id: str, token: str = BLUE, day: int = 1) -> Any:
         """Book a volume."""
         wish = {'resource_type': 'virtual:volume', 'volume_id': volume_id}
-        answer = self.lease(wish, token=token, day=day)
-        self.assertEqual(201, answer.status_int, answer.text)
-        return answer.json['lease']
+        return http.expect(201, self.lease(wish, token=token, day=day)).json['lease']
 
     def rows(self) -> list[str]:
         """Return the names of the rows of things."""
@@ -148,8 +145,7 @@ class TestSeenSqlite(ThingCase):
         """With and without a filter that waits; what was there before stays."""
         volume_id = self.volume()
         wish = {'resource_type': 'virtual:volume', 'volume_id': volume_id}
-        hosts = {**HOST, 'min': 9, 'max': 9}
-        self.assertEqual(409, self.lease(wish, hosts).status_int)
+        self.assertEqual(409, self.lease(wish, {**HOST, 'min': 9, 'max': 9}).status_int)
         self.assertEqual([], self.rows())
         self.take(volume_id)
         self.assertEqual(409, self.lease(wish).status_int)
@@ -158,8 +154,7 @@ class TestSeenSqlite(ThingCase):
     def test_nor_does_one_that_a_filter_refuses(self) -> None:
         for judge in (Refuses(), RefusesSlowly()):
             self.service = self.start(Filters({'judge': judge}))
-            volume_id = self.volume()
-            wish = {'resource_type': 'virtual:volume', 'volume_id': volume_id}
+            wish = {'resource_type': 'virtual:volume', 'volume_id': self.volume()}
             self.assertEqual(403, self.lease(wish).status_int)
             self.assertEqual([], self.rows(), type(judge).__name__)
 

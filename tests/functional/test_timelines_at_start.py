@@ -58,8 +58,7 @@ class Starts:
         store.run(lambda tx: tx.resources.insert(cases.host(1)))
         parts, app = self.composed()
         self.assertTrue(parts.store.timelines.has(cases.TYPE))
-        answer = http.send(app, 'GET', CHECK)
-        self.assertEqual(200, answer.status_int)
+        answer = http.expect(200, http.send(app, 'GET', CHECK))
         counters = answer.json['checks']['timelines']['counters']
         self.assertEqual(counters['loaded'], len(parts.plugins))
         self.assertEqual(0, counters['lost'])

@@ -21,6 +21,7 @@ from climate.testing.managers import SteppedManager
 from climate.tracing import spans
 from climate.tracing.recorder import SpanRecorder
 from tests import base
+from tests.functional import http
 from tests.functional.fixtures import Service
 
 TRACE = '0af7651916cd43dd8448eb211c80319c'
@@ -64,15 +65,13 @@ class TraceCase(base.TestCase):
 
     def book(self, **headers: str) -> dict[str, Any]:
         """Book a host from now on, and have the manager start the lease."""
-        host = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
         body = {
             'name': 'hunter2',
             'start_date': 'now',
             'end_date': '2030-01-02 12:00',
-            'reservations': [host],
+            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
         }
-        answer = self.ask('POST', '/v1/leases', body, **headers)
-        self.assertEqual(201, answer.status_int, answer.text)
+        answer = http.expect(201, self.ask('POST', '/v1/leases', body, **headers))
         self.work()
         return dict(answer.json['lease'])
 
@@ -84,8 +83,7 @@ class TraceCase(base.TestCase):
 
     def found(self) -> list[ReadableSpan]:
         """Return all spans that have ended, the first to begin first."""
-        ended = self.exporter.get_finished_spans()
-        return sorted(ended, key=lambda span: span.start_time or 0)
+        return sorted(self.exporter.get_finished_spans(), key=lambda span: span.start_time or 0)
 
 
 class TestTraces(TraceCase):

@@ -77,5 +77,4 @@ class TestUsageService(base.TestCase):
 
     def test_it_is_short(self) -> None:
         lines = FILE.read_text().splitlines()
-        text = lines[lines.index('') + 1 :]
-        self.assertLessEqual(len(text), LONGEST)
+        self.assertLessEqual(len(lines[lines.index('') + 1 :]), LONGEST)

@@ -105,10 +105,9 @@ class TestUseCases(base.TestCase):
         """Fail unless servers of ``simulator boot`` come back, whether room is booked or not."""
         leases = []
         for name, guarantee in (('booked', True), ('hoping', False)):
-            made = self.cloud.boot_server('compute-1', 'demo', name, 'm1.medium')
             wish = {
                 'resource_type': 'virtual:server',
-                'server_id': made.id,
+                'server_id': self.cloud.boot_server('compute-1', 'demo', name, 'm1.medium').id,
                 'guarantee': guarantee,
                 'on_end': ['delete'],
             }

@@ -116,16 +116,14 @@ class WaitingTest(base.TestCase):
             answer = self.created(prefer=prefer)
             self.assertNotIn('Preference-Applied', answer.headers)
             self.send('DELETE', f'/leases/{answer.json["lease"]["id"]}', prefer=prefer)
-        old = self.created(version='1.3')
-        self.assertNotIn('Preference-Applied', old.headers)
+        self.assertNotIn('Preference-Applied', self.created(version='1.3').headers)
         self.assertEqual([], self.slept)
 
     def test_others_wait_already(self) -> None:
         self.works = False
         inner: list[webob.Response] = []
         self.during = lambda: inner.append(self.created())
-        outer = self.created()
-        self.assertIn('Preference-Applied', outer.headers)
+        self.assertIn('Preference-Applied', self.created().headers)
         self.assertNotIn('Preference-Applied', inner[0].headers)
 
     def test_until_it_is_gone(self) -> None:

@@ -57,8 +57,7 @@ class TestSessions(PageCase):
 
     def cookie(self, **headers: str) -> str:
         """Sign in; return the cookie as a browser sends it."""
-        answer = self.sign_in(**headers)
-        self.assertEqual(201, answer.status_int, answer.text)
+        answer = http.expect(201, self.sign_in(**headers))
         return str(answer.headers['Set-Cookie']).partition(';')[0]
 
     def test_a_session(self) -> None:
@@ -69,14 +68,12 @@ class TestSessions(PageCase):
         self.assertEqual('climate_session=token-of-alice', cookie)
         self.assertLessEqual({'HttpOnly', 'Path=/', 'SameSite=strict'}, set(attributes))
         self.assertNotIn('secure', attributes)
-        me = self.send('GET', '/v1/me', Cookie=cookie, **PAGE)
-        self.assertEqual(200, me.status_int, me.text)
+        me = http.expect(200, self.send('GET', '/v1/me', Cookie=cookie, **PAGE))
         self.assert_has(me.json['me'], project_name='the blue', user_name='alice')
         self.assertEqual(answer.json['expires_at'][:13], me.json['me']['token_expires_at'][:13])
         shown = self.send('GET', '/ui/session', Cookie=cookie).json
         self.assertEqual({'auth_strategy': 'keystone', 'signed_in': True, 'sso': []}, shown)
-        gone = self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE)
-        self.assertEqual(204, gone.status_int)
+        gone = http.expect(204, self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE))
         self.assertIn('Max-Age=0', gone.headers['Set-Cookie'])
         self.assertNotIn('token-of-alice', self.keystone.tokens)
         self.assertFalse(self.send('GET', '/ui/session').json['signed_in'])
@@ -90,8 +87,7 @@ class TestSessions(PageCase):
         self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE)
         for self.app in (here, there):
             self.assertEqual(401, self.send('GET', '/v1/me', Cookie=cookie, **PAGE).status_int)
-            answer = self.send('GET', '/v1/me', X_Auth_Token='token-of-alice')
-            self.assertEqual(401, answer.status_int)
+            http.expect(401, self.send('GET', '/v1/me', X_Auth_Token='token-of-alice'))
 
     def test_other_tokens_are_cached(self) -> None:
         before = len(self.keystone.asked)
@@ -105,8 +101,7 @@ class TestSessions(PageCase):
         for method, path, sent in (('GET', '/v1/me', None), ('POST', '/v1/leases', body)):
             self.assertEqual(401, self.send(method, path, sent, Cookie=cookie).status_int)
             for value in ('0', 'yes', ''):
-                answer = self.send(method, path, sent, Cookie=cookie, X_Climate_UI=value)
-                self.assertEqual(401, answer.status_int)
+                http.expect(401, self.send(method, path, sent, Cookie=cookie, X_Climate_UI=value))
         self.assertEqual([], self.service.rows()['leases'])
         made = self.send('POST', '/v1/leases', body, Cookie=cookie, Origin=HERE, **PAGE)
         self.assertNotIn(made.status_int, (401, 403), made.text)
@@ -125,16 +120,13 @@ class TestSessions(PageCase):
         ):
             for method in ('GET', 'POST'):
                 path = '/v1/me' if method == 'GET' else '/v1/leases'
-                answer = self.send(method, path, Cookie=cookie, **PAGE, **headers)
-                self.assertEqual(403, answer.status_int, headers)
+                http.expect(403, self.send(method, path, Cookie=cookie, **PAGE, **headers))
             self.assertEqual(403, self.sign_in(**headers).status_int, headers)
-            gone = self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE, **headers)
-            self.assertEqual(403, gone.status_int, headers)
+            http.expect(403, self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE, **headers))
         self.assertIn('token-of-alice', self.keystone.tokens)
 
     def test_an_own_token_comes_first(self) -> None:
-        cookie = self.cookie()
-        answer = self.send('GET', '/v1/me', Cookie=cookie, X_Auth_Token='wrong', **PAGE)
+        answer = self.send('GET', '/v1/me', Cookie=self.cookie(), X_Auth_Token='wrong', **PAGE)
         self.assertEqual(401, answer.status_int)
         answer = self.send(
             'GET', '/v1/me', Cookie='climate_session=wrong', X_Auth_Token='brought', **PAGE
@@ -152,8 +144,7 @@ class TestSessions(PageCase):
                 'token-of-credential',
             ),
         ):
-            answer = self.sign_in(body)
-            self.assertEqual(201, answer.status_int, answer.text)
+            answer = http.expect(201, self.sign_in(body))
             self.assertIn(f'climate_session={token};', answer.headers['Set-Cookie'])
 
     def test_refusals(self) -> None:
@@ -175,8 +166,7 @@ class TestSessions(PageCase):
             (b'{"username"', 400),
             (b'x' * 20_000, 413),
         ):
-            answer = self.sign_in(body)
-            self.assertEqual(status, answer.status_int, answer.text)
+            answer = http.expect(status, self.sign_in(body))
             self.assertNotIn('Set-Cookie', answer.headers)
             self.assertNotIn('wrong', answer.text)
             self.assertNotIn(PASSWORD, answer.text)
@@ -197,8 +187,7 @@ class TestSessions(PageCase):
         self.assertEqual(400, self.sign_in().status_int)
         self.base_url = 'https://climate.example/cloud'
         self.assertEqual(403, self.sign_in(Origin='http://climate.example').status_int)
-        answer = self.sign_in(Origin='https://climate.example')
-        self.assertEqual(201, answer.status_int, answer.text)
+        answer = http.expect(201, self.sign_in(Origin='https://climate.example'))
         self.assertIn('; secure', answer.headers['Set-Cookie'])
         self.assertIn('; Path=/cloud/', answer.headers['Set-Cookie'])
         self.assertNotIn('POST /v3/auth/tokens', self.keystone.asked[1:])
@@ -233,9 +222,7 @@ class TestSessions(PageCase):
         codes = [self.sign_in({**ENTERED, 'password': 'wrong'}).status_int for _ in range(11)]
         self.assertEqual([401] * 10 + [429], codes)
         asked = len(self.keystone.asked)
-        answer = self.sign_in()
-        self.assertEqual(429, answer.status_int)
-        self.assertGreater(int(answer.headers['Retry-After']), 0)
+        self.assertGreater(int(http.expect(429, self.sign_in()).headers['Retry-After']), 0)
         self.assertEqual(asked, len(self.keystone.asked))
 
     def test_nothing_is_logged(self) -> None:
@@ -357,15 +344,13 @@ class TestPage(PageCase):
         rows = self.service.rows()
         for headers in ({'Origin': 'http://evil.example'}, {'Sec_Fetch_Site': 'cross-site'}):
             for method, path in (('POST', '/v1/leases'), ('DELETE', '/v1/os-hosts/1')):
-                answer = self.send(method, path, http.LEASE, **headers)
-                self.assertEqual(403, answer.status_int)
+                answer = http.expect(403, self.send(method, path, http.LEASE, **headers))
         self.assertEqual(rows, self.service.rows())
         answer = self.send('DELETE', '/v1/os-hosts/1', Origin=HERE, Sec_Fetch_Site='same-origin')
         self.assertEqual(204, answer.status_int)
         self.service.conf.set_override('allowed_origin', ['http://good.example'], group='cors')
         self.app = self.service.made()
-        answer = self.send('POST', '/v1/leases', {}, Origin='http://good.example')
-        self.assertEqual(400, answer.status_int)
+        answer = http.expect(400, self.send('POST', '/v1/leases', {}, Origin='http://good.example'))
 
 
 class TestFiles(base.TestCase):

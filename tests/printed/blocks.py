@@ -106,8 +106,7 @@ class _Include(_Code):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        page = pathlib.Path(str(self.state.document['source']))
-        file = page.parent / self.arguments[0]
+        file = pathlib.Path(str(self.state.document['source'])).parent / self.arguments[0]
         text = file.read_text(encoding='utf-8')
         block = nodes.literal_block(text, text)
         block.line = self.lineno

@@ -192,8 +192,7 @@ class HistoryCase:
                 for item in tx.search.among(ids, ANY, period.padded(PAUSE))
             ]
         now = microseconds(self.clock.now())
-        found = selection.wholes(kept, _bounds(period), now, self.rng)
-        candidates = found.candidates(now, 100)
+        candidates = selection.wholes(kept, _bounds(period), now, self.rng).candidates(now, 100)
         self.same(expected, sorted(candidates, key=lambda item: item.resource_id))
         one = shares.choose(expected, period.start, period.end, 0, 1, random.Random(1))
         best = [_hole(share.candidate, period) for share in one]

@@ -60,8 +60,7 @@ class TestAddresses(base.TestCase):
 
     def test_what_is_prepared_at_a_server(self) -> None:
         for kind, driver in ((services.POSTGRESQL, 'psycopg'), (services.PSYCOPG2, 'psycopg2')):
-            database = self.useFixture(services.Database(kind))
-            store = self.closing(cases.connect(database.url))
+            store = self.closing(cases.connect(self.useFixture(services.Database(kind)).url))
             self.assertEqual(driver, store.engine.dialect.driver)
             with store.engine.connect() as connection:
                 for _ in range(8):

@@ -71,8 +71,7 @@ class Catalogue:
     def test_pages_in_any_order(self) -> None:
         hosts = self.add_hosts(2)
         a, b, upper = self.put('a'), self.put('b'), self.put('B', 'custom:rack')
-        everything = [*hosts, a, b, upper]
-        self.assertEqual((everything, False), self.page(limit=5))
+        self.assertEqual(([*hosts, a, b, upper], False), self.page(limit=5))
         self.assertEqual(([a, b], False), self.page(limit=5, resource_type='custom:licence'))
         self.assertEqual(([upper], False), self.page(limit=5, name='B'))
         order = (('resource_type', 'desc'), ('name', 'desc'))

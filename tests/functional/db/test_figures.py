@@ -84,8 +84,7 @@ class Figured:
             )
 
         self.store.run(write)
-        wanted = Backlog(number=2, seconds=120.0, set_aside=1)
-        self.assertEqual(wanted, self.figures().outbox())
+        self.assertEqual(Backlog(number=2, seconds=120.0, set_aside=1), self.figures().outbox())
 
     def test_webhooks(self) -> None:
         common = {'project_id': 'p', 'user_id': 'u', 'name': '', 'url': '', 'secrets': ('x',)}
@@ -99,8 +98,7 @@ class Figured:
 
         def write(tx: Transaction) -> None:
             for webhook_id in ('on', 'off'):
-                webhook = Webhook(id=webhook_id, enabled=webhook_id == 'on', **common)
-                tx.webhooks.insert(webhook)
+                tx.webhooks.insert(Webhook(id=webhook_id, enabled=webhook_id == 'on', **common))
             for webhook_id, state, minutes in late:
                 event_id = tx.deliveries.add_test(webhook_id, {})
                 values = {'state': state, 'due': cases.NOW - minutes * MINUTE}
@@ -212,8 +210,7 @@ class TestRecorded(cases.StoreCase):
         self.recorded.found.clear()
         with self.store.reading(), self.store.reading():
             self.assertEqual([(1,), (2,)], self.recorded.of(catalogue.CONNECTIONS))
-        found = self.recorded.of(catalogue.CONNECTIONS)
-        self.assertEqual([(1,), (2,), (1,), (0,)], found)
+        self.assertEqual([(1,), (2,), (1,), (0,)], self.recorded.of(catalogue.CONNECTIONS))
 
     def test_a_deadlock_is_one_retry(self) -> None:
         first, second = self.add_hosts(2)
@@ -245,8 +242,7 @@ class TestReadings(cases.StoreCase):
         with plans.captured(self.store.engine) as statements:
             found = list(database_readings(self.store))
         self.assertEqual(10, len(statements))
-        up = Reading(metric=catalogue.DATABASE_UP, value=1)
-        self.assertEqual(up, found[0])
+        self.assertEqual(Reading(metric=catalogue.DATABASE_UP, value=1), found[0])
 
     def test_without_the_database(self) -> None:
         store = self.closing(cases.connect('sqlite:////nowhere/climate.sqlite'))

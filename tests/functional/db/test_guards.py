@@ -268,8 +268,7 @@ class Guards:
 
     def test_other_errors_are_left_alone(self) -> None:
         text = 'INSERT INTO resources (name) VALUES (NULL)'
-        error = self.assertRaises(_REFUSED, self.sql, text)
-        self.assertIsNone(guards.broken(error))
+        self.assertIsNone(guards.broken(self.assertRaises(_REFUSED, self.sql, text)))
         self.assertIsNone(guards.broken(ValueError('climate_capacity: no')))
 
 

@@ -51,8 +51,7 @@ class TestContents(TestCase):
     """There and back."""
 
     def test_an_offer(self) -> None:
-        stored = json.loads(json.dumps(offer_contents.written(OFFER)))
-        found = offer_contents.read(stored)
+        found = offer_contents.read(json.loads(json.dumps(offer_contents.written(OFFER))))
         self.assertEqual(OFFER, found)
         self.assertIs(OfferKind.LONGEST, found.kind)
 

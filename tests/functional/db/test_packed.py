@@ -80,5 +80,4 @@ class PackedCase:
 
         sa.event.listen(self.store.engine, 'checkout', cut)
         self.addCleanup(sa.event.remove, self.store.engine, 'checkout', cut)
-        found = self.loaded()
-        self.assertEqual(expected, found)
+        self.assertEqual(expected, self.loaded())

@@ -47,8 +47,7 @@ class TestPsycopg(cases.StoreCase):
     def test_none_for_a_pooler_that_cannot(self) -> None:
         conf = cases.configuration(self.url)
         conf.set_override('prepared_statements', False, group='database')
-        store = self.closing(Store(conf, ManualClock(cases.NOW)))
-        self.assertEqual([], self.kept(store))
+        self.assertEqual([], self.kept(self.closing(Store(conf, ManualClock(cases.NOW)))))
 
     def test_a_column_of_another_type_fails_once(self) -> None:
         other = self.closing(cases.connect(self.url))

@@ -124,8 +124,7 @@ class Refused:
     def test_written_after_a_fork(self) -> None:
         """Threads do not survive it."""
         self.demand.start()
-        thread = present(self.demand._thread)
-        thread.stop(10)
+        present(self.demand._thread).stop(10)
         self.demand.add('blue', refused(whole=1))
         assert self.demand._thread is not None
         self.addCleanup(self.demand._thread.stop, 10)

@@ -179,8 +179,7 @@ class Search:
         ids = self.add_hosts(2)
 
         def book(tx: Transaction) -> tuple[dict[int, int], dict[int, int]]:
-            first = tx.book(ids).generations
-            return first, tx.book(ids[:1]).generations
+            return tx.book(ids).generations, tx.book(ids[:1]).generations
 
         self.assertEqual((dict.fromkeys(ids, 0),) * 2, self.store.run(book))
         with self.store.reading() as tx:

@@ -110,8 +110,7 @@ class TestRooms(SearchesCase):
         self.assertEqual([['compute-5', 'compute-6']], self.rooms(self.needed(4, Spread.TOGETHER)))
 
     def test_what_a_reservation_has_comes_first(self) -> None:
-        needed = self.needed(2, Spread.ANY)
-        mine = dataclasses.replace(needed, own={self.hosts[3]: 1})
+        mine = dataclasses.replace(self.needed(2, Spread.ANY), own={self.hosts[3]: 1})
         self.assertEqual(['compute-4'], self.rooms(mine)[0])
 
     def test_what_some_resources_have_left(self) -> None:

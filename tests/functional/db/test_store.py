@@ -145,8 +145,7 @@ class TestInPlaceOfOsloDb(cases.StoreCase):
         with self.store.reading() as tx:
             self.assertEqual(1, tx.session.scalar(sa.text('PRAGMA foreign_keys')))
             self.assertEqual('wal', tx.session.scalar(sa.text('PRAGMA journal_mode')))
-            connection = tx.session
-            self.assertIn('pid', connection.info)
+            self.assertIn('pid', tx.session.info)
 
 
 class TestAway(base.TestCase):

@@ -53,8 +53,7 @@ class TimelinesCase(histories.HistoryCase):
 
     def test_beyond_the_horizon(self) -> None:
         timelines = Timelines(PAUSE, horizon=cases.HOUR)
-        host = self.hosts[0]
-        self.book([host], 30, 31)
+        self.book([self.hosts[0]], 30, 31)
         with self.store.reading() as tx:
             reader = TimelineReader(tx.session, tx.now)
             near = timelines.current(reader, cases.TYPE, cases.at(1))

@@ -171,10 +171,9 @@ class Verification:
             self.store.run(lambda tx: tx.book([host]).restock(host, [less]))
 
         restock(4)
-        error = self.assertRaises(exceptions.InventoryInUse, restock, 3)
         self.assertEqual(
             'Inventories of compute-1 cannot be changed: 4 units of VCPU are booked at one time',
-            error.message,
+            self.assertRaises(exceptions.InventoryInUse, restock, 3).message,
         )
         with self.assertRaises(exceptions.InventoryInUse):
             self.store.run(lambda tx: tx.book([host]).restock(host, []))

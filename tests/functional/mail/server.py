@@ -119,8 +119,7 @@ class SmtpServer(fixtures.Fixture):
         self._controller = None
 
     def _certified(self) -> ssl.SSLContext:
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        certificate = certificates.make(folder)
+        certificate = certificates.make(pathlib.Path(self.useFixture(fixtures.TempDir()).path))
         self.cafile = str(certificate)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)

@@ -86,8 +86,7 @@ class TestAdvice(TestCase):
             end = datetime.datetime.fromisoformat(lease['end_date'])
             later = webob.Request.blank(**self.advice(lease, end))
             later.headers['OpenStack-API-Version'] = f'reservation {version}'
-            answer = later.get_response(service.app)
-            self.assertEqual(200, answer.status_int, answer.text)
+            answer = http.expect(200, later.get_response(service.app))
             changed = datetime.datetime.fromisoformat(answer.json['lease']['end_date'])
             self.assertEqual(
                 end + datetime.timedelta(days=1), changed.replace(tzinfo=None), version

@@ -124,8 +124,7 @@ class TestPostman(PostCase):
         self.assertEqual(1, self.log.output.count('takes no mails: ConnectionRefusedError') // 4)
         self.spool.close()
         self.server.open()
-        again = self.sender()
-        self.assertIsNone(again.round())
+        self.assertIsNone(self.sender().round())
         self.assertEqual(
             [f'Your lease "demo {number}" ends in about 3 hours' for number in range(1, 4)],
             sorted(self.handler.subjects),

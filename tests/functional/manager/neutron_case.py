@@ -45,8 +45,7 @@ class NeutronCase(base.TestCase):
 
     def send(self, status: int, method: str, path: str, body: Any = None) -> Any:
         """Send a request of the member, and return the answer."""
-        answer = http.send(self.service.app, method, path, body, **MINE)
-        self.assertEqual(status, answer.status_int, answer.text)
+        answer = http.expect(status, http.send(self.service.app, method, path, body, **MINE))
         return answer.json if answer.body else None
 
     def book(self, status: int = 201, start: datetime.datetime = START, **request: Any) -> Any:

@@ -79,16 +79,14 @@ class TestBooted(booted.BootedCase):
 
     def status(self, server: Server) -> str:
         """Return Nova's word for how a server is."""
-        found = present(self.cloud.compute.find_server(server.id))
-        return found.status
+        return present(self.cloud.compute.find_server(server.id)).status
 
     def test_heard_again_and_again(self) -> None:
         server = self.boot(lease_duration='1h')
         for _ in range(3):
             self.hear(server)
         self.keeper.look(self.cloud)
-        lease = self.lease(server)
-        self.office.leases.delete(harness.CALLER, lease.id, 'blue')
+        self.office.leases.delete(harness.CALLER, self.lease(server).id, 'blue')
         self.office.until(1)
         self.hear(server)
         self.assertEqual([], self.leases())
@@ -202,8 +200,7 @@ class TestBooted(booted.BootedCase):
 
     def test_a_server_that_a_lease_has_booted(self) -> None:
         booked = self.office.create(0, 7200)
-        reserved = self.of_a_server(booked, {})
-        server = self.boot(lease_duration='1h', reservation=reserved)
+        server = self.boot(lease_duration='1h', reservation=self.of_a_server(booked, {}))
         # Nova was quicker than whoever is to remember what it has answered.
         self.assertTrue(self.hear(server))
         self.of_a_server(booked, {'server_id': server.id})

@@ -45,8 +45,7 @@ class TestDefault(booted.BootedCase):
         return self.told(server)
 
     def test_who_gets_one(self) -> None:
-        mine = self.boot()
-        self.assertIn('climate:lease_id', self.hear(mine))
+        self.assertIn('climate:lease_id', self.hear(self.boot()))
         (lease,) = self.leases()
         self.assertEqual(datetime.timedelta(days=30), lease.period.length)
         self.assertEqual(['snapshot', 'delete'], list(lease.reservations[0].request['on_end']))
@@ -190,8 +189,7 @@ class TestDefault(booted.BootedCase):
         self.assert_default(self.boot(reservation=other), 'another')
 
     def test_notices_before_the_end_and_prolonged(self) -> None:
-        server = self.boot()
-        self.hear(server)
+        self.hear(self.boot())
         (lease,) = self.leases()
         month = 30 * 86400 + 120
         self.office.until(180)

@@ -139,8 +139,7 @@ class _Clocks:
             clock = Shifted(0)
             for own in (clock, SteadyClock(clock)):
                 store = self.store(own)
-                clocks = Clocks(store, own, SECONDS)
-                claims = ClaimKeeper(store, own, 'steps', SECONDS, clocks)
+                claims = ClaimKeeper(store, own, 'steps', SECONDS, Clocks(store, own, SECONDS))
                 self.assertIsNone(claims.trouble())
                 if not living.claimed():
                     self.assertEqual([lease_id], living.take(8))
@@ -175,8 +174,7 @@ class _Clocks:
         self.assertEqual([lease_id], slow.take(8))
         # By the clock of the other one it ran out before it was taken.
         self.assertEqual([], quick.take(8))
-        guard = present(slow.guard(lease_id))
-        guard.check()
+        present(slow.guard(lease_id)).check()
 
 
 class TestClocksOnSqlite(base.TestCase):
@@ -185,7 +183,6 @@ class TestClocksOnSqlite(base.TestCase):
     def test_there_is_no_difference(self) -> None:
         office = self.useFixture(Office(hosts=0))
         clock = Shifted(3600)
-        store = self.closing(Store(office.conf, clock))
-        clocks = Clocks(store, clock, 1.0)
+        clocks = Clocks(self.closing(Store(office.conf, clock)), clock, 1.0)
         self.assertIsNone(clocks.trouble())
         self.assertEqual(datetime.timedelta(0), clocks.offset())

@@ -148,8 +148,7 @@ class CustomCase(base.TestCase):
         )
         self.register()
         self.assertRaises(exceptions.InvalidInput, self.lease, amount=1, resources={'SEAT': 1})
-        lease = self.lease(amount=1)
-        (allocation,) = self.office.allocations(lease)
+        (allocation,) = self.office.allocations(self.lease(amount=1))
         self.assertEqual(None, allocation.resource_class)
 
     def test_a_type_that_is_gone_is_gone_everywhere(self) -> None:

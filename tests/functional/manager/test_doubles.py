@@ -79,8 +79,7 @@ class TestVolumes(DoubleCase):
         self.assertEqual({*good, copy}, self.there())
 
     def test_one_that_is_in_use_goes_with_the_lease(self) -> None:
-        lease = self.active(*storage.made(self.place))
-        late = self.late(lease)
+        late = self.late(self.active(*storage.made(self.place)))
         self.there()
         server = next(item for item in self.cloud.servers() if item.name == 'server')
         self.cloud.volumes.attach(late, server.id)
@@ -115,8 +114,7 @@ class TestServers(DoubleCase):
     def test_the_end_takes_both(self) -> None:
         (request,) = servers.booted(self.cloud)
         lease = self.active({**request, 'guarantee': False, 'on_end': ['delete']})
-        mark = lease.reservations[0].id
-        self.boot(**{steps.MARK: mark, steps.CALL: 'late'})
+        self.boot(**{steps.MARK: lease.reservations[0].id, steps.CALL: 'late'})
         self.assertEqual(2, len(self.cloud.servers()))
         self.end()
         self.assertEqual([], list(self.cloud.servers()))

@@ -279,8 +279,7 @@ class _Rows:
                 sa.text('SELECT id FROM leases WHERE id = :id FOR UPDATE'), {'id': locked.id}
             )
             claims.renew()
-            ages = [guard.age() for guard in guards if guard is not None]
-            self.assertEqual([5.0, 0.0], ages)
+            self.assertEqual([5.0, 0.0], [guard.age() for guard in guards if guard is not None])
             connection.rollback()
         claims.renew()
         self.assertEqual([0.0, 0.0], [guard.age() for guard in guards if guard is not None])

@@ -101,8 +101,7 @@ class _Test(base.TestCase):
         """Make a server in a slot; return its status."""
         compute = self.cloud.compute_of(PROJECT)
         draft = ServerDraft(name=name, flavor_id=lease.reservations[0].id)
-        found = present(compute.find_server(compute.create_server(draft)))
-        return found.status
+        return present(compute.find_server(compute.create_server(draft))).status
 
     def slots(self, lease: Lease) -> dict[str, int]:
         """Return the slots that Placement has, by host."""

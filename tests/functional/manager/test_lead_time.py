@@ -48,8 +48,7 @@ class _LeadTime:
         self.slow(2, '420.5')
         self.slow(3, 'long')
         self.slow(4, '-5')
-        lease = self.office.create(3600, 7200, hosts=4)
-        self.assertEqual([3600 - 421, 3540], self.told(lease))
+        self.assertEqual([3600 - 421, 3540], self.told(self.office.create(3600, 7200, hosts=4)))
         self.office.until(3180)
         found = self.office.bus.last('lease.event.before_start_lease')['seconds_to_start']
         self.assertEqual(421, found)

@@ -165,8 +165,7 @@ class TestLeftTrusts(stack_case.StackCase):
 
     def test_those_of_others_are_left_alone(self) -> None:
         # Another service with the same user, say in another region.
-        token = f'alice:{harness.PROJECT}'
-        self.cloud.identity.create_trust(token, roles=frozenset({'member'}))
+        self.cloud.identity.create_trust(f'alice:{harness.PROJECT}', roles=frozenset({'member'}))
         self.world.until(LATER)
         self.assertEqual([], self.repaired())
         self.assertEqual(1, len(self.trusts()))

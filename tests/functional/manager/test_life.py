@@ -312,8 +312,7 @@ class TestCleaningTime(base.TestCase):
         self.assertEqual('TERMINATED', self.office.status_at(600, first))
         error = self.assertRaises(exceptions.NotEnoughResources, self.office.create, 700, 2000)
         self.assertEqual((1, 0, at(500)), (error.matched, error.free, error.first_blocker_ends))
-        lease = self.office.create(800, 2000)
-        self.assertEqual('ACTIVE', self.office.status_at(800, lease))
+        self.assertEqual('ACTIVE', self.office.status_at(800, self.office.create(800, 2000)))
 
     def test_after_a_deletion(self) -> None:
         first = self.office.create(0, 1000)

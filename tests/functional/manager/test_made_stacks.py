@@ -140,8 +140,7 @@ class TestMade(stack_case.StackCase):
 
     def test_a_heat_that_is_away_when_it_is_booked(self) -> None:
         self.cloud.fail('orchestration.preview_stack')
-        error = self.assertRaises(exceptions.CloudUnavailable, self.made)
-        self.assertEqual(503, error.code)
+        self.assertEqual(503, self.assertRaises(exceptions.CloudUnavailable, self.made).code)
 
     def test_one_that_its_owner_deletes_is_not_made_again(self) -> None:
         lease = self.made()

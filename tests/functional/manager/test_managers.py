@@ -252,8 +252,7 @@ class _Outbox:
         self.assertEqual(50, len(office.bus.taken))
         for lease in leases:
             taken = [item for item in office.bus.taken if item.payload['lease_id'] == lease.id]
-            names = [item.payload['name'] for item in taken]
-            self.assertEqual(['0', '1', '2', '3', '4'], names)
+            self.assertEqual(['0', '1', '2', '3', '4'], [item.payload['name'] for item in taken])
 
     def send_side_by_side(self, office: Office, senders: int) -> None:
         troubles: list[Exception] = []
@@ -291,8 +290,7 @@ class TestNothingIsLost(base.TestCase):
 
     def test_events_of_a_lease_deleted_early_are_not_told(self) -> None:
         office = self.useFixture(Office())
-        lease = office.create(600, 3600)
-        office.delete(lease)
+        office.delete(office.create(600, 3600))
         office.until(4000)
         self.assertEqual(['create', 'delete'], office.bus.received())
         self.assertNotIn(EventKind.START, office.bus.received())

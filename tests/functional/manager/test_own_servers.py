@@ -27,8 +27,7 @@ class TestOwnServer(ServerCase):
         self.assertEqual(POOL, self.pool())
         self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(3620, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
-        facts = self.world.now(lease).reservations[-1].facts
-        self.assertEqual(1, len(facts['image_ids']))
+        self.assertEqual(1, len(self.world.now(lease).reservations[-1].facts['image_ids']))
         self.assertEqual((POOL, []), (self.pool(), self.world.allocations(lease)))
 
     def test_its_room_is_for_it_alone(self) -> None:
@@ -202,8 +201,7 @@ class TestBooted(ServerCase):
 
     def test_never_two(self) -> None:
         self.cloud.fail('compute.create_server', 3, when='after')
-        lease = self.book()
-        self.assertEqual(('ACTIVE', 'ACTIVE'), self.statuses_at(150, lease))
+        self.assertEqual(('ACTIVE', 'ACTIVE'), self.statuses_at(150, self.book()))
 
     def test_a_quota_that_is_used_up(self) -> None:
         self.cloud.set_quota(harness.PROJECT, 'instances', 0)

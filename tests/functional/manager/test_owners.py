@@ -54,8 +54,7 @@ class TestOwners(base.TestCase):
 
     def make(self, noun: str, token: str, **facts: Any) -> dict[str, Any]:
         body = {'url': 'https://example.org/'} if noun == 'webhook' else {}
-        answer = self.send('POST', f'/{noun}s', {**body, **facts}, token)
-        return dict(answer.json[noun])
+        return dict(self.send('POST', f'/{noun}s', {**body, **facts}, token).json[noun])
 
     def send(self, method: str, path: str, body: Any = None, token: str = ADMIN) -> Any:
         return http.send(self.service.app, method, f'/v1{path}', body, token=token, version='1.6')
@@ -165,15 +164,13 @@ class TestOwners(base.TestCase):
         self.cloud.put_member('alice', 'blue')
         self.check.run()
         path = f'/webhooks/{self.hook["id"]}'
-        answer = self.send('PUT', path, {'enabled': True}, 'root:ops:admin')
-        self.assertEqual(409, answer.status_int)
+        answer = http.expect(409, self.send('PUT', path, {'enabled': True}, 'root:ops:admin'))
         self.assertIn('user alice has lost the right', answer.json['error_message'])
         # To change something else enables nothing.
         self.assertEqual(200, self.send('PUT', path, {'name': 'x'}, BOB).status_int)
         self.assertIsNotNone(self.reason('webhook', self.hook))
         answer = self.send('PUT', path, {'enabled': True}, BOB)
-        shown = answer.json['webhook']
-        self.assert_has(shown, enabled=True, user_id='bob', stopped_reason=None)
+        self.assert_has(answer.json['webhook'], enabled=True, user_id='bob', stopped_reason=None)
         self.assertEqual(0, self.check.run())
 
     def test_a_user_who_has_changed_the_url_and_left(self) -> None:
@@ -193,8 +190,7 @@ class TestOwners(base.TestCase):
         operator = 'root:ops:admin'
         for hook in (self.hook, self.everywhere):
             path = f'/webhooks/{hook["id"]}'
-            answer = self.send('PUT', path, {'url': 'https://ops.example.net/'}, operator)
-            self.assertEqual(409, answer.status_int)
+            http.expect(409, self.send('PUT', path, {'url': 'https://ops.example.net/'}, operator))
             self.assertEqual('https://example.org/', self.send('GET', path).json['webhook']['url'])
             same = {'url': 'https://example.org/', 'enabled': False}
             self.assertEqual(200, self.send('PUT', path, same, operator).status_int)

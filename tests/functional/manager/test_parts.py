@@ -101,8 +101,7 @@ class TestOrder(base.TestCase):
         plugin = _Plugin(outcomes)
         plugin.used_by = frozenset(used_by)
         self.cloud.keep_journal()
-        event = schedule.new_event('l', kind, NOW)
-        job = Job(lease=lease, event=event, works=ordered)
+        job = Job(lease=lease, event=schedule.new_event('l', kind, NOW), works=ordered)
         plugins: dict[str, Any] = {'t': plugin}
         return plugin.asked, perform(job, plugins, self.cloud)
 

@@ -25,8 +25,7 @@ class TestReallocation(healing.HealingCase):
     def test_before_the_start_it_is_done_at_once(self) -> None:
         lease = self.office.create(3600, 7200, hosts=3)
         had = self.names(lease)
-        swapped = self.swap(lease, resource_name=had[1])
-        self.assertEqual('PENDING', swapped.status)
+        self.assertEqual('PENDING', self.swap(lease, resource_name=had[1]).status)
         self.assertEqual(1, len({*had} - {*self.names(lease)}))
         self.assertNotIn(had[1], self.names(lease))
         self.office.work()

@@ -141,8 +141,7 @@ class TestCapacity(ChangesCase):
         self.assertTrue(all(self.host(name).unusable for name in both))
 
     def test_a_refresh_keeps_what_is_booked_until_it_has_moved(self) -> None:
-        lease = self.create(3600, 7200, amount=4, affinity='True')
-        (name,) = self.on(lease)
+        (name,) = self.on(self.create(3600, 7200, amount=4, affinity='True'))
         self.cloud.add_hypervisor(name, vcpus=8)
         self.refresh(name)
         host = self.host(name)

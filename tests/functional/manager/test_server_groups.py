@@ -207,8 +207,7 @@ class TestChange(_Case):
 
     def test_it_is_another_one(self) -> None:
         lease = self.create(APART)
-        changed = self.change(lease, affinity=True)
-        new = changed.reservations[0].facts['server_group_id']
+        new = self.change(lease, affinity=True).reservations[0].facts['server_group_id']
         self.assertNotEqual(lease.reservations[0].facts['server_group_id'], new)
         self.world.until(LATER + 5)
         self.assertEqual([new], [group.id for group in self.groups()])
@@ -216,8 +215,7 @@ class TestChange(_Case):
         self.assertEqual([], self.groups())
 
     def test_none_any_more(self) -> None:
-        lease = self.change(self.create(APART), affinity='None')
-        self.world.delete(lease)
+        self.world.delete(self.change(self.create(APART), affinity='None'))
         self.world.until(5)
         self.assertEqual([], self.groups())
 

@@ -110,8 +110,7 @@ class StorageTest(test_volumes.VolumeCase):
         self.assertIn('does not know how large', refused['error_message'])
         found = self.admit(name='cinder@endless#x', inventories={'DISK_GB': 500})
         self.assertEqual((500, 0), self.capacity(found))
-        declared = {'DISK_GB': {'total': 80, 'reserved': 10}}
-        found = self.admit(inventories=declared)
+        found = self.admit(inventories={'DISK_GB': {'total': 80, 'reserved': 10}})
         self.assertEqual((80, 10), self.capacity(found))
         self.assertIn('DISK_GB', self.admit(400, SECOND, inventories={'VCPU': 1})['error_message'])
 
@@ -124,8 +123,7 @@ class StorageTest(test_volumes.VolumeCase):
         self.assertEqual([name], self.types())
         self.assertEqual([name], self.reservation(lease)['volume_types'])
         made = self.cinder.create_volume('v', 5, volume_type=name)
-        found = present(self.cloud.volume.find_volume(made))
-        self.assertEqual(FIRST, found.pool)
+        self.assertEqual(FIRST, present(self.cloud.volume.find_volume(made)).pool)
         others = self.cloud.of_caller('bob:red').volume
         self.assertRaises(CloudNotFound, others.create_volume, 'v', 1, volume_type=name)
         self.until(END + LATER)
@@ -158,8 +156,7 @@ class StorageTest(test_volumes.VolumeCase):
         lease = self.started(min=1, max=1)
         (name,) = self.types()
         volume_id = self.cinder.create_volume('v', 5, volume_type=name)
-        found = present(self.cloud.volume.find_volume(volume_id))
-        server_id = self.attach(found)
+        server_id = self.attach(present(self.cloud.volume.find_volume(volume_id)))
         self.until(END + LATER)
         self.assert_told(lease, 'attached', server_id)
         self.assertRaises(CloudNotFound, self.cinder.create_volume, 'w', 1, volume_type=name)
@@ -203,8 +200,7 @@ class StorageTest(test_volumes.VolumeCase):
             ({'resource_properties': '['}, 'resource_properties'),
         ):
             self.assertIn(word, self.pools(400, **request)['error_message'])
-        lease = self.pools()
-        refused = self.change(lease, 409, on_end=['backup', 'delete'])
+        refused = self.change(self.pools(), 409, on_end=['backup', 'delete'])
         self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
 
     def test_pools_that_no_type_can_tell_apart_are_not_leased_whole(self) -> None:

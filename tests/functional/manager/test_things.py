@@ -119,8 +119,7 @@ class _Things:
         return sorted(item.resource_name for item in self.office.allocations(lease))
 
     def test_the_second_is_refused(self) -> None:
-        first = self.book(1000, 2000, 'a')
-        self.assertEqual(['a'], self.names(first))
+        self.assertEqual(['a'], self.names(self.book(1000, 2000, 'a')))
         self.assertEqual(['b'], self.names(self.book(1000, 2000, 'b')))
         # Another one that is free does not take its place.
         self.book(5000, 6000, 'c')

@@ -109,8 +109,7 @@ class TestTrusts(_Trusts):
 
     def test_keystone_is_away(self) -> None:
         self.cloud.fail('identity.create_trust')
-        error = self.assertRaises(exceptions.CloudUnavailable, self.made)
-        self.assertEqual(503, error.code)
+        self.assertEqual(503, self.assertRaises(exceptions.CloudUnavailable, self.made).code)
         self.assertEqual([], self.trusts())
 
     def test_who_shows_no_token(self) -> None:
@@ -134,9 +133,8 @@ class TestRenewed(_Trusts):
     def prolong(self, lease: Lease, end: float, **caller: Any) -> None:
         """Let somebody give a lease another end; its owner, unless told otherwise."""
         who = {'user_id': 'alice', 'project_id': harness.PROJECT, **caller}
-        token = f'{who["user_id"]}:{who["project_id"]}'
         self.world.leases.update(
-            Caller(**who, token=token),
+            Caller(**who, token=f'{who["user_id"]}:{who["project_id"]}'),
             lease.id,
             harness.PROJECT,
             LeaseChange(end=harness.at(end), grain=datetime.timedelta(0)),

@@ -39,8 +39,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
 
     def test_two_leases_cannot_have_it_at_the_same_time(self) -> None:
         lease = self.take()
-        refused = self.take(409)
-        self.assertEqual('Not enough volumes available', refused['error_message'])
+        self.assertEqual('Not enough volumes available', self.take(409)['error_message'])
         self.until(START)
         shown = self.reservation(lease)
         self.assert_has(

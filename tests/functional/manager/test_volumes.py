@@ -168,8 +168,7 @@ class NewVolumeTest(VolumeCase):
         self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
 
     def test_before_the_start_everything_but_the_source_can_be_changed(self) -> None:
-        lease = self.new(amount=3)
-        self.change(lease, amount=1, size=20, name='other')
+        self.change(self.new(amount=3), amount=1, size=20, name='other')
         self.until(START)
         self.assertEqual([('other', 20)], [(item.name, item.size_gb) for item in self.made()])
 

@@ -22,8 +22,7 @@ class Records:
         for _ in range(5):
             self.subscriptions.test(webhook.id, ANY)
         self.subscriptions.test(other.id, ANY)
-        sender = self.sender()
-        sender.send_once()
+        self.sender().send_once()
         newest = [one.id for one in self.deliveries(webhook)][:2]
         waiting = self.subscriptions.test(webhook.id, ANY)
         for most, left in ((1, 5), (500, 3), (500, 3)):

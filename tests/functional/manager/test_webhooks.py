@@ -248,8 +248,7 @@ class TestOnSqlite(Delivered, WebhookTest):
 
     def test_both_secrets_sign_during_a_rotation(self) -> None:
         webhook = self.subscribe()
-        overlap = datetime.timedelta(hours=1)
-        change = WebhookChange(rotates=True, overlap=overlap)
+        change = WebhookChange(rotates=True, overlap=datetime.timedelta(hours=1))
         new = self.subscriptions.update(harness.CALLER, webhook.id, ANY, change).secrets[0]
         old = webhook.secrets[0]
         self.subscriptions.test(webhook.id, ANY)

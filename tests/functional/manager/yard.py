@@ -99,8 +99,7 @@ class Yard(harness.Office):
             if failed:
                 tx.failures.fail([resource_id])
             else:
-                later = tx.now + datetime.timedelta(microseconds=1)
-                tx.failures.recover([resource_id], later)
+                tx.failures.recover([resource_id], tx.now + datetime.timedelta(microseconds=1))
 
         self.store.run(write)
 

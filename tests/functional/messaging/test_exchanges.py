@@ -40,8 +40,7 @@ class TestExchanges(bus.RabbitCase):
 
     def publish(self, durable: bool) -> None:
         self.durable = durable
-        sender = self.closing(publisher.from_conf(self.conf()))
-        sender.publish([samples.message()])
+        self.closing(publisher.from_conf(self.conf())).publish([samples.message()])
 
     def assert_noticed(self) -> None:
         self.assertIn('was declared by another process, as', self.log.output)

@@ -71,8 +71,7 @@ class TestEars(bus.RabbitCase):
         # The queue that others read has all three still.
         url = services.address(services.RABBITMQ).set(drivername='amqp')
         with kombu.Connection(url.render_as_string(hide_password=False)) as connection:
-            channel = connection.channel()
-            queue = channel.queue_declare(f'{self.topic}.info', passive=True)
+            queue = connection.channel().queue_declare(f'{self.topic}.info', passive=True)
             self.assertEqual(3, queue.message_count)
 
     def test_who_loses_a_host_gets_another(self) -> None:

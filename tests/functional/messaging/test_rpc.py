@@ -107,16 +107,14 @@ class TestInProcess(bus.BusCase):
         self.assertEqual('HOST_IN_USE', in_use.error_name)
 
     def test_an_error_that_makes_its_text_comes_back_as_itself(self) -> None:
-        client = self.serve()
         error = self.assertRaises(
-            exceptions.NotEnoughResources, client.register_resource, drafts.host('short')
+            exceptions.NotEnoughResources, self.serve().register_resource, drafts.host('short')
         )
         self.assertEqual('Not enough hosts available', error.message)
 
     def test_an_unexpected_error_tells_nothing(self) -> None:
-        client = self.serve()
         error = self.assertRaises(
-            exceptions.ClimateError, client.register_resource, drafts.host('broken')
+            exceptions.ClimateError, self.serve().register_resource, drafts.host('broken')
         )
         self.assertIs(exceptions.ClimateError, type(error))
         self.assertEqual('An unknown exception occurred', error.message)

@@ -93,8 +93,7 @@ class TestIronic(base.TestCase):
         conf([], project='climate', default_config_files=[])
         conf.set_override('auth_type', 'none', group='ironic')
         conf.set_override('endpoint_override', self.ironic.address, group='ironic')
-        machine = Machine(name='a', driver='ironic', **values)
-        return drivers.load(conf, {'a': machine})['a']
+        return drivers.load(conf, {'a': Machine(name='a', driver='ironic', **values)})['a']
 
     def test_on_and_off(self) -> None:
         driver = self.load(node='node-1')
