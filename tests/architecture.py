@@ -28,10 +28,7 @@ LONGEST_FUNCTION = 40
 # Lines of code: not licence, imports, docstrings and comments.
 LONGEST_MODULE = 350
 # A table is read by looking a row up, so it may be as long as its subject.
-TABLES = {
-    'climate/db/migrations/versions/0028_initial_tables.py',
-    'climate/db/schema/tables.py',
-}
+TABLES = {'climate/db/migrations/versions/0028_initial_tables.py', 'climate/db/schema/tables.py'}
 MOST_MOCKS = 0.1
 
 # A unit imports only itself and units with a smaller number. Only the composition roots
@@ -120,10 +117,7 @@ CLOCK = 'climate/clock.py'
 LICENCE = '# SPDX-License-Identifier: Apache-2.0\n'
 
 # Required without being imported by name.
-NOT_IMPORTED = {
-    'pbr': 'it packages',
-    'pymysql': 'SQLAlchemy loads it by the URL of the database',
-}
+NOT_IMPORTED = {'pbr': 'it packages', 'pymysql': 'SQLAlchemy loads it by the URL of the database'}
 
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IGNORE = re.compile(

@@ -13,11 +13,7 @@ import sys
 
 def main() -> int:
     """Return the exit status of the command."""
-    request = {
-        'words': sys.argv[2:],
-        'environment': dict(os.environ),
-        'folder': os.getcwd(),
-    }
+    request = {'words': sys.argv[2:], 'environment': dict(os.environ), 'folder': os.getcwd()}
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(sys.argv[1])
         socket.send_fds(server, [json.dumps(request).encode() + b'\n'], [0, 1, 2])

@@ -41,12 +41,7 @@ SQLITE = 'sqlite'
 DATABASE_SERVERS = (MARIADB, POSTGRESQL)
 DATABASES = (SQLITE, *DATABASE_SERVERS)
 
-_ENGINES = {
-    SQLITE: 'Sqlite',
-    MARIADB: 'Mariadb',
-    POSTGRESQL: 'Postgresql',
-    PSYCOPG2: 'Psycopg2',
-}
+_ENGINES = {SQLITE: 'Sqlite', MARIADB: 'Mariadb', POSTGRESQL: 'Postgresql', PSYCOPG2: 'Psycopg2'}
 _TIMEOUT = 5
 _DRIVERS = {'mysql': 'mysql+pymysql', 'postgresql': 'postgresql+psycopg'}
 # Without encryption. PyMySQL reads the certificates of all authorities for each connection,

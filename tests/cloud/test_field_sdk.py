@@ -28,8 +28,7 @@ class TestSdk(FieldTest):
         found = self.proxy.get_endpoint_data()
         self.assertEqual(self.cloud.reservation_url, found.url.rstrip('/'))
         self.assertEqual(
-            (microversions.MIN, microversions.MAX),
-            (found.min_microversion, found.max_microversion),
+            (microversions.MIN, microversions.MAX), (found.min_microversion, found.max_microversion)
         )
 
     @smoke

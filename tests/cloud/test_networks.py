@@ -23,11 +23,7 @@ class NetworkTest(NeutronTest):
     def setUp(self) -> None:
         super().setUp()
         self.plugin = NetworkPlugin()
-        self.vlan = {
-            'network_type': 'vlan',
-            'physical_network': 'physnet1',
-            'segment_id': VLAN,
-        }
+        self.vlan = {'network_type': 'vlan', 'physical_network': 'physnet1', 'segment_id': VLAN}
         self.registry.register(self.plugin, **self.vlan)
 
     def ask(self, name: str, **more: Any) -> dict[str, Any]:

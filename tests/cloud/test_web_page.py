@@ -32,11 +32,7 @@ class WebPageTest(CloudTest):
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> requests.Response:
         return self.browser.request(
-            method,
-            f'{self.address}{path}',
-            json=body,
-            headers=headers,
-            timeout=PATIENCE,
+            method, f'{self.address}{path}', json=body, headers=headers, timeout=PATIENCE
         )
 
     def test_a_session(self) -> None:

@@ -95,11 +95,7 @@ class FlavorContract(FlavorCase):
 
     def test_extra_specs_that_cannot_be(self) -> None:
         made = self.make()
-        for specs in (
-            {'ü': '1'},
-            {'k' * 256: '1'},
-            {'a': 'v' * 256},
-        ):
+        for specs in ({'ü': '1'}, {'k' * 256: '1'}, {'a': 'v' * 256}):
             self.assertRaises(exceptions.Permanent, self.compute.set_extra_specs, made.id, specs)
         self.assertEqual({}, self.specs(made))
         self.assertRaises(base.CloudNotFound, self.compute.set_extra_specs, 'nobody', {'a': '1'})

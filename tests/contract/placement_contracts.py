@@ -229,9 +229,7 @@ class InventoryContract(OwnProvider):
         for name in names:
             self.removed(name)
         put = self.placement.set_inventory
-        self.at_once(
-            *(functools.partial(put, uuid, self.inventory(name)) for name in names),
-        )
+        self.at_once(*(functools.partial(put, uuid, self.inventory(name)) for name in names))
         found = [each.resource_class for each in self.placement.inventories(uuid)]
         self.assertEqual(sorted(names), found)
 

@@ -294,9 +294,7 @@ class TestConfiguration(TestCase):
             self.assertIn(
                 'compute_api_microversion',
                 self.refused(
-                    auth_type='none',
-                    endpoint_override='http://x',
-                    compute_api_microversion=version,
+                    auth_type='none', endpoint_override='http://x', compute_api_microversion=version
                 ),
             )
 

@@ -163,12 +163,7 @@ class Load:
                 for number in range(1, self.hosts + 1)
             ),
         )
-        insert(
-            engine,
-            'properties',
-            'resource_id, kind, name, value, number',
-            self._properties(),
-        )
+        insert(engine, 'properties', 'resource_id, kind, name, value, number', self._properties())
         if engine.dialect.name == 'postgresql':
             with engine.begin() as connection:
                 connection.exec_driver_sql(

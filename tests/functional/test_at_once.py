@@ -29,12 +29,7 @@ MANY_THREADS = 64
 HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 PERIOD = {'start_date': '2030-02-01T00:00:00Z', 'end_date': '2030-02-01T02:00:00Z'}
 LEASE = {'name': 'l', **PERIOD, 'reservations': [HOST]}
-OFFERS = {
-    'reservations': [HOST],
-    'duration': '2h',
-    'earliest': PERIOD['start_date'],
-    'limit': 1,
-}
+OFFERS = {'reservations': [HOST], 'duration': '2h', 'earliest': PERIOD['start_date'], 'limit': 1}
 
 
 class _Serving:

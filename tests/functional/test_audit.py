@@ -49,12 +49,7 @@ class AuditCase(base.TestCase):
         """Send a request of a member from somewhere."""
         facts = {'version': '1.3', 'token': http.MEMBER, **facts}
         return http.send(
-            self.service.app,
-            method,
-            f'/v1{path}',
-            body,
-            headers={'User-Agent': 'curl/8'},
-            **facts,
+            self.service.app, method, f'/v1{path}', body, headers={'User-Agent': 'curl/8'}, **facts
         )
 
     def parts(self, event: dict[str, Any]) -> dict[str, Any]:

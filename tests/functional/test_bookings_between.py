@@ -313,9 +313,7 @@ class Between:
                 chosen = self.chosen(tx, work)
             self.store.run(lambda tx, less=less: tx.book([self.host]).restock(self.host, [less]))
             self.assertRaises(
-                LostRace,
-                self.store.run,
-                lambda tx, chosen=chosen: work.write(tx, chosen),
+                LostRace, self.store.run, lambda tx, chosen=chosen: work.write(tx, chosen)
             )
             self.store.run(lambda tx: tx.book([self.host]).restock(self.host, STOCK))
 

@@ -304,8 +304,7 @@ class _Conditions:
                 for header in ('if_match', 'if_none_match'):
                     answer = self.send(method, self.path, body, **{header: text})
                     self.assertEqual(
-                        (400, 'MALFORMED_PARAMETER'),
-                        (answer.status_int, answer.json['error_name']),
+                        (400, 'MALFORMED_PARAMETER'), (answer.status_int, answer.json['error_name'])
                     )
         self.assertEqual(rows, self.service.rows())
 

@@ -46,12 +46,7 @@ def take(offer_id: str, token: str = http.ADMIN) -> Request:
 
 def book(start: float = 1, end: float = 2) -> Request:
     """Return a request to book a host between two hours."""
-    body = {
-        'name': 'booked',
-        'start_date': at(start),
-        'end_date': at(end),
-        'reservations': [ONE],
-    }
+    body = {'name': 'booked', 'start_date': at(start), 'end_date': at(end), 'reservations': [ONE]}
     return Request(method='POST', path='/v1/leases', body=body, version='1.4')
 
 

@@ -40,10 +40,7 @@ class KeystoneTest(base.TestCase):
         super().setUp()
         self.keystone = self.useFixture(keystone_fixture.AuthTokenFixture())
         self.keystone.add_token_data(
-            token_id='good',
-            user_id='u1',
-            project_id='p1',
-            role_list=['member', 'reader'],
+            token_id='good', user_id='u1', project_id='p1', role_list=['member', 'reader']
         )
         self.keystone.add_token_data(token_id='unscoped', user_id='u1')
         self.service = self.useFixture(fixtures.Service(authenticate=self.authenticate))
@@ -149,10 +146,7 @@ class KeystoneOutageTest(base.TestCase):
         return 'http://127.0.0.1:1/v3'
 
     def test_it_is_not_the_token_that_is_bad(self):
-        for method, path, body in (
-            ('GET', '/v1/leases', None),
-            ('POST', '/v1/leases', http.LEASE),
-        ):
+        for method, path, body in (('GET', '/v1/leases', None), ('POST', '/v1/leases', http.LEASE)):
             answer = http.expect(503, http.send(self.service.app, method, path, body, token='good'))
             self.assertEqual('CLOUD_UNAVAILABLE', answer.json['error_name'])
             self.assertNotIn('127.0.0.1', answer.text)

@@ -148,7 +148,6 @@ class TestJsonLogs(JsonLogCase):
         """Return how often the end of a lease has failed."""
         with sqlite3.connect(self.folder / 'state/climate.sqlite', timeout=30) as database:
             (row,) = database.execute(
-                "SELECT attempts FROM events WHERE lease_id = ? AND kind = 'end_lease'",
-                (lease_id,),
+                "SELECT attempts FROM events WHERE lease_id = ? AND kind = 'end_lease'", (lease_id,)
             )
         return int(row[0])

@@ -132,10 +132,7 @@ class DatabaseGone:
         self.door.shut()
         self.make_due(running, 'end_lease', 'end_date')
         self.make_due(coming, 'start_lease', 'start_date')
-        for send in (
-            lambda: http.send(self.app, 'GET', '/v1/leases'),
-            lambda: self.post(60, 70),
-        ):
+        for send in (lambda: http.send(self.app, 'GET', '/v1/leases'), lambda: self.post(60, 70)):
             with waiting.coming_back():
                 answer = send()
                 self.assertEqual(503, answer.status_code)

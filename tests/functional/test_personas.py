@@ -25,10 +25,7 @@ BODIES = {
         'resource_id': '{taken_id}',
     },
     'POST /leases/{lease_id}/readiness': {'by': 'power', 'ready': ['compute-1']},
-    'POST /offers': {
-        'reservations': http.LEASE['reservations'],
-        'duration': '1h',
-    },
+    'POST /offers': {'reservations': http.LEASE['reservations'], 'duration': '1h'},
     'POST /webhooks': {'url': 'https://example.org/'},
     'PUT /webhooks/{webhook_id}': {'name': 'renamed'},
     'POST /webhooks/{webhook_id}/redeliver': {'all': True},
@@ -164,11 +161,7 @@ class PersonasTest(base.TestCase):
         )
         http.send(service.app, 'POST', '/v1/floatingips', address(service, 201))
         http.send(
-            service.app,
-            'POST',
-            '/v1/resource-types',
-            {'name': 'custom:instrument'},
-            version='1.2',
+            service.app, 'POST', '/v1/resource-types', {'name': 'custom:instrument'}, version='1.2'
         )
         return service, {
             'network': service.public_network,

@@ -64,10 +64,7 @@ class PlacementCase(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.service = self.useFixture(
-            fixtures.Service(
-                database=self.kind,
-                types=(PhysicalHost(), VirtualInstance()),
-            )
+            fixtures.Service(database=self.kind, types=(PhysicalHost(), VirtualInstance()))
         )
         registrar = Registrar(self.service.store, self.service.plugins, self.service.cloud)
         for number in range(fixtures.HOSTS + 1, len(PLACES) + 1):

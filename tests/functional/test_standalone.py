@@ -163,13 +163,7 @@ class TestRunning(_Test):
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         port = self.service.endpoint.rsplit(':', 1)[1].removesuffix('/v1')
         second = subprocess.run(
-            [
-                str(processes.BIN / 'climate-standalone'),
-                '--port',
-                port,
-                '--state-dir',
-                str(folder),
-            ],
+            [str(processes.BIN / 'climate-standalone'), '--port', port, '--state-dir', str(folder)],
             capture_output=True,
             text=True,
             timeout=120,
@@ -311,11 +305,7 @@ class TestManager(base.TestCase):
             f'[database]\nconnection = sqlite:///{folder}/climate.sqlite\n'
         )
         done = subprocess.run(
-            [
-                str(processes.BIN / 'climate-manager'),
-                '--config-file',
-                str(folder / 'climate.conf'),
-            ],
+            [str(processes.BIN / 'climate-manager'), '--config-file', str(folder / 'climate.conf')],
             capture_output=True,
             text=True,
             timeout=120,

@@ -230,8 +230,7 @@ class TestOpenstack(_Test):
         self.assertIn('False', str(found['property_values']))
         self.shell.run('host', 'property', 'set', 'ssd', '--private')
         listed, everything = self.shell.at_once(
-            ('host', 'property', 'list'),
-            ('host', 'property', 'list', '--all', '--detail'),
+            ('host', 'property', 'list'), ('host', 'property', 'list', '--all', '--detail')
         )
         self.assertEqual(['gpu'], [item['property'] for item in listed])
         private = {item['property']: item['private'] for item in everything}

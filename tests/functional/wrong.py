@@ -257,9 +257,7 @@ CASES = {
         path='/v1/os-hosts',
         body={'name': 'compute-4', 'gpu': 'x'},
         called={'name': 'Host'},
-        accepted={
-            'gpu': PROPERTY,
-        },
+        accepted={'gpu': PROPERTY},
     ),
     'change a host': Case(
         method='PUT',
@@ -278,10 +276,7 @@ CASES = {
             'reason': 'a new fan',
         },
         called={'resource_id': 'resource_name'},
-        accepted={
-            'start_date': {'the past'},
-            'reason': {*TEXTS, 'missing', 'empty text'},
-        },
+        accepted={'start_date': {'the past'}, 'reason': {*TEXTS, 'missing', 'empty text'}},
     ),
     'make a property private': Case(
         method='PATCH',

@@ -26,10 +26,7 @@ CASES = {
             'announce': ['server'],
         },
         # What is not said to be counted is whole, and has no classes.
-        called={
-            'exclusive': 'classes',
-            'classes.SEAT': 'classes',
-        },
+        called={'exclusive': 'classes', 'classes.SEAT': 'classes'},
         accepted={
             'description': {*TEXTS, 'missing', 'empty text'},
             'noun': {*TEXTS, 'missing'},

@@ -193,10 +193,7 @@ def lease(start: float = 1, end: float = 2, **facts: Any) -> Lease:
                 request={'min': 1, 'max': 1},
             ),
         ),
-        'events': (
-            event(lease_id, EventKind.START, start),
-            event(lease_id, EventKind.END, end),
-        ),
+        'events': (event(lease_id, EventKind.START, start), event(lease_id, EventKind.END, end)),
     }
     return Lease(**{**known, **facts})
 

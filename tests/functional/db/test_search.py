@@ -88,9 +88,7 @@ class Search:
         settings(max_examples=40)(given(drawn, wanted)(self._finds))()
 
     def _finds(
-        self,
-        drawn: list[list[tuple[Period, AllocationState]]],
-        wanted: list[Period],
+        self, drawn: list[list[tuple[Period, AllocationState]]], wanted: list[Period]
     ) -> None:
         def compare(tx: Transaction) -> None:
             lease = cases.lease()

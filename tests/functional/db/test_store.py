@@ -105,9 +105,7 @@ class TestInPlaceOfOsloDb(cases.StoreCase):
                 found.append(statement.strip())
 
         sa.event.listen(
-            self.store.engine,
-            'connect',
-            lambda connection, _: connection.set_trace_callback(note),
+            self.store.engine, 'connect', lambda connection, _: connection.set_trace_callback(note)
         )
         self.store.close()
         return found

@@ -97,10 +97,7 @@ class TestAdvice(TestCase):
         """Return the request that a mail prints, as WebOb makes one."""
         aware = end.replace(tzinfo=datetime.UTC)
         said = notice(
-            'before_end',
-            lease_id=lease['id'],
-            start=aware - datetime.timedelta(hours=1),
-            end=aware,
+            'before_end', lease_id=lease['id'], start=aware - datetime.timedelta(hours=1), end=aware
         )
         settings = LetterSettings(
             sender='climate@example.org', api_url='http://climate', folder=self.folder

@@ -25,11 +25,7 @@ from tests.functional.manager import harness
 
 SEATS = (Inventory(resource_class='SEAT', total=4),)
 LICENCE = Declaration(
-    name='custom:licence',
-    exclusive=False,
-    noun='licences',
-    classes=SEATS,
-    announce=('server',),
+    name='custom:licence', exclusive=False, noun='licences', classes=SEATS, announce=('server',)
 )
 
 

@@ -182,10 +182,7 @@ class TestLife(_Test):
 
     def test_no_more_than_there_is(self) -> None:
         lease = self.create(amount=12, affinity='None')
-        refused = (
-            {'amount': 1},
-            {'amount': 1, 'flavor_id': 'gold'},
-        )
+        refused = ({'amount': 1}, {'amount': 1, 'flavor_id': 'gold'})
         for wanted in refused:
             self.assertRaises(exceptions.NotEnoughResources, self.create, **wanted)
         self.office.until(10)

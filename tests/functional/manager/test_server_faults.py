@@ -140,9 +140,7 @@ class TestFaults(ServerCase):
         place = kinds.TypeRegistrar(self.world.store, self.world.plugins, self.cloud)
         public = next(item.id for item in self.cloud.networks.networks() if item.external)
         place.register(
-            'virtual:floatingip',
-            floating_network_id=public,
-            floating_ip_address=kinds.ADDRESSES[0],
+            'virtual:floatingip', floating_network_id=public, floating_ip_address=kinds.ADDRESSES[0]
         )
         address = {'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 1}
         lease = self.world.book([self.wish, address], 100, 3600)

@@ -88,9 +88,7 @@ class TestBooking(_Case):
         self.assertEqual([group], self.groups())
         compute = self.cloud.compute_of(harness.PROJECT)
         draft = ServerDraft(
-            name='one',
-            flavor_id=lease.reservations[0].id,
-            scheduler_hints={'group': group.id},
+            name='one', flavor_id=lease.reservations[0].id, scheduler_hints={'group': group.id}
         )
         server = compute.find_server(compute.create_server(draft))
         self.assertEqual('ACTIVE', server.status if server else None)

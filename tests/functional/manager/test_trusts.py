@@ -62,8 +62,7 @@ class TestTrusts(_Trusts):
         )
         ((trust_id, user, project, roles, until, redelegate),) = self.trusts()
         self.assertEqual(
-            ('alice', harness.PROJECT, 'member,reader', 1),
-            (user, project, roles, redelegate),
+            ('alice', harness.PROJECT, 'member,reader', 1), (user, project, roles, redelegate)
         )
         # Should nobody delete it, it is of no use some time after the end.
         expires = harness.at(5000) + harness.SETTINGS.trust_margin

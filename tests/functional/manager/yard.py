@@ -116,8 +116,7 @@ class Yard(harness.Office):
     def maintain(self, resource_id: int, start: float, end: float) -> None:
         """Take a host out for a period."""
         draft = MaintenanceDraft(
-            period=Period(start=harness.at(start), end=harness.at(end)),
-            resource_id=resource_id,
+            period=Period(start=harness.at(start), end=harness.at(end)), resource_id=resource_id
         )
         Maintenances(self.store, wake=lambda: None).create(harness.CALLER, draft)
 

@@ -72,10 +72,7 @@ class TestInProcess(bus.BusCase):
         made = oslo_context.RequestContext(request_id='req-1', global_request_id='req-2')
         client.register_resource(drafts.host('compute-2'))
         self.assertEqual(
-            [
-                RequestOrigin(),
-                RequestOrigin(request_id=made.request_id, global_request_id='req-2'),
-            ],
+            [RequestOrigin(), RequestOrigin(request_id=made.request_id, global_request_id='req-2')],
             manager.origins,
         )
 

@@ -149,9 +149,7 @@ KINDS: dict[str, LeasedType] = {
         use=_plug,
     ),
     'virtual:instance': LeasedType(
-        furnish=_slots,
-        changes={'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)},
-        use=_fill,
+        furnish=_slots, changes={'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)}, use=_fill
     ),
     'flavor:instance': LeasedType(
         furnish=_slots_of_flavor,
@@ -195,10 +193,7 @@ KINDS: dict[str, LeasedType] = {
         only=storage.OF_VOLUMES,
     ),
     'volume that exists': LeasedType(
-        furnish=storage.existing,
-        changes={},
-        use=storage.attach,
-        only=storage.OF_VOLUMES,
+        furnish=storage.existing, changes={}, use=storage.attach, only=storage.OF_VOLUMES
     ),
     'volume that is saved': LeasedType(
         furnish=storage.saved,
