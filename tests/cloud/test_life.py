@@ -46,8 +46,7 @@ class WholeLifeTest(CloudTest):
         self.assertAlmostEqual(
             NOTICE, payload['seconds_to_start'] + payload['late_by_seconds'], delta=1.5
         )
-        self.assertEqual('PENDING', payload['status'])
-        self.assertEqual(self.alice.project_id, payload['project_id'])
+        self.assert_has(payload, status='PENDING', project_id=self.alice.project_id)
         self.assertLess(time(told['timestamp']), time(lease['start_date']))
         self.assertEqual([], self.members(reservation(lease)))
 

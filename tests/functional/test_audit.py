@@ -68,13 +68,11 @@ class TestAudit(AuditCase):
         self.assertEqual(204, self.send('DELETE', path).status_int)
         create, update, delete = self.told
         for event in self.told:
-            self.assertEqual('success', event['outcome'])
-            self.assertEqual(cadftype.EVENTTYPE_ACTIVITY, event['eventType'])
+            self.assert_has(event, outcome='success', eventType=cadftype.EVENTTYPE_ACTIVITY)
             who = event['initiator']
             self.assertEqual(('alice', 'blue'), (who['id'], who['project_id']))
             self.assertEqual('curl/8', who['host']['agent'])
-            self.assertEqual(lease['id'], event['target']['id'])
-            self.assertEqual('service/reservation/leases', event['target']['typeURI'])
+            self.assert_has(event['target'], id=lease['id'], typeURI='service/reservation/leases')
         self.assertEqual(['create', 'update', 'delete'], [event['action'] for event in self.told])
         found = [event['reason']['reasonCode'] for event in self.told]
         self.assertEqual(['201', '200', '204'], found)
@@ -327,8 +325,7 @@ class TestBus(base.TestCase):
         line.flush()
         ((_, message, priority, _),) = bus.NOTIFICATIONS
         self.assertEqual('info', priority.lower())
-        self.assertEqual('audit.http.response', message['event_type'])
-        self.assertEqual(payload, message['payload'])
+        self.assert_has(message, event_type='audit.http.response', payload=payload)
 
     def test_what_the_bus_does_not_take_is_in_the_log(self) -> None:
         class Away:

@@ -58,8 +58,7 @@ class KeystoneTest(base.TestCase):
 
     def test_identity_comes_from_the_token(self):
         answer = http.expect(201, self.send('POST', '/v1/leases', 'good', http.LEASE))
-        self.assertEqual('p1', answer.json['lease']['project_id'])
-        self.assertEqual('u1', answer.json['lease']['user_id'])
+        self.assert_has(answer.json['lease'], project_id='p1', user_id='u1')
 
     def test_a_bad_token(self):
         before = self.service.rows()

@@ -211,8 +211,7 @@ class TestLimits(OffersCase):
         self.useFixture(MonkeyPatch('climate.booking.offers.alternatives.find', fail))
         too_many = self.lease([{**HOSTS, 'min': 5, 'max': 5}])
         found = self.send_in_vain('POST', 'leases', too_many, 409)
-        self.assertEqual('NOT_ENOUGH_RESOURCES', found['error_name'])
-        self.assertEqual([], found['alternatives'])
+        self.assert_has(found, error_name='NOT_ENOUGH_RESOURCES', alternatives=[])
 
 
 class TestCompeting(OffersCase):

@@ -135,8 +135,7 @@ class DatabaseGone:
         for send in (lambda: http.send(self.app, 'GET', '/v1/leases'), lambda: self.post(60, 70)):
             with waiting.coming_back():
                 answer = send()
-                self.assertEqual(503, answer.status_code)
-                self.assertEqual('application/json', answer.content_type)
+                self.assert_has(answer, status_code=503, content_type='application/json')
                 self.assertEqual(503, answer.json['error_code'])
                 self.assertIn('database', answer.json['error_message'].lower())
                 self.assertNotIn('root', answer.text)

@@ -263,8 +263,7 @@ class Guards:
         error = self.assertRaises(
             exceptions.BookedMeanwhile, self.store.run, lambda tx: tx.session.execute(text)
         )
-        self.assertEqual(409, error.code)
-        self.assertEqual(exceptions.BookedMeanwhile().message, error.message)
+        self.assert_has(error, code=409, message=exceptions.BookedMeanwhile().message)
 
     def test_other_errors_are_left_alone(self) -> None:
         text = 'INSERT INTO resources (name) VALUES (NULL)'

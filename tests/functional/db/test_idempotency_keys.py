@@ -52,8 +52,7 @@ class _Keys:
         self.assertIsNone(first.answer)
         self.answers.end(first, ANSWER)
         again = self.begin()
-        self.assertEqual(ANSWER, again.answer)
-        self.assertEqual(first.object_id, again.object_id)
+        self.assert_has(again, answer=ANSWER, object_id=first.object_id)
 
     def test_keys_are_compared_byte_by_byte(self) -> None:
         first = self.begin()

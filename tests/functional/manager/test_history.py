@@ -198,8 +198,7 @@ class TestWords(_Case, base.TestCase):
         lease = self.office.create(0, 3600)
         self.office.until(200)
         step = self.step(lease, 'start')
-        self.assertEqual('undone', step.state)
-        self.assertEqual('it took too long: the image is made', step.error)
+        self.assert_has(step, state='undone', error='it took too long: the image is made')
 
     def test_secrets_are_not_kept(self) -> None:
         said = "refused: {'adminPass': 'xyzzy', 'auth_token': 'gAAAB'}"
