@@ -149,7 +149,6 @@ class ErrorsContract(contracts.Contract):
     """What holds for the simulated cloud as well, of the service of a sample."""
 
     sample: Sample
-    world: Any
 
     def setUp(self) -> None:
         super().setUp()

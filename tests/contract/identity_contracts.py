@@ -30,8 +30,6 @@ def later() -> datetime.datetime:
 class IdentityCase(contracts.Contract):
     """Opens a world with somebody in it."""
 
-    world: Any
-
     def setUp(self) -> None:
         super().setUp()
         self.cloud: base.Cloud = self.world.cloud
@@ -225,7 +223,6 @@ class MemberContract(IdentityCase):
         user = self.identity.find_user(self.person.user_id)
         project = self.identity.find_project(self.person.project_id)
         assert user is not None
-        assert project is not None
         self.assertEqual((False, False), (user.enabled, project.enabled))
 
     def test_the_address_of_a_user(self) -> None:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from climate import exceptions
 from climate.cloud import base
 from tests.contract import contracts
@@ -18,8 +16,6 @@ FREE = '198.51.100.100'
 
 class NetworkingContract(contracts.Contract):
     """Makes networks that go away after the test."""
-
-    world: Any
 
     def setUp(self) -> None:
         super().setUp()

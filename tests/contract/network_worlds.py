@@ -23,8 +23,6 @@ POOL = ('198.51.100.10', '198.51.100.12')
 class Networks(abc.ABC):
     """What others do; it is gone when the world ends."""
 
-    project: str
-
     @abc.abstractmethod
     def external(self) -> tuple[str, str]:
         """Return a new external network and its subnet: :data:`CIDR`, :data:`POOL`."""
@@ -62,7 +60,6 @@ class SimulatedNetworks(Networks):
     """On a cloud."""
 
     project = 'p1'
-    cloud: Any
 
     def external(self) -> tuple[str, str]:
         """Make one."""

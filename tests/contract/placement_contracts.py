@@ -13,6 +13,7 @@ from climate.cloud import base
 from climate.domain.resources import Inventory
 from tests.contract import contracts
 from tests.contract import worlds
+from tests.narrowing import present
 
 
 class PlacementContract(contracts.Contract):
@@ -25,14 +26,12 @@ class PlacementContract(contracts.Contract):
 
     def host(self) -> base.Provider:
         """Return the provider of some hypervisor."""
-        found = self.placement.find_provider(self.hypervisor().hostname)
-        assert found is not None
+        found = present(self.placement.find_provider(self.hypervisor().hostname))
         return found
 
     def test_every_hypervisor_has_a_provider(self) -> None:
         for hypervisor in self.compute.list_hypervisors():
-            found = self.placement.find_provider(hypervisor.hostname)
-            assert found is not None
+            found = present(self.placement.find_provider(hypervisor.hostname))
             self.assertEqual((hypervisor.hostname, None), (found.name, found.parent_uuid))
 
     def test_what_is_not_there_is_none(self) -> None:
@@ -95,8 +94,7 @@ class PlacementContract(contracts.Contract):
         name = worlds.unique()
         create, delete = self.placement.create_provider, self.placement.delete_provider
         self.lost('placement.create_provider', create, name, None)
-        found = self.placement.find_provider(name)
-        assert found is not None
+        found = present(self.placement.find_provider(name))
         self.assertRaises(base.CloudConflict, create, name, None)
         self.lost('placement.delete_provider', delete, found.uuid)
         self.assertIsNone(self.placement.find_provider(name))
@@ -235,12 +233,10 @@ class InventoryContract(OwnProvider):
 
     def test_who_holds_what(self) -> None:
         server_id = self.boot(self.world.hosts[0])
-        server = self.compute.find_server(server_id)
-        assert server is not None
+        server = present(self.compute.find_server(server_id))
         flavor = self.compute.find_flavor(server.flavor_id)
         provider = self.placement.find_provider(server.hypervisor_hostname)
         assert flavor is not None
-        assert provider is not None
         (mine,) = (
             each
             for each in self.placement.allocations(provider.uuid)
@@ -257,8 +253,7 @@ class InventoryContract(OwnProvider):
         self.assertEqual({0}, set(self.placement.usages(provider.uuid).values()))
 
     def test_what_is_held_is_not_taken_away(self) -> None:
-        root = self.placement.find_provider(self.world.hosts[0])
-        assert root is not None
+        root = present(self.placement.find_provider(self.world.hosts[0]))
         name = self.resource_class()
         nested = self.placement.create_provider(worlds.unique('blazar'), root.uuid)
         self.addCleanup(self.placement.delete_provider, nested.uuid)

@@ -42,8 +42,6 @@ resources:
 class StackCase(contracts.Contract):
     """Makes stacks that go away after the test."""
 
-    world: Any
-
     def setUp(self) -> None:
         super().setUp()
         self.cloud: base.Cloud = self.world.cloud

@@ -18,8 +18,6 @@ from tests.narrowing import present
 class StorageContract(contracts.Contract):
     """Makes volumes that go away after the test."""
 
-    world: Any
-
     def setUp(self) -> None:
         super().setUp()
         self.volume: base.BlockStorage = self.world.cloud.volume

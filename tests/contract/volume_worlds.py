@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from typing import Any
 
 from tests import waiting
 from tests.contract import network_worlds
@@ -35,9 +34,6 @@ class Volumes(abc.ABC):
 
 class SimulatedVolumes(Volumes):
     """On a cloud."""
-
-    cloud: Any
-    boot: Any
 
     def image(self) -> str:
         """Make one of a server."""

@@ -136,7 +136,6 @@ class Command(fixtures.Fixture):
 
         :raises subprocess.TimeoutExpired: if it has not after *seconds*
         """
-        assert self.process is not None
         self.process.terminate()
         return self.process.wait(seconds)
 

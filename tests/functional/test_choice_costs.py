@@ -26,11 +26,6 @@ class ChoiceCosts:
     """One service on one engine."""
 
     kind = ''
-    useFixture: Any
-    assertEqual: Any
-    assertIn: Any
-    assertNotIn: Any
-    assertTrue: Any
 
     def begin(self) -> None:
         """Start the service."""

@@ -205,7 +205,6 @@ class TestLeaseCommands(OperatorTest):
         )  # fmt: skip
         self.addCleanup(watching.wait)
         self.addCleanup(watching.kill)
-        assert watching.stdout is not None
         lines = iter(watching.stdout.readline, '')
         seen = [next(line for line in lines if 'PENDING' in line)]
         self.service.command.kill()

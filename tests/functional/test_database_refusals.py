@@ -38,8 +38,6 @@ _PASSWORD = 'hunter2'
 class _Refused:
     """The user of the database is unknown."""
 
-    kind: str
-
     def setUp(self) -> None:
         super().setUp()  # type: ignore[misc]  # heirs are test cases
         url = sa.make_url(self.useFixture(services.Database(self.kind)).url)

@@ -35,9 +35,6 @@ def statements(language: str, name: str) -> list[str]:
 class _Statements(base.TestCase):
     """A server on which users of their own make databases of their own."""
 
-    kind: str
-    language: str
-
     def setUp(self) -> None:
         super().setUp()
         services.require(self.kind)

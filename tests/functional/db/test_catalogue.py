@@ -33,12 +33,6 @@ LICENCE = Declaration(
 class Catalogue:
     """On every engine."""
 
-    store: Any
-    add_hosts: Any
-    add: Any
-    assertEqual: Any
-    assertRaises: Any
-
     def put(self, name: str, resource_type: str = 'custom:licence') -> int:
         """Write a resource of a type, and return its id."""
         made = Resource(resource_type=resource_type, name=name, inventories=(SEATS,))

@@ -36,16 +36,6 @@ def instant(hour: float) -> str:
 class Guards:
     """On every engine."""
 
-    store: Any
-    add: Any
-    add_hosts: Any
-    assertEqual: Any
-    assertIs: Any
-    assertRaises: Any
-    assertIn: Any
-    assertIsNone: Any
-    kind: str
-
     def prepare(self) -> None:
         """Write two hosts and a lease."""
         self.host, self.other = self.add_hosts(2, inventories=(VCPU,))
@@ -274,8 +264,6 @@ class Guards:
 class _Case(cases.StoreCase):
     """With hosts."""
 
-    prepare: Any
-
     def setUp(self) -> None:
         super().setUp()
         self.prepare()
@@ -290,8 +278,6 @@ class TestSqlite(Guards, _Case):
 @services.on_each_engine(_Case, engines=(services.MARIADB, services.POSTGRESQL, services.PSYCOPG2))
 class _Consoles(Guards):
     """With two people who type at once."""
-
-    url: str
 
     def _typed(self, level: str, *rows: str) -> list[Rule | None]:
         """Type rows at two consoles; one statement of both is taken."""

@@ -204,12 +204,6 @@ class Chances:
     """On every engine."""
 
     examples: ClassVar[int]
-    store: Any
-    add: Any
-    add_hosts: Any
-    addCleanup: Any
-    assertEqual: Any
-    assertLess: Any
 
     def test_what_is_wrong_is_refused_and_nothing_else(self) -> None:
         stock = [

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
 
 from climate.db.schema.tables import ALLOCATIONS
@@ -15,11 +13,6 @@ from tests.functional.db import cases
 @services.on_each_engine(cases.StoreCase)
 class Holdings:
     """On every engine."""
-
-    store: Any
-    add_hosts: Any
-    book: Any
-    assertEqual: Any
 
     def test_the_first_resources_and_how_many_there_are(self) -> None:
         ids = self.add_hosts(12)

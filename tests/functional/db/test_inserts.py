@@ -36,8 +36,6 @@ _NAME = 'ö % %s %(x)s :rows "quoted" \'single\' \\ \\u0000 { } 日本 🙂'
 class Inserts:
     """On one engine."""
 
-    statements: int
-
     def setUp(self) -> None:
         super().setUp()
         self.hosts = self.add_hosts(10)

@@ -26,7 +26,6 @@ class _Waits:
     """A session of the service has limits of its own."""
 
     limit: sa.TextClause
-    whole: str
 
     def shown(self, tx: Transaction) -> str:
         return str(tx.session.scalar(self.limit))

@@ -126,7 +126,6 @@ class Refused:
         self.demand.start()
         present(self.demand._thread).stop(10)
         self.demand.add('blue', refused(whole=1))
-        assert self.demand._thread is not None
         self.addCleanup(self.demand._thread.stop, 10)
         until('it is written', lambda: self.amounts(UsageKey.PROJECT))
 

@@ -161,7 +161,6 @@ class TestProcess(MailCase):
             ({'default_notices': 'sometimes'}, 'sometimes'),
         ):
             command = self.useFixture(self.command(**options))
-            assert command.process is not None
             self.assertEqual(1, command.process.wait(180), command.said)
             lines = [line for line in command.said.splitlines() if 'rehearsal' not in line]
             self.assertEqual(1, len(lines), lines)
@@ -170,6 +169,5 @@ class TestProcess(MailCase):
     def test_the_spool_is_for_one(self) -> None:
         self.started()
         other = self.useFixture(self.command())
-        assert other.process is not None
         self.assertEqual(1, other.process.wait(180))
         self.assertIn('in use by another climate-mail', other.said)

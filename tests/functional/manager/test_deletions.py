@@ -25,8 +25,6 @@ OTHER = 'other'
 
 @services.on_each_engine(base.TestCase, 'TestOn')
 class _Tests:
-    kind: str
-
     def setUp(self) -> None:
         super().setUp()
         self.log = self.useFixture(fixtures.FakeLogger('climate.manager.running.deletions'))

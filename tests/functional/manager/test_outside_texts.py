@@ -37,8 +37,6 @@ class _Refusing(PhysicalHost):
 
 @services.on_each_engine(base.TestCase, 'TestOn')
 class _Tests:
-    kind: str
-
     def setUp(self) -> None:
         super().setUp()
         self.office = self.useFixture(Office(hosts=1, database=self.kind))

@@ -140,10 +140,9 @@ class StorageTest(test_volumes.VolumeCase):
         self.assertEqual([mine, f'{mine}:2'], self.types())
         pools = set()
         for name in self.types():
-            volume = self.cloud.volume.find_volume(
-                self.cinder.create_volume('v', 1, volume_type=name)
+            volume = present(
+                self.cloud.volume.find_volume(self.cinder.create_volume('v', 1, volume_type=name))
             )
-            assert volume is not None
             pools.add(volume.pool)
         self.assertEqual({FIRST, SECOND}, pools)
         # With volumes in both nothing can be given up.

@@ -58,7 +58,6 @@ class VolumeCase(NeutronCase):
         """Return what went wrong with the events of a lease."""
         with self.service.store.reading() as tx:
             found = tx.leases.find(lease['id'])
-        assert found is not None
         return [item.error for item in found.events if item.error]
 
     def assert_told(self, lease: dict[str, Any], *words: str) -> None:
