@@ -68,8 +68,7 @@ class HandoverTest(CloudTest):
     def check_who_gets_in(self, first: dict, second: dict, host: str) -> None:
         mine = self.boot(self.bob, second)
         hers = self.boot(self.alice, first)
-        self.assertEqual('ACTIVE', self.bob.settled(mine))
-        self.assertEqual(host, self.host_of(mine))
+        self.assertEqual(('ACTIVE', host), (self.bob.settled(mine), self.host_of(mine)))
         self.assertEqual('ERROR', self.alice.settled(hers))
 
     def test_no_wait_without_servers(self) -> None:

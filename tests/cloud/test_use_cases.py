@@ -190,8 +190,7 @@ class TestStack(UseCase):
         found = self.alice.sdk.orchestration.find_stack(f'{PREFIX}group', resolve_outputs=False)
         self.assertEqual('CREATE_COMPLETE', found.status)
         machines = list(self.alice.sdk.compute.servers())
-        self.assertEqual({'ACTIVE'}, {each.status for each in machines})
-        self.assertEqual(2, len(machines))
+        self.assertEqual(({'ACTIVE'}, 2), ({each.status for each in machines}, len(machines)))
         # What was booked for them is what they use.
         self.assertLessEqual({self.host_of(each.id) for each in machines}, set(self.lent))
         self.end_now(self.alice, lease)

@@ -60,8 +60,7 @@ class PagedServerContract(contracts.Contract):
         mine = {self.boot(host) for _ in range(2)}
         with deleting(mine, self.gone) as gone:
             found = {server.id for server in self.compute.list_servers(host)}
-        self.assertEqual(1, len(gone))
-        self.assertEqual(mine, found | set(gone))
+        self.assertEqual((1, mine), (len(gone), found | set(gone)))
 
 
 class PagedFlavorContract(flavor_contracts.FlavorCase):

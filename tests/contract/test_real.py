@@ -301,8 +301,7 @@ class TestConfiguration(TestCase):
     def test_time_outs_have_defaults(self) -> None:
         conf = worlds.configuration()
         for group in ('nova', 'placement'):
-            self.assertEqual(30, conf[group].timeout)
-            self.assertEqual(1, conf[group].connect_retries)
+            self.assertEqual((30, 1), (conf[group].timeout, conf[group].connect_retries))
             self.assertEqual(['internal', 'public'], conf[group].valid_interfaces)
 
     def test_an_auth_section_may_be_shared(self) -> None:

@@ -64,8 +64,7 @@ class ClientCase(base.TestCase):
         until('the leases are gone', lambda: not self.leases())
 
     def leases(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.service.ask('GET', '/leases')[1]['leases']
-        return found
+        return self.service.ask('GET', '/leases')[1]['leases']
 
     def run_command(
         self, line: str, fails: bool = False, **environment: str

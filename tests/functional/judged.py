@@ -84,8 +84,7 @@ class JudgedCase(base.TestCase):
     def created(self, **facts: Any) -> dict[str, Any]:
         """Return a lease that is allowed."""
         answer = http.expect(201, self.create(**facts))
-        lease: dict[str, Any] = answer.json['lease']
-        return lease
+        return answer.json['lease']
 
     def update(self, lease: dict[str, Any], body: Any, **facts: Any) -> webob.Response:
         """Ask for a change."""

@@ -70,8 +70,7 @@ class _Serving:
 
     def leases(self) -> list[dict[str, Any]]:
         answer = http.send(self.service.app, 'GET', '/v1/leases?limit=100', version='1.4')
-        found: list[dict[str, Any]] = answer.json['leases']
-        return found
+        return answer.json['leases']
 
 
 @services.on_each_engine(base.TestCase)

@@ -26,8 +26,6 @@ MOST_FOR_A_TAG = 5
 class _Calendar:
     """One service on one engine."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         self.service = self.useFixture(Service(hosts=3, database=self.kind))

@@ -27,8 +27,6 @@ START = datetime.datetime(2031, 5, 1, 12, tzinfo=datetime.UTC)
 class _Conditions:
     """A lease on each engine."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         self.told: list[dict[str, Any]] = []

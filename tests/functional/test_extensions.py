@@ -50,8 +50,7 @@ class ExtensionsCase(ServiceCase):
         """Book a lease; return None if it is refused."""
         body = {'name': 'l', 'start_date': self.hour(start), 'end_date': self.hour(end)}
         answer = self.send('POST', 'leases', {**body, 'reservations': self.reservations()})
-        lease: dict[str, Any] | None = answer.json.get('lease')
-        return lease
+        return answer.json.get('lease')
 
     def clear(self) -> None:
         """Delete all leases."""

@@ -32,11 +32,10 @@ def load_tests(loader: unittest.TestLoader, _tests: Any, _pattern: Any) -> unitt
 def _suite(loader: unittest.TestLoader, database: str) -> unittest.TestSuite:
     # The files of one server stay together as the requests of one file do.
     name = __name__ if database == services.SQLITE else f'{__name__}.{database}'
-    found: unittest.TestSuite = driver.build_tests(
+    return driver.build_tests(
         str(FOLDER),
         loader,
         intercept=fixtures.running_app,
         fixture_module=fixtures.on(database),
         test_loader_name=name,
     )
-    return found

@@ -44,8 +44,7 @@ class HoldsCase(OffersCase):
             **facts,
         }
         answer = http.expect(200, self.sent('POST', 'offers', body, token))
-        found: dict[str, Any] = answer.json['offers'][0]
-        return found
+        return answer.json['offers'][0]
 
     def held(self, *reservations: Any, **facts: Any) -> dict[str, Any]:
         """Return an offer that is held for two minutes."""
@@ -183,8 +182,7 @@ class TestHold(HoldsCase):
     def _free(self) -> list[int]:
         path = 'availability?resource_type=physical:host&start={start_date}&end={end_date}'
         answer = self.check_status(200, self.sent('GET', path.format(**PERIOD), None))
-        found: list[int] = answer['availability']['groups'][0]['whole']['free'][:1]
-        return found
+        return answer['availability']['groups'][0]['whole']['free'][:1]
 
     def test_its_own_offer_after_it(self) -> None:
         """It can still be taken until another lease books its resources."""

@@ -35,7 +35,7 @@ class TestLibcloud(base.TestCase):
         ]
         self.keystone.services.append(('reservation', name, f'{self.address}/v1'))
         driver: Any = get_driver(Provider.OPENSTACK)
-        found: OpenStackNodeDriver = driver(
+        return driver(
             'alice',
             PASSWORD,
             ex_force_auth_url=self.keystone.url,
@@ -44,7 +44,6 @@ class TestLibcloud(base.TestCase):
             ex_force_service_region='r',
             api_version='2.2',
         )
-        return found
 
     def test_leases_and_hosts(self) -> None:
         body = {

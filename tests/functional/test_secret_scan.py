@@ -43,8 +43,6 @@ class KeyedService(Service):
 class _Scan(SecretTraffic):
     """On each engine."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         self.logged = self.useFixture(fixtures.FakeLogger(level=logging.DEBUG))

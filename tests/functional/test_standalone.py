@@ -64,8 +64,7 @@ class _Test(base.TestCase):
             },
         )
         self.assertEqual(201, status, answer)
-        lease: dict[str, Any] = answer['lease']
-        return lease
+        return answer['lease']
 
     def ends_soon(self, lease: dict[str, Any]) -> bool:
         """Have a lease end in two seconds; False if the request takes longer than that."""
@@ -222,8 +221,7 @@ class TestStopped(_Test):
         self.make_past(missed)
         self.service.again()
         until('its end was told', lambda: 'lease.event.end_lease' in self.told(missed))
-        self.assertEqual('ACTIVE', self.status(running))
-        self.assertEqual('PENDING', self.status(late))
+        self.assertEqual(('ACTIVE', 'PENDING'), (self.status(running), self.status(late)))
         self.assertEqual([], self.open_to_others())
         self.assertEqual('TERMINATED', self.status(missed))
         (end,) = (

@@ -27,8 +27,6 @@ CHECK = '/healthcheck?checks=timelines'
 class Starts:
     """A service with a database of its own."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         self.url = self.useFixture(services.Database(self.kind)).url

@@ -147,15 +147,13 @@ class TestUseCases(base.TestCase):
 
     def printed(self, name: str) -> dict[str, Any]:
         """Return a body of the guide."""
-        body: dict[str, Any] = json.loads((USER / f'{name}-lease.json').read_text())
-        return body
+        return json.loads((USER / f'{name}-lease.json').read_text())
 
     def book(self, body: dict[str, Any]) -> dict[str, Any]:
         """Make a lease."""
         status, answer = self.service.ask('POST', '/leases', body, version='1.3')
         self.assertEqual(201, status, answer)
-        lease: dict[str, Any] = answer['lease']
-        return lease
+        return answer['lease']
 
     def state(self, lease: dict[str, Any]) -> str:
         """Return the status of a lease."""

@@ -41,8 +41,7 @@ class Catalogue:
     def page(self, **facts: Any) -> tuple[list[int], bool]:
         """Return ids, and whether there are more."""
         with self.store.reading() as tx:
-            found: tuple[list[int], bool] = tx.catalogue.page(ResourceQuery(**facts))
-            return found
+            return tx.catalogue.page(ResourceQuery(**facts))
 
     def use(self, resource: int, *uses: tuple[str | None, int, float, float]) -> Any:
         """Write a lease that has amounts of classes from hour to hour."""
@@ -146,8 +145,7 @@ class Catalogue:
         lease = self.use(host, (None, 1, 1, 2))
         self.store.run(lambda tx: tx.allocations.release([lease.reservations[0].id]))
         self.store.run(lambda tx: tx.resources.delete(host))
-        self.assertEqual('reservations', users('physical:host'))
-        self.assertEqual('', users('custom:rack'))
+        self.assertEqual(('reservations', ''), (users('physical:host'), users('custom:rack')))
         over = dataclasses.replace(lease.reservations[0], status=ReservationStatus.DELETED)
         self.store.run(lambda tx: tx.reservations.update(over))
         self.assertEqual('', users('physical:host'))

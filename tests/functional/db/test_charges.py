@@ -72,8 +72,7 @@ class Charges:
         def decide(state: ChargeState) -> int:
             return self.store.run(lambda tx: tx.charges.decide('q1', state, both))
 
-        self.assertEqual(2, decide(ChargeState.COMMIT))
-        self.assertEqual(0, decide(ChargeState.RELEASE))
+        self.assertEqual((2, 0), (decide(ChargeState.COMMIT), decide(ChargeState.RELEASE)))
         self.assertEqual([('q1', 'commit'), ('q1', 'commit'), ('q2', 'asked')], self.states())
         self.store.run(lambda tx: tx.charges.forget('q1', both))
         self.store.run(lambda tx: tx.charges.forget('q2', ['power']))
@@ -101,8 +100,7 @@ class Charges:
             charge('a3', judge='power'),
         )
         # What is still open holds nothing up; what was not told does.
-        self.assertEqual(['a1', 'b1'], self.claim('me'))
-        self.assertEqual([], self.claim('you'))
+        self.assertEqual((['a1', 'b1'], []), (self.claim('me'), self.claim('you')))
         self.assertEqual(['a3'], self.claim('you', judges=('power',)))
         (first, _) = self.taken('me')
         self.store.run(lambda tx: tx.charges.delivered(first))
@@ -121,8 +119,7 @@ class Charges:
 
     def test_what_a_dead_manager_had_is_told_by_another(self) -> None:
         self.put(charge('a1'))
-        self.assertEqual(['a1'], self.claim('me'))
-        self.assertEqual(['a1'], self.claim('me'))
+        self.assertEqual((['a1'], ['a1']), (self.claim('me'), self.claim('me')))
         self.assertEqual([], self.claim('you'))
         self.clock.move_to(self.clock.now() + datetime.timedelta(seconds=11))
         self.assertEqual(['a1'], self.claim('you'))
@@ -145,5 +142,4 @@ class Charges:
             thread.start()
         for thread in threads:
             thread.join(120)
-        self.assertEqual(20, len(set(found[0] + found[1])))
-        self.assertEqual(20, len(found[0] + found[1]))
+        self.assertEqual((20, 20), (len(set(found[0] + found[1])), len(found[0] + found[1])))

@@ -85,8 +85,7 @@ class _Secrets:
         self.end(self.store)
         self.assertNotIn(SECRET, self.text())
         left = self.requests(self.store)
-        self.assertEqual('web', left[0]['draft']['name'])
-        self.assertEqual({'min': 1}, left[2])
+        self.assertEqual(('web', {'min': 1}), (left[0]['draft']['name'], left[2]))
 
     def test_encrypted_and_forgotten_at_the_end(self) -> None:
         store = self.keyed(vault.new_key())

@@ -54,8 +54,7 @@ class TestOldEvents(cases.StoreCase):
     def test_it_is_read(self) -> None:
         event = self.event()
         self.assertTrue(event.undoing)
-        self.assertEqual({7}, set(following.added(event)))
-        self.assertEqual({3: 2}, following.removed(event))
+        self.assertEqual(({7}, {3: 2}), (set(following.added(event)), following.removed(event)))
         self.assertEqual(('b',), event.change.moves[0].came)
         self.assertEqual(30, event.tried.total_seconds())
 

@@ -39,8 +39,7 @@ class Queues:
         first = self.add(cases.lease(-2, 5))
         later = self.add(cases.lease(1, 5))
         self.assertEqual(first.next_due, self.next_due())
-        self.assertEqual([first.id], self.take('me', 1))
-        self.assertEqual([second.id], self.take('you'))
+        self.assertEqual(([first.id], [second.id]), (self.take('me', 1), self.take('you')))
         self.assertEqual([], self.take('you'))
         # Nothing is free, but claims can run out before the next is due.
         self.assertEqual(UNTIL, self.next_due())
@@ -117,13 +116,11 @@ class Queues:
         self.assertEqual(['a1'], self.fetch('me', 1))
         self.put(('a3', 'a'), ('b2', 'b'))
         # a2 and a3 are free, but the one before them is still on its way.
-        self.assertEqual(['b1', 'b2'], self.fetch('you'))
-        self.assertEqual([], self.fetch('she'))
+        self.assertEqual((['b1', 'b2'], []), (self.fetch('you'), self.fetch('she')))
         # What one has already and did not settle comes again.
         self.assertEqual(['b1', 'b2'], self.fetch('you'))
         self.store.run(lambda tx: tx.outbox.delete(['a1']))
-        self.assertEqual(['a2'], self.fetch('she', 1))
-        self.assertEqual([], self.fetch('me'))
+        self.assertEqual((['a2'], []), (self.fetch('she', 1), self.fetch('me')))
         self.store.run(lambda tx: tx.outbox.give_back('she'))
         self.assertEqual(['a2', 'a3'], self.fetch('me'))
         with self.store.reading() as tx:

@@ -37,5 +37,4 @@ class _Trusts:
         self.assertEqual([('a', over.id), ('b', gone.id)], self.left(-1))
         found = self.left(1)
         self.assertEqual([('a', over.id), ('b', gone.id), ('d', 'purged'), ('e', None)], found)
-        self.assertEqual([('b', gone.id)], self.left(1, gone.id))
-        self.assertEqual([], self.left(1, fine.id))
+        self.assertEqual(([('b', gone.id)], []), (self.left(1, gone.id), self.left(1, fine.id)))

@@ -258,8 +258,7 @@ class _Locks(Neighbours):
         finally:
             finish.set()
             thread.join(60)
-        self.assertEqual([leases[0].id], begun.alone)
-        self.assertEqual(LEASES - 1, len(begun.jobs))
+        self.assertEqual(([leases[0].id], LEASES - 1), (begun.alone, len(begun.jobs)))
         manager.worker.work(leases[0].id)
         self.assertEqual('ACTIVE', office.status(leases[0]))
 
@@ -318,5 +317,4 @@ class _Locks(Neighbours):
             finally:
                 finish.set()
             renewal.result(60)
-            self.assertEqual([], begun.result(60).alone)
-            self.assertEqual(LEASES, len(begun.result().jobs))
+            self.assertEqual(([], LEASES), (begun.result(60).alone, len(begun.result().jobs)))

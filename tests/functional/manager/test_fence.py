@@ -296,10 +296,7 @@ class TestClaims(OfficeCase):
 
     def until(self) -> datetime.datetime | None:
         with self.office.store.engine.connect() as connection:
-            found: datetime.datetime | None = connection.scalar(
-                sa.text('SELECT claim_until FROM leases')
-            )
-            return found
+            return connection.scalar(sa.text('SELECT claim_until FROM leases'))
 
     def test_what_is_renewed_in_time_stays(self) -> None:
         guard = present(self.claims.guard(self.lease.id))

@@ -30,8 +30,7 @@ class TestActive(healing.HealingCase):
         self.assertEqual(set(has), self.office.hosts(lease))
         self.assertEqual(['freepool'], self.office.places()[had[0]])
         self.assertEqual((False, False, True), self.flags(lease))
-        self.assertEqual(['rehomed'], self.told(lease))
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual((['rehomed'], 'ACTIVE'), (self.told(lease), self.office.status(lease)))
 
     def test_a_change_by_its_owner_means_that_it_was_seen(self) -> None:
         lease = self.active()
@@ -69,8 +68,7 @@ class TestActive(healing.HealingCase):
         Rehoming(office.store, office.plugins, office.settings).round(office.cloud)
         self.assertEqual('UPDATING', office.status(lease))
         office.boot(lease)
-        self.assertEqual('ACTIVE', office.settled(lease))
-        self.assertEqual(had, self.names(lease))
+        self.assertEqual(('ACTIVE', had), (office.settled(lease), self.names(lease)))
         self.assertEqual(set(had), office.hosts(lease))
         self.assertIn('servers run on', office.bus.last('lease.event.error')['reason'])
         for server in office.cloud.servers():
@@ -125,8 +123,7 @@ class TestActive(healing.HealingCase):
         self.fail(self.names(lease)[0])
         self.heal()
         self.office.delete(lease)
-        self.assertEqual('gone', self.office.settled(lease))
-        self.assertEqual(4, len(self.office.pooled()))
+        self.assertEqual(('gone', 4), (self.office.settled(lease), len(self.office.pooled())))
 
 
 class TestActiveMariadb(TestActive):

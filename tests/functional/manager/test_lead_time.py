@@ -19,8 +19,6 @@ from tests.functional.manager.harness import PROJECT
 class _LeadTime:
     """Four hosts; each lease wants to be told a minute before."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         settings = harness.changed(notify_before_start=(60,))

@@ -25,8 +25,6 @@ ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 class _Life:
     """What holds on every database."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         self.office = self.useFixture(Office(database=self.kind))
@@ -43,13 +41,11 @@ class _Life:
         # Prepared: the aggregate is there, and empty.
         self.assertIn(lease.reservations[0].id, {item.name for item in office.cloud.aggregates()})
         self.assertEqual((set(), ALL), (office.hosts(lease), office.pooled()))
-        self.assertEqual([], self.told_by(599.999))
-        self.assertEqual(['start_lease'], self.told_by(600))
+        self.assertEqual(([], ['start_lease']), (self.told_by(599.999), self.told_by(600)))
         self.assertEqual(('ACTIVE', 'active'), (office.status(lease), office.reservation(lease)))
         self.assertEqual(2, len(office.hosts(lease)))
         self.assertEqual(ALL, office.hosts(lease) | office.pooled())
-        self.assertEqual([], self.told_by(1700))
-        self.assertEqual(['before_end_lease'], self.told_by(1800))
+        self.assertEqual(([], ['before_end_lease']), (self.told_by(1700), self.told_by(1800)))
         office.boot(lease)
         self.assertEqual([], self.told_by(2399.999))
         # Servers are given a moment to go.
@@ -62,8 +58,7 @@ class _Life:
         self.assertEqual({EventState.DONE}, {item.state for item in office.now(lease).events})
         for message in office.bus.taken[:-1]:
             self.assertEqual(0, message.payload.get('late_by_seconds', 0), message.event_type)
-        self.assertEqual([], harness.twice(office.bus.taken))
-        self.assertEqual([], office.allocations(lease))
+        self.assertEqual(([], []), (harness.twice(office.bus.taken), office.allocations(lease)))
 
     def told_by(self, seconds: float) -> list[str]:
         """Let time pass, and return what was told meanwhile."""
@@ -256,8 +251,7 @@ class TestEvents(OfficeCase):
             office.cloud.boot_server(host, harness.PROJECT, f'on-{host}')
         office.away_until(5000)
         office.until(5002)
-        self.assertEqual(2, len(office.cloud.images()))
-        self.assertEqual('TERMINATED', office.status(lease))
+        self.assertEqual((2, 'TERMINATED'), (len(office.cloud.images()), office.status(lease)))
         self.assertEqual(1, office.bus.received(lease).count('before_end_lease'))
 
     def test_drift_is_repaired(self) -> None:

@@ -24,8 +24,6 @@ ALMOST = harness.CLAIM_SECONDS / 2
 class _LongBatches:
     """A manager and its batch, whose steps take time."""
 
-    kind = services.SQLITE
-
     def setUp(self: Any) -> None:
         super().setUp()
         self.office = self.useFixture(harness.Office(harness.SETTINGS, self.kind, hosts=2 * COUNT))

@@ -29,8 +29,6 @@ STEPS = ('claim', 'begin', 'effect', 'settle')
 class Death:
     """A manager dies between any two steps; another one goes on."""
 
-    kind = services.SQLITE
-
     def test_at_every_step_of_every_event(self) -> None:
         for step in STEPS:
             office = self.useFixture(Office(database=self.kind))
@@ -99,8 +97,6 @@ class Death:
 class _Handover:
     """Two leases that want one host in the same instant."""
 
-    kind = services.SQLITE
-
     def test_a_start_that_is_late_and_the_next_one(self) -> None:
         office = self.useFixture(Office(database=self.kind))
         first, second = office.create(0, 1000, hosts=4), office.create(1000, 2000, hosts=4)
@@ -158,8 +154,7 @@ class TestClaims(OfficeCase):
         claims = self.office.manager.claims
         self.assertEqual([lease.id], claims.take(1))
         self.office.clock.advance(harness.CLAIM_SECONDS + 1)
-        self.assertEqual([], claims.take(1))
-        self.assertEqual({lease.id}, claims.claimed())
+        self.assertEqual(([], {lease.id}), (claims.take(1), claims.claimed()))
         # The one that is at it does it again, under the new claim.
         self.assertFalse(claims.forget(lease.id))
         self.office.manager.worker.work(lease.id)
@@ -188,8 +183,6 @@ class TestClaims(OfficeCase):
 class _Outbox:
     """Notifications on their way."""
 
-    kind = services.SQLITE
-
     def test_a_broker_that_refuses_some(self) -> None:
         office = self.useFixture(Office(database=self.kind))
         leases = [office.create(600, 3600, name=str(number)) for number in range(3)]
@@ -197,8 +190,7 @@ class _Outbox:
         office.bus.refuses = lambda message: message.payload['lease_id'] == refused
         for _ in range(3):
             self.assertRaises(BrokerUnavailable, office.manager.send)
-        self.assertEqual(['create'], office.bus.received())
-        self.assertEqual(2, office.waiting())
+        self.assertEqual((['create'], 2), (office.bus.received(), office.waiting()))
         # Leases live on meanwhile.
         while office.manager.look():
             continue
@@ -248,8 +240,7 @@ class _Outbox:
             for lease in leases:
                 office.update(lease, name=str(number))
         self.send_side_by_side(office, 2)
-        self.assertEqual([], harness.twice(office.bus.taken))
-        self.assertEqual(50, len(office.bus.taken))
+        self.assertEqual(([], 50), (harness.twice(office.bus.taken), len(office.bus.taken)))
         for lease in leases:
             taken = [item for item in office.bus.taken if item.payload['lease_id'] == lease.id]
             self.assertEqual(['0', '1', '2', '3', '4'], [item.payload['name'] for item in taken])

@@ -74,8 +74,7 @@ class TestOwners(base.TestCase):
 
     def test_a_user_who_left_the_project(self) -> None:
         self.cloud.put_member('alice', 'blue')
-        self.assertEqual(2, self.check.run())
-        self.assertEqual(0, self.check.run())
+        self.assertEqual((2, 0), (self.check.run(), self.check.run()))
         right = 'climate:webhooks:create'
         found = self.reason('webhook', self.hook)
         self.assertEqual(f'user alice has lost the right {right}', found)
@@ -157,8 +156,7 @@ class TestOwners(base.TestCase):
 
         found: Any = Cloud()
         OwnerCheck(self.service.store, found, self.check._may, self.check._trusts).run()
-        self.assertEqual(2, asked.count('list_roles'))
-        self.assertEqual(6, len(asked))
+        self.assertEqual((2, 6), (asked.count('list_roles'), len(asked)))
 
     def test_another_user_of_the_project_takes_it_over(self) -> None:
         self.cloud.put_member('alice', 'blue')

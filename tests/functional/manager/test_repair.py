@@ -91,8 +91,7 @@ class TestLeftovers(_Test):
         self.assertEqual(1, len(self.rehearse(one.id)))
         self.assertEqual('deleted', self.repair(one.id)[0].done)
         self.assertEqual([], self.rehearse())
-        with self.assertRaises(exceptions.NotFound):
-            self.repair(UNKNOWN)
+        self.assertRaises(exceptions.NotFound, self.repair, UNKNOWN)
 
     def test_each_call_fails_once(self) -> None:
         """Whatever it could not do is said, and done the next time."""
@@ -240,8 +239,7 @@ class TestOneAtATime(_Test):
         self.cloud.compute.remove_host(self.pool, 'compute-2')
         first = self.office.repair().run()
         next(first)
-        with self.assertRaises(exceptions.Conflict):
-            self.repair()
+        self.assertRaises(exceptions.Conflict, self.repair)
         first.close()
         self.assertEqual([], self.repair())
         first = self.office.repair().run()

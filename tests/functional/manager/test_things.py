@@ -94,8 +94,6 @@ class Things(plugins.Plugin[str]):
 class _Things:
     """Any number of things; nobody has registered them."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         self.office = self.useFixture(Office(database=self.kind))

@@ -110,10 +110,8 @@ class Delivered:
         event = one.event
         self.assertEqual(one.headers['webhook-id'], event['id'])
         self.assertEqual(self.office.bus.taken[-1].id, event['id'])
-        self.assertEqual('1.0', event['specversion'])
-        self.assertEqual('/reservation', event['source'])
-        self.assertEqual('lease.create', event['type'])
-        self.assertEqual(lease.id, event['subject'])
+        self.assertEqual(('1.0', '/reservation'), (event['specversion'], event['source']))
+        self.assertEqual(('lease.create', lease.id), (event['type'], event['subject']))
         self.assertEqual('2030-01-01T12:00:00.000000Z', event['time'])
         self.assertEqual('application/json', event['datacontenttype'])
         self.assertEqual('night run', event['data']['name'])

@@ -98,8 +98,7 @@ class TestInProcess(bus.BusCase):
         error = self.assertRaises(errors.HostExists, client.register_resource, drafts.host('taken'))
         self.assertIs(errors.HostExists, type(error))
         self.assertEqual("Host 'taken' is registered already", error.message)
-        self.assertEqual(error.message, str(error))
-        self.assertEqual(409, error.code)
+        self.assertEqual((error.message, 409), (str(error), error.code))
         in_use = self.assertRaises(errors.HostInUse, client.delete_resource, 7)
         self.assertEqual('HOST_IN_USE', in_use.error_name)
 

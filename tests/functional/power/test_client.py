@@ -46,8 +46,7 @@ class TestClient(base.TestCase):
             'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1, **wanted}],
         }
         _, answer = self.climate.ask('POST', '/leases', body, version='1.3')
-        lease: dict[str, Any] = answer['lease']
-        return lease
+        return answer['lease']
 
     def say(self, lease_id: str) -> None:
         self.client.say_readiness(lease_id, ready=('compute-1',), waiting=(), by='somebody')
