@@ -108,15 +108,9 @@ class TestLeases(FieldTest):
             partial(self.his.refusal, 'lease', 'delete', lease['id']),
             partial(self.his.refusal, 'lease', 'set', lease['id'], '--name', 'mine'),
         )
-        self.assertEqual(
-            [
-                'ERROR: Not enough hosts available',
-                'ERROR: End date must be later than current and start date',
-                not_found,
-                not_found,
-            ],
-            found,
-        )
+        too_many = 'ERROR: Not enough hosts available'
+        reversed_dates = 'ERROR: End date must be later than current and start date'
+        self.assertEqual([too_many, reversed_dates, not_found, not_found], found)
 
     @smoke
     def test_now_with_servers(self) -> None:

@@ -56,14 +56,8 @@ class NetworkTest(NeutronTest):
             (f'{PREFIX}lab', 'the lab', self.alice.project_id),
             (seen.name, seen.description, seen.project_id),
         )
-        self.assertEqual(
-            ('vlan', 'physnet1', VLAN),
-            (
-                seen.provider_network_type,
-                seen.provider_physical_network,
-                seen.provider_segmentation_id,
-            ),
-        )
+        self.assert_has(seen, provider_network_type='vlan', provider_physical_network='physnet1')
+        self.assertEqual(VLAN, seen.provider_segmentation_id)
         self.assertEqual(
             [network_id], [item.id for item in self.neutron.networks(tags=self.tag(lease))]
         )

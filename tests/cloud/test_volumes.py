@@ -120,15 +120,8 @@ class VolumeTest(base.CloudTest):
         found = [self.cinder.get_volume(each) for each in reservation['volumes']]
         self.assertEqual(2, len(found))
         for volume in found:
-            self.assertEqual(
-                ('available', 1, kind, reservation['id']),
-                (
-                    volume.status,
-                    volume.size,
-                    volume.volume_type,
-                    volume.metadata['climate:reservation'],
-                ),
-            )
+            self.assert_has(volume, status='available', size=1, volume_type=kind)
+            self.assertEqual(reservation['id'], volume.metadata['climate:reservation'])
         self.assertEqual(trusts + 1, self.trusts())
         (reservation,) = self.end(lease)['reservations']
         copies = {self.cinder.get_backup(each['id']).status for each in reservation['copies']}

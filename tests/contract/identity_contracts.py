@@ -54,13 +54,8 @@ class TrustContract(IdentityCase):
 
     def test_made_found_and_deleted_and_again(self) -> None:
         made = self.trust()
-        self.assert_has(
-            made,
-            trustor_user_id=self.person.user_id,
-            project_id=self.person.project_id,
-            roles=('member',),
-            expires_at=None,
-        )
+        mine = {'trustor_user_id': self.person.user_id, 'project_id': self.person.project_id}
+        self.assert_has(made, **mine, roles=('member',), expires_at=None)
         self.assertEqual(made, self.identity.find_trust(made.id))
         for _ in range(2):
             self.identity.delete_trust(made.id)
@@ -126,12 +121,8 @@ class TrustContract(IdentityCase):
         self.assertRaises(exceptions.Transient, self.trust, expires_at=expires_at)
         (made,) = set(self.identity.list_trusts()) - set(before)
         self.addCleanup(self.identity.delete_trust, made.id)
-        self.assert_has(
-            made,
-            trustor_user_id=self.person.user_id,
-            project_id=self.person.project_id,
-            expires_at=expires_at,
-        )
+        mine = {'trustor_user_id': self.person.user_id, 'project_id': self.person.project_id}
+        self.assert_has(made, **mine, expires_at=expires_at)
 
 
 class ActingContract(IdentityCase):

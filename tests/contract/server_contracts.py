@@ -106,12 +106,9 @@ class ServerLifeContract(contracts.Contract):
             scheduler_hints={'lease_params': '{"name": "x"}'},
         )
         found = self.still(server_id, 'ACTIVE')
-        self.assertEqual(
-            (server_id, 'mine', host, draft.flavor_id, metadata, (), False),
-            (found.id, found.name, found.host, found.flavor_id, found.metadata)
-            + (found.volume_ids, found.locked),
-        )
-        self.assertEqual(host, found.hypervisor_hostname)
+        self.assert_has(found, id=server_id, name='mine', volume_ids=(), locked=False)
+        self.assert_has(found, flavor_id=draft.flavor_id, metadata=metadata)
+        self.assert_has(found, host=host, hypervisor_hostname=host)
         self.assertIn(found, self.compute.list_servers_of_flavor(draft.flavor_id))
         self.assertEqual((), self.compute.list_servers_of_flavor('nobody'))
 
@@ -219,9 +216,7 @@ class ServerLifeContract(contracts.Contract):
         self.assertEqual(1, len(images.list_images(properties=mine)))
         self.gone(server_id)
         until(
-            lambda: not images.list_images(properties=mine),
-            self.world.patience,
-            'the image is gone',
+            lambda: not images.list_images(properties=mine), self.world.patience, 'it is gone too'
         )
 
     def test_suspended_resumed_stopped_and_started(self) -> None:
@@ -306,12 +301,9 @@ class ImageContract(contracts.Contract):
         server = self.world.until_still(server_id)
         self.assertEqual((image_id, server.project_id), (image.id, image.owner))
         self.assertEqual(server_id, image.properties['instance_uuid'])
-        for wanted in (
-            {'name': image.name},
-            {'owner': image.owner},
-            {'properties': {'instance_uuid': server_id}},
-            {'name': image.name, 'owner': image.owner, 'properties': {'instance_uuid': server_id}},
-        ):
+        facts = {'name': image.name, 'owner': image.owner}
+        facts['properties'] = {'instance_uuid': server_id}
+        for wanted in (*({name: value} for name, value in facts.items()), facts):
             self.assertIn(image, self.images.list_images(**wanted))
         self.assertEqual((), self.images.list_images(name=image.name, owner=contracts.NOBODY))
         self.gone(server_id)

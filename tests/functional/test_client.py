@@ -64,13 +64,8 @@ class TestSDK(ClientTest):
     def test_a_lease_from_creation_to_deletion(self) -> None:
         proxy = self.connect()
         lease = proxy.create_lease(name='a', start_date='now', duration='2h', reservations=[HOST])
-        self.assertEqual(
-            (['a'], []),
-            (
-                [each.name for each in proxy.leases(limit=1)],
-                [each.name for each in proxy.leases(status='TERMINATED')],
-            ),
-        )
+        self.assertEqual(['a'], [each.name for each in proxy.leases(limit=1)])
+        self.assertEqual([], [each.name for each in proxy.leases(status='TERMINATED')])
         active = proxy.wait_for_lease(lease, interval=0.1)
         self.assertEqual(('ACTIVE', False), (active.status, active.is_degraded))
         found = present(proxy.find_lease('a'))

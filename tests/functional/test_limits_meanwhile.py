@@ -103,17 +103,9 @@ class _Meanwhile:
         answer = self.update(lease, {'end_date': '2031-05-01T15:00:00Z'})
         self.assertEqual((200, 'renamed'), (answer.status_int, answer.json['lease']['name']))
         self.work()
-        self.assertEqual(
-            [
-                ('check-create', 'a'),
-                ('check-update', 'b'),
-                ('check-update', 'c'),
-                ('commit', 'a'),
-                ('release', 'b'),
-                ('commit', 'c'),
-            ],
-            self.questions(),
-        )
+        checks = [('check-create', 'a'), ('check-update', 'b'), ('check-update', 'c')]
+        ends = [('commit', 'a'), ('release', 'b'), ('commit', 'c')]
+        self.assertEqual([*checks, *ends], self.questions())
 
     def test_a_manager_takes_whoever_asked_for_dead(self) -> None:
         def long_ago() -> None:

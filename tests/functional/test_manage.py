@@ -206,18 +206,8 @@ class TestManage(base.TestCase):
         for number in range(3):
             store.run(lambda tx, number=number: tx.outbox.set_aside(f'message-{number}', 'broken'))
         lines = self.run_command(0, 'outbox', 'list')
-        self.assertEqual(
-            [
-                'message-0',
-                'lease-0',
-                'lease.create',
-                'set_aside',
-                '2031-01-01T00:00:00Z',
-                '1',
-                'broken',
-            ],
-            lines[1].split(),
-        )
+        line = 'message-0 lease-0 lease.create set_aside 2031-01-01T00:00:00Z 1 broken'
+        self.assertEqual(line, ' '.join(lines[1].split()))
         found = self.run_command(0, 'outbox', 'retry', 'message-0')
         self.assertEqual(['1 notifications are sent again'], found)
         lines = self.run_command(1, 'outbox', 'drop', 'message-0', 'message-1')

@@ -125,26 +125,16 @@ class TestOnEachEngine(base.TestCase):
 
     def test_names(self) -> None:
         self.assertIs(self.tests, services.on_each_engine(base.TestCase)(self.tests))
-        self.assertEqual(
-            {
-                'made_up.TestSqlite.test_it': services.SQLITE,
-                'made_up.TestMariadb.test_it': services.MARIADB,
-                'made_up.TestPostgresql.test_it': services.POSTGRESQL,
-            },
-            self.ids(),
-        )
+        engines = ('Sqlite', 'Mariadb', 'Postgresql')
+        ids = [f'made_up.Test{each}.test_it' for each in engines]
+        self.assertEqual(dict(zip(ids, services.DATABASES, strict=True)), self.ids())
 
     def test_some_engines_of_a_test_case(self) -> None:
         engines = (services.SQLITE, services.PSYCOPG2)
         case = type('TestOn', (self.tests, base.TestCase), {'__module__': 'made_up'})
         services.on_each_engine(prefix='TestOn', engines=engines)(case)
-        self.assertEqual(
-            {
-                'made_up.TestOnSqlite.test_it': services.SQLITE,
-                'made_up.TestOnPsycopg2.test_it': services.PSYCOPG2,
-            },
-            self.ids(),
-        )
+        ids = [f'made_up.TestOn{each}.test_it' for each in ('Sqlite', 'Psycopg2')]
+        self.assertEqual(dict(zip(ids, engines, strict=True)), self.ids())
 
     def test_name_of_another_class(self) -> None:
         services.on_each_engine(base.TestCase)(self.tests)

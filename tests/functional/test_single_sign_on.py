@@ -92,15 +92,8 @@ class TestSingleSignOn(SignInCase):
         # In the first project of the user, by name.
         http.expect(200, self.send('GET', '/v1/me', Cookie=session.partition(';')[0], **PAGE))
         (event,) = self.told
-        self.assertEqual(
-            ('authenticate', 'success', 'u1', 'blue'),
-            (
-                event['action'],
-                event['outcome'],
-                event['initiator']['id'],
-                event['initiator']['project_id'],
-            ),
-        )
+        self.assert_has(event, action='authenticate', outcome='success')
+        self.assert_has(event['initiator'], id='u1', project_id='blue')
         self.assertNotIn('token-of', json.dumps(self.told))
 
     def test_without_a_provider(self) -> None:

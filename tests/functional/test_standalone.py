@@ -121,16 +121,8 @@ class TestRunning(_Test):
         until('its end is near', lambda: self.ends_soon(lease))
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')
         until('that was told', lambda: 'lease.event.end_lease' in self.told(lease))
-        self.assertEqual(
-            [
-                'lease.create',
-                'lease.event.before_start_lease',
-                'lease.event.start_lease',
-                'lease.update',
-                'lease.event.end_lease',
-            ],
-            self.told(lease),
-        )
+        begun = ['lease.create', 'lease.event.before_start_lease', 'lease.event.start_lease']
+        self.assertEqual([*begun, 'lease.update', 'lease.event.end_lease'], self.told(lease))
         self.assertIn('lease.event.start_lease', self.service.command.said)
 
     def test_it_reloads(self) -> None:

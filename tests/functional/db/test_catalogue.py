@@ -97,13 +97,9 @@ class Catalogue:
         whole = self.use(host, (None, 1, 3, 4))
         with self.store.reading() as tx:
             taken = tx.allocations.calendar('physical:host')
-        self.assertEqual(
-            [
-                (lease.id, cases.hours(1, 2), {'VCPU': 6, 'MEMORY_MB': 512}),
-                (whole.id, cases.hours(3, 4), {}),
-            ],
-            [(one.lease_id, one.period, dict(one.amounts)) for one in taken],
-        )
+        parts = (lease.id, cases.hours(1, 2), {'VCPU': 6, 'MEMORY_MB': 512})
+        found = [(one.lease_id, one.period, dict(one.amounts)) for one in taken]
+        self.assertEqual([parts, (whole.id, cases.hours(3, 4), {})], found)
 
     def test_inventories_are_replaced(self) -> None:
         one = self.put('a')

@@ -173,14 +173,8 @@ class Queues:
                 for one in tx.allocations.calendar(cases.TYPE)
             ]
         period, next_ = cases.hours(-1, 2), cases.hours(3, 4)
-        self.assertEqual(
-            [
-                (hosts[0], mine, now.id, 'p', period),
-                (hosts[0], theirs, later.id, 'p', next_),
-                (hosts[1], mine, now.id, 'p', period),
-            ],
-            calendar,
-        )
+        first, last = ((host, mine, now.id, 'p', period) for host in hosts[:2])
+        self.assertEqual([first, (hosts[0], theirs, later.id, 'p', next_), last], calendar)
         with self.store.reading() as tx:
             second = [i.id for i in tx.allocations.live_of([mine]) if i.resource_id == hosts[1]]
         self.store.run(lambda tx: tx.allocations.give_back(dict.fromkeys(second, 1)))

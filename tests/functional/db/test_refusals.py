@@ -58,15 +58,8 @@ class Refused:
         self.demand.add('red', refused(VCPU=10, MEMORY_MB=20))
         self.demand.add('red', refused(whole=1))
         self.demand.flush()
-        self.assertEqual(
-            [
-                ('blue', None, 2, 10800),
-                ('red', None, 1, 1),
-                ('red', 'MEMORY_MB', 1, 20),
-                ('red', 'VCPU', 1, 10),
-            ],
-            self.amounts(UsageKey.PROJECT),
-        )
+        red = [('red', None, 1, 1), ('red', 'MEMORY_MB', 1, 20), ('red', 'VCPU', 1, 10)]
+        self.assertEqual([('blue', None, 2, 10800), *red], self.amounts(UsageKey.PROJECT))
         found = self.amounts(UsageKey.TYPE, project_id='blue')
         self.assertEqual([(cases.TYPE, None, 2, 10800)], found)
         self.assertEqual(

@@ -61,14 +61,8 @@ class TestCommands(TestCase):
                 parser = _COMMANDS[verb](None, None).get_parser('x')
                 parsed = vars(parser.parse_args(shlex.split(words)))
                 found[kind] = (verb, parsed.get('lease', parsed.get('leases')))
-        self.assertEqual(
-            {
-                'before_start': ('delete', ['l1']),
-                'started': ('extend', 'l1'),
-                'before_end': ('extend', 'l1'),
-            },
-            found,
-        )
+        extend, delete = ('extend', 'l1'), ('delete', ['l1'])
+        self.assertEqual({'before_start': delete, 'started': extend, 'before_end': extend}, found)
 
 
 class TestAdvice(TestCase):

@@ -8,35 +8,25 @@ from typing import Any
 
 from climate.domain.leases import Lease
 from climate.leases.settings import LeasingSettings
-from climate.testing.deployment import at
-from climate.testing.deployment import Bus
-from climate.testing.deployment import CALLER
-from climate.testing.deployment import changed
+from climate.testing.deployment import at as at
+from climate.testing.deployment import Bus as Bus
+from climate.testing.deployment import CALLER as CALLER
+from climate.testing.deployment import changed as changed
 from climate.testing.deployment import Deployment
-from climate.testing.deployment import NOW
-from climate.testing.deployment import PROJECT
+from climate.testing.deployment import NOW as NOW
+from climate.testing.deployment import PROJECT as PROJECT
 from climate.testing.deployment import SETTINGS
-from climate.testing.deployment import twice
-from climate.testing.managers import CLAIM_SECONDS
-from climate.testing.managers import SteppedManager
+from climate.testing.deployment import twice as twice
+from climate.testing.managers import CLAIM_SECONDS as CLAIM_SECONDS
+from climate.testing.managers import SteppedManager as SteppedManager
 from tests import base
 from tests import databases
 from tests import services
 from tests.functional import whole_leases
 
-__all__ = [
-    'CALLER',
-    'CLAIM_SECONDS',
-    'NOW',
-    'PROJECT',
-    'SETTINGS',
-    'Bus',
-    'Office',
-    'SteppedManager',
-    'at',
-    'changed',
-    'twice',
-]
+# What is told of a lease that nothing disturbs, and how often.
+ONCE = dict.fromkeys(('create', 'start_lease', 'before_end_lease', 'end_lease'), 1)
+ONCE |= {'before_start_lease': 2}
 
 
 class Office(Deployment):

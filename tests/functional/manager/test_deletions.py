@@ -46,32 +46,13 @@ class _Tests:
         what = f'server {server_id} (server) of project {PROJECT} on host {host}'
         self.assertEqual([f'deleted {what}: the lease ends'], self.lines(lease))
         (told,) = self.office.bus.deleted()
-        self.assertEqual(
-            ('server', server_id, 'server', PROJECT, host, lease.id, 'the lease ends'),
-            tuple(
-                told[key]
-                for key in (
-                    'object_type',
-                    'object_id',
-                    'object_name',
-                    'project_id',
-                    'host',
-                    'lease_id',
-                    'reason',
-                )
-            ),
-        )
+        self.assert_has(told, object_type='server', object_id=server_id, object_name='server')
+        self.assert_has(told, project_id=PROJECT, host=host, lease_id=lease.id)
+        self.assertEqual('the lease ends', told['reason'])
         self.assertIn(f'Server {server_id} (server) of project {PROJECT} on host', self.log.output)
         (audited,) = map(deletion_audit.event, self.audited)
-        self.assertEqual(
-            ('delete', 'pending', server_id, 'data/server'),
-            (
-                audited['action'],
-                audited['outcome'],
-                audited['target']['id'],
-                audited['target']['typeURI'],
-            ),
-        )
+        self.assert_has(audited, action='delete', outcome='pending')
+        self.assert_has(audited['target'], id=server_id, typeURI='data/server')
         content = audited['attachments'][0]['content']
         self.assertEqual((PROJECT, host), (content['project_id'], content['host']))
 

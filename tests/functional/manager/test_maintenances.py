@@ -45,13 +45,8 @@ class TestMaintenances(healing.HealingCase):
         sooner = self.announce('compute-1', 3600, 7200)
         self.assertEqual([sooner, later], self.desk.list())
         self.assertEqual(sooner, self.desk.get(sooner.id))
-        self.assert_has(
-            sooner,
-            resource_name='compute-1',
-            resource_type='physical:host',
-            reason='a new fan',
-            user_id='alice',
-        )
+        self.assert_has(sooner, resource_name='compute-1', resource_type='physical:host')
+        self.assert_has(sooner, reason='a new fan', user_id='alice')
         by_id = MaintenanceDraft(
             resource_id=sooner.resource_id,
             period=Period(start=harness.at(9000), end=harness.at(9900)),

@@ -84,17 +84,9 @@ class StorageTest(test_volumes.VolumeCase):
         self.cloud.volume.create_volume_type('b', {'volume_backend_name': 'gold'})
         self.cloud.volume.create_volume('old', 30, volume_type='b')
         found = self.admit()
-        self.assertEqual(
-            {
-                'volume_backend_name': 'gold',
-                'pool_name': 'one',
-                'backend': 'cinder@gold',
-                'alone': 'true',
-                'public_types': '',
-                'total_gb': 100,
-            },
-            found['attributes'],
-        )
+        named = {'volume_backend_name': 'gold', 'pool_name': 'one', 'backend': 'cinder@gold'}
+        others = {'alone': 'true', 'public_types': '', 'total_gb': 100}
+        self.assertEqual({**named, **others}, found['attributes'])
         self.assertEqual((100, 30), self.capacity(found))
         self.assertIn('no storage pool', self.admit(404, 'cinder@gold#none')['error_message'])
         self.assertEqual('RESOURCE_EXISTS', self.admit(409)['error_name'])

@@ -94,12 +94,8 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))
         (backup,) = self.cloud.volumes.backups()
         reservation = self.reservation(lease)
-        self.assert_has(
-            backup,
-            project_id='blue',
-            status='available',
-            name=f'mine reservation:{reservation["id"]}',
-        )
+        self.assert_has(backup, project_id='blue', status='available')
+        self.assertEqual(f'mine reservation:{reservation["id"]}', backup.name)
         found = reservation['copies']
         self.assertEqual([{'type': 'backup', 'id': backup.id, 'volume_id': self.mine.id}], found)
 

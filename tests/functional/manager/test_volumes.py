@@ -83,15 +83,8 @@ class NewVolumeTest(VolumeCase):
             )
         shown = self.reservation(lease)
         self.assertEqual([item.id for item in made], shown['volumes'])
-        self.assertEqual(
-            (10, 'standard', 2, 'data', True, ['delete'], None),
-            tuple(
-                shown[key]
-                for key in (
-                    'size', 'volume_type', 'amount', 'name', 'guarantee', 'on_end', 'volume_id'
-                )
-            ),
-        )  # fmt: skip
+        self.assert_has(shown, size=10, volume_type='standard', amount=2, name='data')
+        self.assert_has(shown, guarantee=True, on_end=['delete'], volume_id=None)
         self.until(END)
         self.assertEqual(('TERMINATED', []), (self.status(lease), self.made()))
         self.assertEqual([], self.held())
