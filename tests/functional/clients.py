@@ -13,6 +13,7 @@ import select
 import shlex
 import subprocess
 import sys
+import unittest
 from typing import Any
 from typing import ClassVar
 
@@ -25,26 +26,21 @@ from tests.functional import processes
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
 
+OPTIONS = '[DEFAULT]\nresource_types = physical:host, virtual:instance'
 
-def begin(stack: contextlib.ExitStack, case: type[ClientCase], types: str = '') -> None:
-    """Load the client and start the service: each takes seconds of a processor.
 
-    :param stack: ends both
-    :param case: the base class of the tests
-    :param types: further resource types
+def begin(options: str = OPTIONS, hosts: int = 3) -> None:
+    """Load the client and start the service for a module: each takes seconds of a processor.
+
+    :param options: of the service
     """
-    case.environment = {
-        **processes.clean_environment(),
-        'TZ': 'Europe/Berlin',
-        'COLUMNS': '200',
-        'LANG': 'C.UTF-8',
-    }
-    case.commands = commands.Commands(
-        pathlib.Path(sys.executable), commands.CLIENTS, case.environment
-    )
-    stack.callback(case.commands.close)
-    options = f'[DEFAULT]\nresource_types = physical:host, virtual:instance{types}\n'
-    case.service = stack.enter_context(Standalone(hosts=3, options=options))
+    known = {'TZ': 'Europe/Berlin', 'COLUMNS': '200', 'LANG': 'C.UTF-8'}
+    ClientCase.environment = {**processes.clean_environment(), **known}
+    python = pathlib.Path(sys.executable)
+    ClientCase.commands = commands.Commands(python, commands.CLIENTS, ClientCase.environment)
+    unittest.addModuleCleanup(ClientCase.commands.close)
+    service = Standalone(hosts=hosts, options=f'{options}\n')
+    ClientCase.service = unittest.enterModuleContext(service)
 
 
 class ClientCase(base.TestCase):
@@ -111,17 +107,16 @@ class ClientCase(base.TestCase):
         return self.run_command(line, fails=True, **environment).stderr
 
 
+def connection(case: Any, **settings: Any) -> openstack.connection.Connection:
+    """Return a connection to the service of a test, closed afterwards."""
+    settings |= {'auth_type': 'none', 'auth': {'endpoint': case.service.endpoint}}
+    found = openstack.connect(load_yaml_config=False, load_envvars=False, **settings)
+    return case.closing(found)
+
+
 def connect(case: ClientCase, **settings: Any) -> ReservationProxy:
     """Return the proxy of a connection, as programs get it."""
-    connection = openstack.connect(
-        load_yaml_config=False,
-        load_envvars=False,
-        auth_type='none',
-        auth={'endpoint': case.service.endpoint},
-        vendor_hook='climate.client.sdk.service:register',
-        **settings,
-    )
-    case.addCleanup(connection.close)
-    proxy: ReservationProxy = connection.reservation
+    hook = 'climate.client.sdk.service:register'
+    proxy = connection(case, vendor_hook=hook, **settings).reservation
     case.assertIsInstance(proxy, ReservationProxy)
     return proxy

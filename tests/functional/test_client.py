@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import pathlib
 import tempfile
 import textwrap
@@ -37,25 +36,11 @@ reservations:
     resource_properties: vcpus >= 2 and not rack in (A, B)
 """
 
-_module = contextlib.ExitStack()
+setUpModule = clients.begin
 _now = SystemClock.now
 
 
-def setUpModule() -> None:
-    """Start what the tests share."""
-    clients.begin(_module, ClientTest)
-
-
-def tearDownModule() -> None:
-    """End it."""
-    _module.close()
-
-
-class ClientTest(clients.ClientCase):
-    """Three hosts and no lease."""
-
-
-class TestSDK(ClientTest):
+class TestSDK(clients.ClientCase):
     """``conn.reservation``."""
 
     def connect(self, **settings: Any) -> ReservationProxy:
@@ -129,14 +114,7 @@ class TestSDK(ClientTest):
         self.assertEqual([], self.leases())
 
     def test_a_program_can_register_the_proxy(self) -> None:
-        connection = self.closing(
-            openstack.connect(
-                load_yaml_config=False,
-                load_envvars=False,
-                auth_type='none',
-                auth={'endpoint': self.service.endpoint},
-            )
-        )
+        connection = clients.connection(self)
         sdk_service.register(connection)
         self.assertEqual([], list(connection.reservation.leases()))
 
@@ -144,10 +122,8 @@ class TestSDK(ClientTest):
         page = (ROOT / 'doc/source/user/sdk.rst').read_text()
         printed = page.partition('.. code-block:: yaml\n\n')[2].partition('\n\n')[0]
         clouds = yaml.safe_load(textwrap.dedent(printed))
-        clouds['clouds']['mine'] |= {
-            'auth_type': 'none',
-            'auth': {'endpoint': self.service.endpoint},
-        }
+        mine = clouds['clouds']['mine']
+        mine |= {'auth_type': 'none', 'auth': {'endpoint': self.service.endpoint}}
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         (folder / 'clouds.yaml').write_text(yaml.safe_dump(clouds))
         path = str(folder / 'clouds.yaml')
@@ -157,7 +133,7 @@ class TestSDK(ClientTest):
         self.assertEqual(3, len(list(connection.reservation.hosts())))
 
 
-class TestStackBooking(ClientTest):
+class TestStackBooking(clients.ClientCase):
     """A lease as a Heat template describes it."""
 
     def test_the_start_is_now_or_else_that_of_the_best_offer(self) -> None:
@@ -180,7 +156,7 @@ class TestStackBooking(ClientTest):
         self.assertRaises(errors.BadRequestRefusal, booking.book, proxy, wrong, _now)
 
 
-class TestCommands(ClientTest):
+class TestCommands(clients.ClientCase):
     """``openstack lease``."""
 
     def test_a_lease_from_creation_to_deletion(self) -> None:

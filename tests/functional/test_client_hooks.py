@@ -5,23 +5,16 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import functools
 import pathlib
-import shlex
 import sqlite3
-import sys
 import urllib.request
-from typing import Any
-from typing import ClassVar
 
 import fixtures
 
-from tests import base
-from tests import commands
-from tests.functional import processes
+from tests.functional import clients
 from tests.functional.manager.receivers import Receiver
 from tests.functional.manager.receivers import signed_by
-from tests.functional.processes import Standalone
 from tests.functional.processes import until
 from tests.functional.test_manage import run
 
@@ -33,39 +26,11 @@ allow_http = true
 allowed_networks = 127.0.0.0/8
 """
 
-_module = contextlib.ExitStack()
+setUpModule = functools.partial(clients.begin, OPTIONS, hosts=1)
 
 
-def setUpModule() -> None:
-    """Load the client and start the service: each takes seconds of a processor."""
-    TestHooks.environment = {**processes.clean_environment(), 'COLUMNS': '200', 'LANG': 'C.UTF-8'}
-    TestHooks.commands = commands.Commands(
-        pathlib.Path(sys.executable), commands.CLIENTS, TestHooks.environment
-    )
-    _module.callback(TestHooks.commands.close)
-    TestHooks.service = _module.enter_context(Standalone(hosts=1, options=OPTIONS))
-
-
-def tearDownModule() -> None:
-    """End both."""
-    _module.close()
-
-
-class TestHooks(base.TestCase):
+class TestHooks(clients.ClientCase):
     """From the command to the receiver."""
-
-    service: ClassVar[Standalone]
-    commands: ClassVar[commands.Commands]
-    environment: ClassVar[dict[str, str]]
-
-    def run_command(self, line: str, status: int = 0) -> str:
-        words = [
-            str(processes.BIN / 'openstack'), '--os-auth-type', 'none',
-            '--os-endpoint', self.service.endpoint, *shlex.split(line),
-        ]  # fmt: skip
-        done = self.commands.run(words, self.environment)
-        self.assertEqual(status, done.returncode, f'{line}: {done.stdout}{done.stderr}')
-        return done.stderr if status else done.stdout
 
     def stop(self, table: str, made: str) -> None:
         """Write what a manager writes if a user has left; this service has no Keystone."""
@@ -73,8 +38,10 @@ class TestHooks(base.TestCase):
             db.execute(f"UPDATE {table} SET stopped_reason = 'alice left' WHERE id = ?", [made])
             db.commit()
 
-    def json(self, line: str) -> Any:
-        return json.loads(self.run_command(f'{line} -f json'))
+    def refusal(self, line: str, **environment: str) -> str:
+        done = self.run_command(line, fails=True, **environment)
+        self.assertEqual(1, done.returncode)
+        return done.stderr
 
     def test_a_webhook_from_creation_to_deletion(self) -> None:
         receiver = self.useFixture(Receiver())
@@ -86,7 +53,7 @@ class TestHooks(base.TestCase):
         state = self.service.state / 'climate.conf'
         found = run('--config-file', str(own), '--config-file', str(state), 'webhook', 'list')
         self.assertEqual((0, [f'{made["id"]} enabled for project demo: 127.0.0.1']), found)
-        table = self.run_command('lease webhook set w --name v')
+        table = self.run_command('lease webhook set w --name v').stdout
         self.assertRegex(table, r'\| event_types +\| webhook.test +\|')
         delivery = self.json(f'lease webhook test {made["id"]}')['delivery_id']
         until('the test has arrived', lambda: receiver.received)
@@ -105,7 +72,7 @@ class TestHooks(base.TestCase):
         self.assertEqual({'redelivered': 0}, self.json(again))
         self.assertEqual({'redelivered': 0}, self.json(f'{again} {delivery}'))
         for named in ('lease webhook show none', 'lease feed delete none'):
-            self.assertIn("'none'", self.run_command(named, 1))
+            self.assertIn("'none'", self.refusal(named))
         shown = self.json('lease webhook show x')
         self.assert_has(shown, name='x', event_types=['webhook.test'], enabled=False)
         self.assertNotIn('secret', shown)
@@ -126,20 +93,19 @@ class TestHooks(base.TestCase):
         self.assertEqual(('ours', 'Europe/Berlin'), (shown['name'], shown['time_zone']))
         self.assertNotIn('url', shown)
         self.assertEqual([900], shown['alarms_before_start'])
-        table = self.run_command('lease feed show ours')
+        table = self.run_command('lease feed show ours').stdout
         self.assertRegex(table, r'\| alarms_before_end +\| 3600 +\|')
         self.stop('feeds', made['id'])
         (row,) = self.json('lease feed list')
         self.assertEqual('alice left', row['Stopped reason'])
         other = self.json('lease feed create --name ours')['id']
-        self.assertIn('use an id', self.run_command('lease feed delete ours', 1))
+        self.assertIn('use an id', self.refusal('lease feed delete ours'))
         self.run_command(f'lease feed delete {other}')
         self.run_command('lease feed delete ours')
         self.assertEqual([], self.json('lease feed list'))
 
     def test_a_feed_of_a_lease_or_a_resource_by_name(self) -> None:
         lease = self.json('lease create a --hosts 1 --at +1d --for 1h')
-        self.addCleanup(self.run_command, 'lease delete a')
         for option, field, value in (
             ('--lease a', 'lease_id', lease['id']),
             ('--resource compute-1', 'resource_id', '1'),

@@ -4,30 +4,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 
 from climate.client import times
 from tests.functional import clients
 
-_module = contextlib.ExitStack()
+setUpModule = clients.begin
 
 
-def setUpModule() -> None:
-    """Start what the tests share."""
-    clients.begin(_module, LeaseCommandsTest)
-
-
-def tearDownModule() -> None:
-    """End it."""
-    _module.close()
-
-
-class LeaseCommandsTest(clients.ClientCase):
-    """Three hosts and no lease."""
-
-
-class TestLists(LeaseCommandsTest):
+class TestLists(clients.ClientCase):
     """Lists have a line for each row."""
 
     def test_a_terminal_of_80_columns(self) -> None:
@@ -87,7 +72,7 @@ class TestLists(LeaseCommandsTest):
         self.assertEqual(['c', 'b'], [each['Name'] for each in first])
 
 
-class TestChanges(LeaseCommandsTest):
+class TestChanges(clients.ClientCase):
     """What one has, and how one changes it."""
 
     def test_what_one_has(self) -> None:

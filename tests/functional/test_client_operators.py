@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import re
 import subprocess
 
@@ -14,28 +14,14 @@ from climate.client.sdk.resources import ReservableResource
 from tests import commands
 from tests.functional import clients
 
-_module = contextlib.ExitStack()
-
-
-def setUpModule() -> None:
-    """Start what the tests share."""
-    clients.begin(_module, OperatorTest, types=', network')
-
-
-def tearDownModule() -> None:
-    """End it."""
-    _module.close()
+setUpModule = functools.partial(clients.begin, f'{clients.OPTIONS}, network')
 
 
 def _named(resource: ReservableResource) -> tuple[str, str | None]:
     return resource.name, resource.degraded
 
 
-class OperatorTest(clients.ClientCase):
-    """Three hosts and no lease."""
-
-
-class TestResourceCommands(OperatorTest):
+class TestResourceCommands(clients.ClientCase):
     """``openstack reservable resource``, its types, and ``openstack maintenance``."""
 
     def test_a_resource(self) -> None:
@@ -146,7 +132,7 @@ class TestResourceCommands(OperatorTest):
         self.assertRegex(error, r'There is no .* \(req-[-0-9a-f]{36}\)\n$')
 
 
-class TestLeaseCommands(OperatorTest):
+class TestLeaseCommands(clients.ClientCase):
     """What is done for leases, when they are, and how operators end and move them."""
 
     def test_history_and_end(self) -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import tempfile
 import zoneinfo
 
@@ -13,17 +12,7 @@ from tests.functional import clients
 
 _ZONE = zoneinfo.ZoneInfo('Europe/Berlin')
 
-_module = contextlib.ExitStack()
-
-
-def setUpModule() -> None:
-    """Start what the tests share."""
-    clients.begin(_module, TestTimesOfCommands)
-
-
-def tearDownModule() -> None:
-    """End it."""
-    _module.close()
+setUpModule = clients.begin
 
 
 class TestTimesOfCommands(clients.ClientCase):

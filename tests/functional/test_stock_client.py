@@ -4,24 +4,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import unittest
 from collections.abc import Sequence
 from concurrent import futures
 from typing import Any
 from typing import ClassVar
 
-import openstack
-
 from climate.clock import SystemClock
 from climate.simulator import SimulatedCloud
 from tests import base
 from tests import commands
+from tests.functional import clients
 from tests.functional import processes
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
@@ -41,21 +40,13 @@ def shown(minutes: str) -> str:
     return minutes.replace(' ', 'T') + ':00.000000'
 
 
-_module = contextlib.ExitStack()
-
-
 def setUpModule() -> None:
     """Load the clients, and start the service: each takes seconds of a processor."""
     python = pathlib.Path(sys.executable)
     Shell.commands = commands.Commands(python, commands.CLIENTS, processes.clean_environment())
-    _module.callback(Shell.commands.close)
+    unittest.addModuleCleanup(Shell.commands.close)
     options = '[DEFAULT]\nresource_types = physical:host, virtual:floatingip\n'
-    _Test.service = _module.enter_context(Standalone(hosts=3, options=options))
-
-
-def tearDownModule() -> None:
-    """End both."""
-    _module.close()
+    _Test.service = unittest.enterModuleContext(Standalone(hosts=3, options=options))
 
 
 class Shell:
@@ -101,6 +92,9 @@ class _Test(base.TestCase):
         super().setUp()
         self.shell = Shell(self.service.endpoint)
 
+    def status(self, lease: dict[str, Any]) -> str:
+        return str(self.service.ask('GET', f'/leases/{lease["id"]}')[1]['lease']['status'])
+
 
 class TestOpenstack(_Test):
     """``openstack reservation``: each command with each of its options."""
@@ -143,9 +137,6 @@ class TestOpenstack(_Test):
         self.shell.run('lease', 'delete', other['id'])
         until('it is gone', lambda: not self.service.ask('GET', '/leases')[1]['leases'])
 
-    def status(self, lease: dict[str, Any]) -> str:
-        return str(self.service.ask('GET', f'/leases/{lease["id"]}')[1]['lease']['status'])
-
     def nested(self, value: Any) -> list[dict[str, Any]]:
         """Return what the client shows as text inside of JSON."""
         if isinstance(value, list):
@@ -158,17 +149,14 @@ class TestOpenstack(_Test):
         ending = datetime.datetime.fromisoformat(end)
         hour = datetime.timedelta(hours=1)
         half = hour / 2
+        more = f'id={reservation_id},min=2,max=2'
         for options, begins, ends in (
             (('--prolong-for', '1h'), beginning, ending + hour),
             (('--reduce-by', '30m'), beginning, ending + half),
             (('--defer-by', '30m'), beginning + half, ending + half),
             (('--advance-by', '1800s'), beginning, ending + half),
             (('--end-date', end), beginning, ending),
-            (
-                ('--name', 'renamed', '--reservation', f'id={reservation_id},min=2,max=2'),
-                beginning,
-                ending,
-            ),
+            (('--name', 'renamed', '--reservation', more), beginning, ending),
         ):
             self.shell.run('lease', 'set', lease_id, *options)
             lease = self.service.ask('GET', f'/leases/{lease_id}', version='1.0')[1]['lease']
@@ -294,12 +282,7 @@ class TestFloatingIPs(_Test):
         )  # fmt: skip
         refusal = self.shell.run('floatingip', 'delete', created['id'], fails=True)
         self.assertIn('it has reservations', refusal)
-        until(
-            'it has started',
-            lambda: (
-                self.service.ask('GET', f'/leases/{lease["id"]}')[1]['lease']['status'] == 'ACTIVE'
-            ),
-        )
+        until('it has started', lambda: self.status(lease) == 'ACTIVE')
         self.shell.run('lease', 'delete', lease['id'])
         until('it is gone', lambda: not self.service.ask('GET', '/leases')[1]['leases'])
         self.shell.run('floatingip', 'delete', created['id'])
@@ -350,25 +333,12 @@ class TestOthers(_Test):
         self.assertNotIn('ssd', self.blazar('host-show', 'compute-2'))
 
     def test_openstacksdk(self) -> None:
-        connection = self.closing(
-            openstack.connect(
-                load_yaml_config=False,
-                load_envvars=False,
-                auth_type='none',
-                auth={'endpoint': self.service.endpoint},
-            )
-        )
+        connection = clients.connection(self)
         answer = connection.reservation.get('/leases')
         self.assertEqual((200, {'leases': []}), (answer.status_code, answer.json()))
-        created = connection.reservation.post(
-            '/leases',
-            json={
-                'name': 'l',
-                'start_date': minute(10),
-                'end_date': minute(20),
-                'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-            },
-        )
+        body = {'name': 'l', 'start_date': minute(10), 'end_date': minute(20)}
+        body['reservations'] = [{'resource_type': 'physical:host', 'min': 1, 'max': 1}]
+        created = connection.reservation.post('/leases', json=body)
         self.assertEqual(201, created.status_code)
         found = len(connection.reservation.get('/os-hosts/allocations').json()['allocations'])
         self.assertEqual(3, found)
