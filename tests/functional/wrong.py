@@ -9,14 +9,12 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from climate.testing.fields import MISSING
-from climate.testing.fields import WRONG
+from climate.testing.fields import MISSING as MISSING
+from climate.testing.fields import WRONG as WRONG
 from tests.functional import http
 
-__all__ = ['MISSING', 'WRONG']
 
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Case:
     """A good request, and what else its fields may be.
 
@@ -27,6 +25,7 @@ class Case:
     method: str
     path: str
     body: dict[str, Any]
+    _: dataclasses.KW_ONLY
     version: str = '1.0'
     accepted: dict[str, set[str]] = dataclasses.field(default_factory=dict)
     called: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -42,246 +41,162 @@ TEXTS = {'blank text', 'text', 'impossible date', 'year 1', 'year 10000', 'the p
 NOTHING = {'missing', 'null'}
 # A requirement may be left out in every way that clients do it.
 NO_REQUIREMENT = {'missing', 'null', 'empty text', 'blank text', 'empty list'}
+LIST = {*NOTHING, 'empty list'}
+OPTIONAL = {'missing'}
+NO_LIST = {'missing', 'empty list'}
+SPOKEN = {*TEXTS, 'missing'}
 RESERVATION = {
     'reservations[0].hypervisor_properties': NO_REQUIREMENT,
     'reservations[0].resource_properties': NO_REQUIREMENT,
-    'reservations[0].before_end': {'missing', 'null', 'empty text'},
+    'reservations[0].before_end': {*NOTHING, 'empty text'},
 }
+# What the fields of each lease that is created may be.
+RESERVED = {'name': TEXTS, 'reservations': LIST, 'reservations[0]': OPTIONAL}
+CREATED = {**RESERVED, 'before_end_date': NOTHING, 'events': LIST}
+NOTIFIED = {'notify_before_start': {*LIST, 'list'}, 'notify_before_start[0]': OPTIONAL}
+
+DAY = {'start_date': '2030-02-01T00:00:00Z', 'end_date': '2030-02-02T00:00:00Z'}
+HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 LEASE_1_1 = {
     **{key: value for key, value in http.LEASE.items() if key != 'end_date'},
-    'start_date': '2030-02-01T00:00:00Z',
+    'start_date': DAY['start_date'],
     'duration': '1d',
     'notify_before_start': [60],
 }
-CHANGES = {
-    'name': 'renamed',
-    'start_date': '2030-02-01 06:00',
-    'end_date': '2030-02-01 18:00',
-    'before_end_date': '2030-02-01 12:00',
-    'reservations': [
-        {
-            'id': '{reservation_id}',
-            'min': 1,
-            'max': 3,
-            'hypervisor_properties': '[">", "$vcpus", "1"]',
-            'resource_properties': '',
-        }
-    ],
-}
-INSTANCES = {
-    'resource_type': 'virtual:instance',
-    'vcpus': 2,
-    'memory_mb': 1024,
-    'disk_gb': 10,
-    'amount': 2,
-    'affinity': 'None',
-    'resource_properties': '',
-}
-FLAVOR = {'resource_type': 'flavor:instance', 'flavor_id': '1', 'amount': 2, 'affinity': 'None'}
-NO_AFFINITY = {'missing', 'null', 'empty text', 'blank text'}
+MORE_HOSTS = {'id': '{reservation_id}', 'min': 1, 'max': 3}
+MORE_HOSTS |= {'hypervisor_properties': '[">", "$vcpus", "1"]', 'resource_properties': ''}
+CHANGES = {'name': 'renamed', 'before_end_date': '2030-02-01 12:00', 'reservations': [MORE_HOSTS]}
+CHANGES |= {'start_date': '2030-02-01 06:00', 'end_date': '2030-02-01 18:00'}
+SIZES = {'vcpus': 2, 'memory_mb': 1024, 'disk_gb': 10}
+SLOTS = {'amount': 2, 'affinity': 'None'}
+INSTANCES = {'resource_type': 'virtual:instance', **SIZES, **SLOTS, 'resource_properties': ''}
+FLAVOR = {'resource_type': 'flavor:instance', 'flavor_id': '1', **SLOTS}
+NO_AFFINITY = {*NOTHING, 'empty text', 'blank text'}
 # A property is free text; other values are written as text.
 PROPERTY = {*WRONG} - {'too large', 'enormous', 'long text', 'NUL', 'surrogate', 'deep'}
+
 LEASES = '/v1/leases'
 LEASE = '/v1/leases/{lease_id}'
-
 CASES = {
     'create a lease': Case(
-        method='POST',
-        path=LEASES,
-        body={**http.LEASE, 'before_end_date': '2030-02-01 18:00'},
-        accepted={
-            'name': TEXTS,
-            'before_end_date': NOTHING,
-            'reservations': {*NOTHING, 'empty list'},
-            'events': {*NOTHING, 'empty list'},
-            'events[0]': {'missing'},
-            'reservations[0]': {'missing'},
-            **RESERVATION,
-        },
+        'POST',
+        LEASES,
+        {**http.LEASE, 'before_end_date': '2030-02-01 18:00'},
+        accepted={**CREATED, **RESERVATION, 'events[0]': OPTIONAL},
     ),
     'create a lease at 1.1': Case(
-        method='POST',
-        path=LEASES,
+        'POST',
+        LEASES,
+        LEASE_1_1,
         version='1.1',
-        body=LEASE_1_1,
         # Without a duration it is the end that is missed.
         called={'duration': 'end_date'},
-        accepted={
-            'name': TEXTS,
-            'before_end_date': NOTHING,
-            'notify_before_start': {*NOTHING, 'empty list', 'list'},
-            'notify_before_start[0]': {'missing'},
-            'reservations': {*NOTHING, 'empty list'},
-            'events': {*NOTHING, 'empty list'},
-            'events[0]': {'missing'},
-            'reservations[0]': {'missing'},
-            **RESERVATION,
-        },
+        accepted={**CREATED, **RESERVATION, **NOTIFIED, 'events[0]': OPTIONAL},
     ),
     'create a lease at 1.3': Case(
-        method='POST',
-        path=LEASES,
+        'POST',
+        LEASES,
+        {'name': 'l', **DAY, 'notices': ['error', 'started']},
         version='1.3',
-        body={
-            'name': 'l',
-            'start_date': '2030-02-01T00:00:00Z',
-            'end_date': '2030-02-02T00:00:00Z',
-            'notices': ['error', 'started'],
-        },
-        accepted={
-            'name': TEXTS,
-            'notices': {*NOTHING, 'empty list'},
-            'notices[0]': {'missing'},
-            'notices[1]': {'missing'},
-        },
+        accepted={'name': TEXTS, 'notices': LIST, 'notices[0]': OPTIONAL, 'notices[1]': OPTIONAL},
     ),
     'update a lease at 1.3': Case(
-        method='PUT',
-        path=LEASE,
+        'PUT',
+        LEASE,
+        {'notices': ['error']},
         version='1.3',
-        body={'notices': ['error']},
-        accepted={'notices': {*NOTHING, 'empty list'}, 'notices[0]': {'missing'}},
+        accepted={'notices': LIST, 'notices[0]': OPTIONAL},
     ),
     'create a lease at 1.4': Case(
-        method='POST',
-        path=LEASES,
+        'POST',
+        LEASES,
+        {'name': 'l', **DAY, 'dry_run': True},
         version='1.4',
-        body={
-            'name': 'l',
-            'start_date': '2030-02-01T00:00:00Z',
-            'end_date': '2030-02-02T00:00:00Z',
-            'dry_run': True,
-        },
         accepted={'name': TEXTS, 'dry_run': {'missing', 'true'}},
     ),
     'ask for offers': Case(
-        method='POST',
-        path='/v1/offers',
+        'POST',
+        '/v1/offers',
+        {'duration': '1h', 'earliest': DAY['start_date'], 'latest': DAY['end_date']}
+        | {'limit': 2, 'hold': '60s', 'prefer': 'cheapest', 'reservations': [HOST]},
         version='1.4',
-        body={
-            'duration': '1h',
-            'earliest': '2030-02-01T00:00:00Z',
-            'latest': '2030-02-02T00:00:00Z',
-            'limit': 2,
-            'hold': '60s',
-            'prefer': 'cheapest',
-            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-        },
         # A default takes the place of what is left out.
-        accepted={
-            'earliest': {'missing'},
-            'latest': {'missing'},
-            'limit': {'missing'},
-            'hold': {'missing'},
-            'prefer': {'missing'},
-        },
+        accepted=dict.fromkeys(('earliest', 'latest', 'limit', 'hold', 'prefer'), OPTIONAL),
     ),
     'say what is ready': Case(
-        method='POST',
-        path=f'{LEASE}/readiness',
+        'POST',
+        f'{LEASE}/readiness',
+        {'ready': ['compute-1'], 'waiting': ['compute-2'], 'by': 'power', 'detail': 'it boots'},
         version='1.3',
-        body={
-            'ready': ['compute-1'],
-            'waiting': ['compute-2'],
-            'by': 'power',
-            'detail': 'it boots',
-        },
         accepted={
-            'ready': {'missing', 'empty list'},
-            'ready[0]': {*TEXTS, 'missing'},
-            'waiting': {'missing', 'empty list'},
-            'waiting[0]': {*TEXTS, 'missing'},
+            **dict.fromkeys(('ready', 'waiting'), NO_LIST),
+            **dict.fromkeys(('ready[0]', 'waiting[0]'), SPOKEN),
             'by': TEXTS,
-            'detail': {*TEXTS, 'missing', 'empty text'},
+            'detail': {*SPOKEN, 'empty text'},
         },
     ),
     'create a lease of instances': Case(
-        method='POST',
-        path=LEASES,
-        body={**http.LEASE, 'events': [], 'reservations': [INSTANCES]},
+        'POST',
+        LEASES,
+        {**http.LEASE, 'events': [], 'reservations': [INSTANCES]},
         accepted={
-            'name': TEXTS,
-            'before_end_date': {*NOTHING},
-            'reservations': {*NOTHING, 'empty list'},
-            'events': {*NOTHING, 'empty list'},
-            'reservations[0]': {'missing'},
+            **CREATED,
             'reservations[0].disk_gb': {'zero'},
             'reservations[0].affinity': {*NO_AFFINITY, 'true'},
             'reservations[0].resource_properties': NO_REQUIREMENT,
         },
     ),
     'create a lease of a flavor': Case(
-        method='POST',
-        path=LEASES,
-        body={**http.LEASE, 'events': [], 'reservations': [FLAVOR]},
+        'POST',
+        LEASES,
+        {**http.LEASE, 'events': [], 'reservations': [FLAVOR]},
         called={'reservations[0].flavor_id': 'Flavor'},
-        accepted={
-            'name': TEXTS,
-            'before_end_date': {*NOTHING},
-            'reservations': {*NOTHING, 'empty list'},
-            'events': {*NOTHING, 'empty list'},
-            'reservations[0]': {'missing'},
-            'reservations[0].affinity': NO_AFFINITY,
-        },
+        accepted={**CREATED, 'reservations[0].affinity': NO_AFFINITY},
     ),
     'update a lease': Case(
-        method='PUT',
-        path=LEASE,
-        body=CHANGES,
+        'PUT',
+        LEASE,
+        CHANGES,
         accepted={
-            'name': {*TEXTS, *NOTHING},
-            'start_date': NOTHING,
-            'end_date': NOTHING,
-            'before_end_date': NOTHING,
-            'reservations': {*NOTHING, 'empty list'},
-            'reservations[0]': {'missing'},
-            'reservations[0].min': NOTHING,
-            'reservations[0].max': NOTHING,
+            **dict.fromkeys(('start_date', 'end_date', 'before_end_date'), NOTHING),
+            **dict.fromkeys(('reservations[0].min', 'reservations[0].max'), NOTHING),
+            **RESERVED,
             **RESERVATION,
+            'name': {*TEXTS, *NOTHING},
         },
     ),
     'update a lease at 1.1': Case(
-        method='PUT',
-        path=LEASE,
+        'PUT',
+        LEASE,
+        {'name': 'renamed', 'duration': 7200, 'notify_before_start': [60]},
         version='1.1',
-        body={'name': 'renamed', 'duration': 7200, 'notify_before_start': [60]},
-        accepted={
-            'name': {*TEXTS, 'missing'},
-            'duration': {'missing'},
-            'notify_before_start': {*NOTHING, 'empty list', 'list'},
-            'notify_before_start[0]': {'missing'},
-        },
+        accepted={'name': {*TEXTS, 'missing'}, 'duration': OPTIONAL, **NOTIFIED},
     ),
     'register a host': Case(
-        method='POST',
-        path='/v1/os-hosts',
-        body={'name': 'compute-4', 'gpu': 'x'},
+        'POST',
+        '/v1/os-hosts',
+        {'name': 'compute-4', 'gpu': 'x'},
         called={'name': 'Host'},
         accepted={'gpu': PROPERTY},
     ),
     'change a host': Case(
-        method='PUT',
-        path='/v1/os-hosts/1',
-        body={'gpu': 'x', 'colour': 'red'},
+        'PUT',
+        '/v1/os-hosts/1',
+        {'gpu': 'x', 'colour': 'red'},
         accepted={'gpu': PROPERTY, 'colour': PROPERTY},
     ),
     'announce a maintenance': Case(
-        method='POST',
-        path='/v1/maintenances',
+        'POST',
+        '/v1/maintenances',
+        {'resource_id': 1, **DAY, 'reason': 'a new fan'},
         version='1.2',
-        body={
-            'resource_id': 1,
-            'start_date': '2030-02-01T00:00:00Z',
-            'end_date': '2030-02-02T00:00:00Z',
-            'reason': 'a new fan',
-        },
         called={'resource_id': 'resource_name'},
         accepted={'start_date': {'the past'}, 'reason': {*TEXTS, 'missing', 'empty text'}},
     ),
     'make a property private': Case(
-        method='PATCH',
-        path='/v1/os-hosts/properties/rack',
-        body={'private': False},
+        'PATCH',
+        '/v1/os-hosts/properties/rack',
+        {'private': False},
         accepted={'private': {'true'}},
     ),
 }
