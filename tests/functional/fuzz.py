@@ -26,6 +26,7 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.specs.openapi import checks
 
 from climate.clock import ManualClock
+from tests.functional import bodies
 from tests.functional.fixtures import Service
 
 SEED: Final = 'CLIMATE_FUZZ_SEED'
@@ -50,13 +51,7 @@ _URL: Final = 'https://hooks.example.org/reservations'
 _EMPTY: Final = frozenset({'resource_properties', 'hypervisor_properties'})
 _ORDER: Final = ('post', 'get', 'put', 'patch', 'delete')
 _RESERVATIONS: Final = (
-    {
-        'resource_type': 'physical:host',
-        'min': 1,
-        'max': 1,
-        'hypervisor_properties': '',
-        'resource_properties': '',
-    },
+    bodies.hosts(1, hypervisor_properties='', resource_properties=''),
     {'resource_type': 'virtual:instance', 'vcpus': 1, 'memory_mb': 64, 'disk_gb': 0, 'amount': 1},
 )
 _VALID: Final[dict[str, dict[str, Any]]] = {

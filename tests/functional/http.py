@@ -9,6 +9,8 @@ from typing import Any
 
 import webob
 
+from tests.functional import bodies
+
 MEMBER = 'alice:blue:member'
 ADMIN = 'root:ops:admin'
 
@@ -19,14 +21,7 @@ LEASE = {
     'before_end_date': None,
     'events': [{'event_type': 'notification', 'time': '2030-02-01 12:00'}],
     'reservations': [
-        {
-            'resource_type': 'physical:host',
-            'min': 1,
-            'max': 2,
-            'hypervisor_properties': '',
-            'resource_properties': '',
-            'before_end': 'default',
-        }
+        bodies.hosts(1, 2, hypervisor_properties='', resource_properties='', before_end='default')
     ],
 }
 

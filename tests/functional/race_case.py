@@ -15,6 +15,7 @@ from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from tests import drafts
 from tests import services
+from tests.functional import bodies
 from tests.functional import racers
 from tests.functional.db import cases
 from tests.functional.racers import Request
@@ -42,12 +43,7 @@ def create(start: float, end: float, name: str = 'a lease') -> Request:
     return Request(
         method='POST',
         path='/v1/leases',
-        body={
-            'name': name,
-            'start_date': at(start),
-            'end_date': at(end),
-            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-        },
+        body=bodies.lease(name, at(start), at(end), bodies.hosts()),
     )
 
 

@@ -13,21 +13,12 @@ from climate.enforcement.idempotency_keys import KeyedAnswers
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from tests import services
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.fixtures import Service
 
-LEASE = {
-    'name': 'tuesday',
-    'start_date': '2031-05-01T12:00:00Z',
-    'end_date': '2031-05-02T12:00:00Z',
-    'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-}
-MAINTENANCE = {
-    'resource_type': 'physical:host',
-    'resource_name': 'compute-1',
-    'start_date': '2031-05-01T12:00:00Z',
-    'end_date': '2031-05-02T12:00:00Z',
-}
+LEASE = bodies.lease('tuesday', '2031-05-01T12:00:00Z', '2031-05-02T12:00:00Z', bodies.hosts())
+MAINTENANCE = bodies.maintenance('compute-1', '2031-05-01T12:00:00Z', '2031-05-02T12:00:00Z')
 DAY = 24 * 3600
 
 

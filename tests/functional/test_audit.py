@@ -22,16 +22,12 @@ from climate.messaging import background
 from climate.messaging import publisher
 from climate.messaging import transport
 from tests import base
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.fixtures import NOW
 from tests.functional.fixtures import Service
 
-LEASE = {
-    'name': 'tuesday',
-    'start_date': '2031-05-01T12:00:00Z',
-    'end_date': '2031-05-02T12:00:00Z',
-    'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-}
+LEASE = bodies.lease('tuesday', '2031-05-01T12:00:00Z', '2031-05-02T12:00:00Z', bodies.hosts())
 SECRET = 'opensesame'
 
 
@@ -219,12 +215,9 @@ class TestAudit(AuditCase):
     def test_what_every_post_creates(self) -> None:
         """The object is read where the response says that it is."""
         admin = {'token': http.ADMIN, 'version': '1.5'}
-        maintenance = {
-            'resource_type': 'physical:host',
-            'resource_name': 'compute-1',
-            'start_date': '2031-02-01T00:00:00Z',
-            'end_date': '2031-02-02T00:00:00Z',
-        }
+        maintenance = bodies.maintenance(
+            'compute-1', '2031-02-01T00:00:00Z', '2031-02-02T00:00:00Z'
+        )
         http.send(self.service.app, 'DELETE', '/v1/os-hosts/4')
         self.told.clear()
         for path, body in (

@@ -12,6 +12,7 @@ import webob
 from climate.db.reports import calendar_pages
 from tests import base
 from tests import services
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.db import plans
 from tests.functional.fixtures import Service
@@ -45,10 +46,7 @@ class _Calendar:
     def book(self, name: str, token: str = http.MEMBER, **facts: Any) -> str:
         """Book a host for an hour from the next minute on; return the lease's id."""
         lease = {
-            'name': name,
-            'start_date': '2030-01-01T12:05:00Z',
-            'end_date': '2030-01-01T13:05:00Z',
-            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+            **bodies.lease(name, '2030-01-01T12:05:00Z', '2030-01-01T13:05:00Z', bodies.hosts()),
             **facts,
         }
         answer = http.send(
@@ -132,12 +130,7 @@ class _Calendar:
             (
                 'POST',
                 '/v1/maintenances',
-                {
-                    'resource_type': 'physical:host',
-                    'resource_name': 'compute-3',
-                    'start_date': '2030-01-02T00:00:00Z',
-                    'end_date': '2030-01-03T00:00:00Z',
-                },
+                bodies.maintenance('compute-3', '2030-01-02T00:00:00Z', '2030-01-03T00:00:00Z'),
             ),
             ('DELETE', f'/v1/leases/{lease_id}', None),
             ('DELETE', '/v1/os-hosts/2', None),

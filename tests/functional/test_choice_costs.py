@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from climate.db.schema.tables import PROPERTIES
 from tests import base
 from tests import services
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.db import plans
 from tests.functional.fixtures import Service
@@ -97,12 +98,7 @@ class ChoiceCosts:
             'end_date': '2030-02-02T00:00:00Z',
             'events': [],
             'reservations': [
-                {
-                    'resource_type': 'physical:host',
-                    'min': 1,
-                    'max': 1,
-                    'resource_properties': json.dumps(['==', f'${name}', 'none']),
-                }
+                bodies.hosts(1, resource_properties=json.dumps(['==', f'${name}', 'none']))
             ],
         }
         with plans.captured(self.service.store.engine) as found:

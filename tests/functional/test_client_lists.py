@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 from climate.client import times
+from tests.functional import bodies
 from tests.functional import clients
 
 setUpModule = clients.begin
@@ -110,13 +111,7 @@ class TestChanges(clients.ClientCase):
 
     def test_a_requirement_is_removed(self) -> None:
         first, second = (json.dumps(['>=', '$vcpus', each]) for each in ('2', '4'))
-        wanted = {
-            'resource_type': 'physical:host',
-            'min': 1,
-            'max': 1,
-            'hypervisor_properties': first,
-            'resource_properties': second,
-        }
+        wanted = bodies.hosts(1, hypervisor_properties=first, resource_properties=second)
         self.json(f"lease create a --at +1d --for 1h --reservation '{json.dumps(wanted)}'")
         (found,) = self.json("lease set a --where ''")['reservations']
         fields = ('hypervisor_properties', 'resource_properties')

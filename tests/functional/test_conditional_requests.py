@@ -10,15 +10,11 @@ import webob
 
 from tests import base
 from tests import services
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.fixtures import Service
 
-LEASE = {
-    'name': 'tuesday',
-    'start_date': '2031-05-01T12:00:00Z',
-    'end_date': '2031-05-02T12:00:00Z',
-    'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 2}],
-}
+LEASE = bodies.lease('tuesday', '2031-05-01T12:00:00Z', '2031-05-02T12:00:00Z', bodies.hosts(1, 2))
 
 START = datetime.datetime(2031, 5, 1, 12, tzinfo=datetime.UTC)
 

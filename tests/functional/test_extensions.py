@@ -10,6 +10,7 @@ from typing import Any
 
 from climate.api.http.microversions import V1_4
 from climate.testing import service as serving
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.fixtures import ServiceCase
 
@@ -36,14 +37,13 @@ class ExtensionsCase(ServiceCase):
         """Return one or two reservations of whole hosts or of slots."""
         few = self.rng.randrange(1, 3)
         hosts = {'resource_type': 'physical:host', 'min': few, 'max': few}
-        slots = {
-            'resource_type': 'virtual:instance',
-            'amount': self.rng.choice([1, 3, 5]),
-            'vcpus': self.rng.choice([2, 3]),
-            'memory_mb': 512,
-            'disk_gb': 1,
-            'affinity': self.rng.choice([None, None, True]),
-        }
+        slots = bodies.instances(
+            amount=self.rng.choice([1, 3, 5]),
+            vcpus=self.rng.choice([2, 3]),
+            memory_mb=512,
+            disk_gb=1,
+            affinity=self.rng.choice([None, None, True]),
+        )
         return self.rng.choice([[hosts], [slots], [hosts, slots]])
 
     def book(self, start: int, end: int) -> dict[str, Any] | None:
@@ -108,14 +108,7 @@ class TestRunning(ExtensionsCase):
 
     def test_alternatives_to_more(self) -> None:
         """A running lease grows as far as it can, and for as long as it can."""
-        slots = {
-            'resource_type': 'virtual:instance',
-            'amount': 1,
-            'vcpus': 4,
-            'memory_mb': 512,
-            'disk_gb': 1,
-            'affinity': None,
-        }
+        slots = bodies.instances(amount=1, vcpus=4, memory_mb=512, disk_gb=1, affinity=None)
         body = {'name': 'l', 'start_date': self.hour(0), 'end_date': self.hour(3)}
         lease = self.send('POST', 'leases', {**body, 'reservations': [slots]}).json['lease']
         self.service.clock.move_to(datetime.datetime(2030, 2, 1, 1, tzinfo=datetime.UTC))

@@ -21,6 +21,7 @@ from climate.domain.feeds import Feed
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from tests.base import TestCase
+from tests.functional import bodies
 from tests.functional import fixtures
 from tests.functional import http
 from tests.functional.db import plans
@@ -38,12 +39,9 @@ class FeedsTest(TestCase):
         )
 
     def lease(self, name: str, token: str = http.MEMBER, hosts: int = 1) -> dict[str, Any]:
-        body = {
-            'name': name,
-            'start_date': '2030-02-01T00:00:00Z',
-            'end_date': '2030-02-02T00:00:00Z',
-            'reservations': [{'resource_type': 'physical:host', 'min': hosts, 'max': hosts}],
-        }
+        body = bodies.lease(
+            name, '2030-02-01T00:00:00Z', '2030-02-02T00:00:00Z', bodies.hosts(hosts)
+        )
         return self.send('POST', '/v1/leases', body, token).json['lease']
 
     def feed(self, token: str = http.MEMBER, **body: Any) -> str:

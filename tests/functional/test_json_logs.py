@@ -13,6 +13,7 @@ from typing import Any
 from climate.clock import SystemClock
 from climate.simulator import SimulatedCloud
 from tests.base import FolderCase
+from tests.functional import bodies
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
 
@@ -59,12 +60,7 @@ class JsonLogCase(FolderCase):
         """Book a host from now on; return the ids of the request and the lease."""
         host = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
         end = SystemClock().now() + datetime.timedelta(days=1)
-        body = {
-            'name': SECRET,
-            'start_date': 'now',
-            'end_date': end.strftime('%Y-%m-%d %H:%M'),
-            'reservations': [host],
-        }
+        body = bodies.lease(SECRET, 'now', end.strftime('%Y-%m-%d %H:%M'), host)
         request_id, answer = self.ask('POST', '/leases', body)
         return request_id, answer['lease']['id']
 

@@ -11,6 +11,7 @@ from libcloud.compute.providers import get_driver
 from libcloud.compute.types import Provider
 
 from tests import base
+from tests.functional import bodies
 from tests.functional import guarded
 from tests.functional import http
 from tests.functional.keystone import PASSWORD
@@ -46,12 +47,7 @@ class TestLibcloud(base.TestCase):
         )
 
     def test_leases_and_hosts(self) -> None:
-        body = {
-            'name': 'mine',
-            'start_date': '2030-02-01 00:00',
-            'end_date': '2030-02-02 00:00',
-            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-        }
+        body = bodies.lease('mine', '2030-02-01 00:00', '2030-02-02 00:00', bodies.hosts())
         self.keystone.tokens['token-of-alice'] = 'blue'
         made = http.send(self.app, 'POST', '/v1/leases', body, token='token-of-alice')
         self.assertEqual(201, made.status_int, made.text)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from tests import judge
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.db import plans
 from tests.functional.judged import JudgedCase
@@ -110,12 +111,7 @@ class TestQuestions(JudgedCase):
         self.assertEqual(['check-create', 'check-update'], seen)
 
     def test_leases_without_reservations(self) -> None:
-        body = {
-            'name': 'empty',
-            'start_date': '2031-05-01T12:00:00Z',
-            'end_date': '2031-05-01T13:00:00Z',
-            'reservations': [],
-        }
+        body = bodies.lease('empty', '2031-05-01T12:00:00Z', '2031-05-01T13:00:00Z')
         self.assertEqual(201, self.send('POST', '', body).status_int)
         self.assertEqual([], self.judge.calls[0].body['lease']['reservations'])
 

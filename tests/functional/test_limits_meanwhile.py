@@ -16,6 +16,7 @@ from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
 from climate.leases.settings import LeasingSettings
 from tests import services
+from tests.functional import bodies
 from tests.functional.judged import JudgedCase
 
 
@@ -33,12 +34,7 @@ class _Meanwhile:
             lambda: None,
         )
         noon = datetime.datetime(2031, 5, 1, 12, tzinfo=datetime.UTC)
-        body = {
-            'resource_type': 'physical:host',
-            'min': hosts,
-            'max': hosts,
-            'hypervisor_properties': requirement,
-        }
+        body = bodies.hosts(hosts, hypervisor_properties=requirement)
         leases.create(
             Caller(user_id='eve', project_id='red'),
             LeaseDraft(

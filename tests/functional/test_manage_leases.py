@@ -19,11 +19,12 @@ from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.domain.lifecycles import LeaseStatus
-from climate.domain.requests import LeaseDraft
 from climate.testing.deployment import CALLER
 from climate.upkeep import stuck
 from tests import base
+from tests import drafts
 from tests import services
+from tests.functional import bodies
 from tests.functional.manager.harness import Office
 from tests.functional.test_manage import run
 from tests.narrowing import present
@@ -63,14 +64,8 @@ class ManageCase(base.TestCase):
     def book(self, *, active: bool = True, **facts: Any) -> Lease:
         """Book a host for an hour from now; start the lease."""
         now = self.tick()
-        draft = LeaseDraft(
-            name=facts.pop('name', 'night'),
-            start=now,
-            end=now + HOUR,
-            reservations=({'resource_type': 'physical:host', 'min': 1, 'max': 1},),
-            grain=datetime.timedelta(0),
-            asked_at=now,
-            **facts,
+        draft = drafts.lease(
+            now, now + HOUR, bodies.hosts(), name=facts.pop('name', 'night'), asked_at=now, **facts
         )
         lease = self.office.leases.create(CALLER, draft)
         if active:

@@ -24,7 +24,6 @@ from prometheus_client import parser
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.db.migrations import migration
-from climate.domain.requests import LeaseDraft
 from climate.leases.settings import LeasingSettings
 from climate.metrics import catalogue
 from climate.metrics.catalogue import Exporter
@@ -35,6 +34,7 @@ from climate.testing.deployment import CALLER
 from tests import base
 from tests import drafts
 from tests.base import FolderCase
+from tests.functional import bodies
 from tests.functional import processes
 from tests.functional.db import cases
 
@@ -141,13 +141,8 @@ class TestManagerMetrics(ProcessCase):
         for name in ('compute-1', 'compute-2'):
             registrar.register_resource(drafts.host(name))
         now = clock.now()
-        draft = LeaseDraft(
-            name='lease',
-            start=now,
-            end=now + datetime.timedelta(hours=1),
-            asked_at=now,
-            reservations=({'resource_type': 'physical:host', 'min': 1, 'max': 1},),
-            grain=datetime.timedelta(0),
+        draft = drafts.lease(
+            now, now + datetime.timedelta(hours=1), bodies.hosts(), name='lease', asked_at=now
         )
         Leases(self.store, plugins, clock, LeasingSettings(), lambda: None).create(CALLER, draft)
 

@@ -24,6 +24,7 @@ from climate.testing.kinds import LeasedType
 from climate.testing.kinds import TypeRegistrar
 from tests import base
 from tests import services
+from tests.functional import bodies
 from tests.functional import declared
 from tests.functional import fixtures
 from tests.functional import http
@@ -32,14 +33,7 @@ from tests.functional.manager.walk import kinds
 HOUR = datetime.timedelta(hours=1)
 PERIOD = {'start_date': '2030-02-01T00:00:00Z', 'end_date': '2030-02-01T02:00:00Z'}
 HOSTS = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
-SLOTS = {
-    'resource_type': 'virtual:instance',
-    'amount': 2,
-    'vcpus': 2,
-    'memory_mb': 1024,
-    'disk_gb': 1,
-    'affinity': None,
-}
+SLOTS = bodies.instances(amount=2, vcpus=2, memory_mb=1024, disk_gb=1, affinity=None)
 
 
 class OffersCase(base.TestCase):

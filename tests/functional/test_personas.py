@@ -10,6 +10,7 @@ import yaml
 
 from tests import base
 from tests import routes
+from tests.functional import bodies
 from tests.functional import fixtures
 from tests.functional import http
 
@@ -30,12 +31,9 @@ BODIES = {
     'PUT /webhooks/{webhook_id}': {'name': 'renamed'},
     'POST /webhooks/{webhook_id}/redeliver': {'all': True},
     'POST /feeds': {'name': 'ours'},
-    'POST /maintenances': {
-        'resource_type': 'physical:host',
-        'resource_name': 'compute-1',
-        'start_date': '2031-02-01T00:00:00Z',
-        'end_date': '2031-02-02T00:00:00Z',
-    },
+    'POST /maintenances': bodies.maintenance(
+        'compute-1', '2031-02-01T00:00:00Z', '2031-02-02T00:00:00Z'
+    ),
     'PUT /maintenances/{maintenance_id}': {'reason': 'a new fan'},
     'POST /os-hosts': {'name': 'compute-4'},
     'PUT /os-hosts/{host_id}': {'gpu': 'x'},

@@ -24,6 +24,7 @@ from climate.upkeep.rehoming import Rehoming
 from tests import base
 from tests import drafts
 from tests import services
+from tests.functional import bodies
 from tests.functional import fixtures
 from tests.functional import http
 
@@ -35,25 +36,19 @@ PLACES = ('a1', 'a1', 'b2', 'b2', 'b3', 'c3')
 def hosts(count: int, most: int | None = None, **placement: Any) -> dict[str, Any]:
     """Return a reservation of hosts."""
     most = count if most is None else most
-    return {
-        'resource_type': 'physical:host',
-        'min': count,
-        'max': most,
-        **({'placement': placement} if placement else {}),
-    }
+    return bodies.hosts(count, most, **{'placement': placement} if placement else {})
 
 
 def slots(amount: int, vcpus: int = 2, **placement: Any) -> dict[str, Any]:
     """Return a reservation of instances on different hosts."""
-    return {
-        'resource_type': 'virtual:instance',
-        'amount': amount,
-        'vcpus': vcpus,
-        'memory_mb': 1024,
-        'disk_gb': 1,
-        'affinity': None,
-        **({'placement': placement} if placement else {}),
-    }
+    return bodies.instances(
+        amount=amount,
+        vcpus=vcpus,
+        memory_mb=1024,
+        disk_gb=1,
+        affinity=None,
+        **{'placement': placement} if placement else {},
+    )
 
 
 class PlacementCase(base.TestCase):

@@ -11,6 +11,7 @@ from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from tests.architecture import ROOT
 from tests.base import TestCase
+from tests.functional import bodies
 from tests.functional import fixtures
 from tests.functional import http
 
@@ -24,15 +25,7 @@ QUOTED = [text for term in TERMS for text in re.findall(r'``(.+?)``', term)]
 BODIES: dict[str, dict[str, Any]] = {
     'Not enough hosts available': {'reservations': [{**HOSTS, 'min': 5, 'max': 5}]},
     'Not enough hosts available: none that matches is large enough': {
-        'reservations': [
-            {
-                'resource_type': 'virtual:instance',
-                'vcpus': 100000,
-                'memory_mb': 1,
-                'disk_gb': 1,
-                'amount': 1,
-            }
-        ]
+        'reservations': [bodies.instances(vcpus=100000, memory_mb=1, disk_gb=1, amount=1)]
     },
     'Start date must be later than current date': {'start_date': '2020-01-01 00:00'},
     'End date must be later than start date.': {'end_date': '2030-01-31 00:00'},

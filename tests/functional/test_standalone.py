@@ -24,6 +24,7 @@ from climate.cmd import standalone
 from climate.simulator import SimulatedCloud
 from tests import base
 from tests import waiting
+from tests.functional import bodies
 from tests.functional import processes
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
@@ -56,12 +57,7 @@ class _Test(base.TestCase):
         status, answer = self.service.ask(
             'POST',
             '/leases',
-            {
-                'name': 'l',
-                'start_date': soon(start),
-                'end_date': soon(end),
-                'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-            },
+            bodies.lease('l', soon(start), soon(end), bodies.hosts()),
         )
         self.assertEqual(201, status, answer)
         return answer['lease']

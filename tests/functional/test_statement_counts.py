@@ -20,6 +20,7 @@ from climate.leases.settings import LeasingSettings
 from climate.plugins.host import plugin as host_plugin
 from tests import base
 from tests import services
+from tests.functional import bodies
 from tests.functional import bulk
 from tests.functional import bulk_parts
 from tests.functional import http
@@ -65,12 +66,7 @@ class Counts:
         return self.count(
             'POST',
             '/v1/leases',
-            {
-                'name': 'one',
-                'start_date': '2031-05-01T12:00:00Z',
-                'end_date': '2031-05-01T13:00:00Z',
-                'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-            },
+            bodies.lease('one', '2031-05-01T12:00:00Z', '2031-05-01T13:00:00Z', bodies.hosts()),
         )
 
     def test_what_there_is_already_costs_no_statement(self) -> None:
@@ -93,12 +89,7 @@ class Counts:
 
     def booked(self, reservations: list[dict[str, Any]], status: int) -> int:
         """Return how many statements a lease of several reservations takes."""
-        body = {
-            'name': 'many',
-            'start_date': '2031-05-01T12:00:00Z',
-            'end_date': '2031-05-01T13:00:00Z',
-            'reservations': reservations,
-        }
+        body = bodies.lease('many', '2031-05-01T12:00:00Z', '2031-05-01T13:00:00Z', *reservations)
         with plans.captured(self.service.store.engine) as statements:
             answer = http.send(self.service.app, 'POST', '/v1/leases', body, version='1.1')
         self.assertEqual(status, answer.status_int, answer.text)

@@ -79,14 +79,11 @@ class ThingCase(base.TestCase):
         """Send a request."""
         return http.send(self.service.app, method, path, body, token=token, version='1.3')
 
-    def lease(self, *bodies: dict[str, Any], token: str = BLUE, day: int = 1) -> Any:
+    def lease(self, *reservations: dict[str, Any], token: str = BLUE, day: int = 1) -> Any:
         """Ask for a lease of a day in February."""
-        body = {
-            'name': 'l',
-            'start_date': f'2030-02-{day:02}T00:00:00Z',
-            'end_date': f'2030-02-{day + 1:02}T00:00:00Z',
-            'reservations': list(bodies),
-        }
+        body = bodies.lease(
+            'l', f'2030-02-{day:02}T00:00:00Z', f'2030-02-{day + 1:02}T00:00:00Z', *reservations
+        )
         return self.send('POST', '/v1/leases', body, token)
 
     def take(self, volume_id: str, token: str = BLUE, day: int = 1) -> Any:

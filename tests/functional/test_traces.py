@@ -21,6 +21,7 @@ from climate.testing.managers import SteppedManager
 from climate.tracing import spans
 from climate.tracing.recorder import SpanRecorder
 from tests import base
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.fixtures import Service
 
@@ -65,12 +66,7 @@ class TraceCase(base.TestCase):
 
     def book(self, **headers: str) -> dict[str, Any]:
         """Book a host from now on, and have the manager start the lease."""
-        body = {
-            'name': 'hunter2',
-            'start_date': 'now',
-            'end_date': '2030-01-02 12:00',
-            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
-        }
+        body = bodies.lease('hunter2', 'now', '2030-01-02 12:00', bodies.hosts())
         answer = http.expect(201, self.ask('POST', '/v1/leases', body, **headers))
         self.work()
         return dict(answer.json['lease'])

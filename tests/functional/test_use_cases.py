@@ -12,20 +12,14 @@ from climate.clock import SystemClock
 from climate.simulator import SimulatedCloud
 from tests import base
 from tests.architecture import ROOT
+from tests.functional import bodies
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
 
 USER = ROOT / 'doc' / 'source' / 'user'
 HOSTS = {
     'name': 'computation',
-    'reservations': [
-        {
-            'resource_type': 'physical:host',
-            'min': 2,
-            'max': 2,
-            'resource_properties': '[">=", "$vcpus", "16"]',
-        }
-    ],
+    'reservations': [bodies.hosts(2, resource_properties='[">=", "$vcpus", "16"]')],
 }
 QUICK = """
 [manager]

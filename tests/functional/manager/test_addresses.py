@@ -10,6 +10,7 @@ from typing import Any
 
 from climate.cloud.base import FloatingIP as Found
 from climate.domain.resources import ResourceDraft
+from tests.functional import bodies
 from tests.functional.manager.harness import SETTINGS
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import NeutronCase
@@ -227,19 +228,17 @@ class FloatingIPTest(NeutronCase):
             201,
             'POST',
             '/v1/leases',
-            {
-                'name': 'l',
-                'start_date': END.isoformat(),
-                'end_date': (END + datetime.timedelta(hours=1)).isoformat(),
-                'reservations': [
-                    {
-                        'resource_type': 'virtual:floatingip',
-                        'network_id': self.public.id,
-                        'amount': 1,
-                        'required_floatingips': [ADDRESSES[0]],
-                    }
-                ],
-            },
+            bodies.lease(
+                'l',
+                END.isoformat(),
+                (END + datetime.timedelta(hours=1)).isoformat(),
+                {
+                    'resource_type': 'virtual:floatingip',
+                    'network_id': self.public.id,
+                    'amount': 1,
+                    'required_floatingips': [ADDRESSES[0]],
+                },
+            ),
         )['lease']
         self.until(END + datetime.timedelta(seconds=5))
         self.assertEqual('TERMINATED', self.now(first)['status'])

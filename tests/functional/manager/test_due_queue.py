@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import random
 from typing import Any
 
 import fixtures
 
 from climate.db.leases.due import DueLeases
-from climate.domain.requests import LeaseDraft
 from climate.manager.claims.due_queue import DueQueue
 from tests import base
+from tests import drafts
 from tests import services
 from tests.functional.manager import harness
 
@@ -33,12 +32,9 @@ class Queue:
 
     def book(self, project: str, start: float) -> None:
         caller = dataclasses.replace(harness.CALLER, project_id=project)
-        draft = LeaseDraft(
-            name='l',
-            start=harness.at(start),
-            end=harness.at(9000),
-            reservations=(),
-            grain=datetime.timedelta(0),
+        draft = drafts.lease(
+            harness.at(start),
+            harness.at(9000),
             asked_at=min(harness.at(start), self.office.clock.now()),
         )
         self.office.leases.create(caller, draft)

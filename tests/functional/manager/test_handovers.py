@@ -19,10 +19,10 @@ from climate.domain.leases import AllocationState
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.domain.requests import Caller
-from climate.domain.requests import LeaseDraft
 from climate.manager.running import handover
 from climate.testing import deployment
 from tests import base
+from tests import drafts
 from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager import server_case
@@ -253,21 +253,18 @@ class TestParts(_Test):
 
     def book(self, start: float, end: float) -> Lease:
         """Book all processors of a host."""
-        draft = LeaseDraft(
+        draft = drafts.lease(
+            harness.at(start),
+            harness.at(end),
+            {
+                'resource_type': slots.RESOURCE_TYPE,
+                'min': 1,
+                'max': 1,
+                'demand': {'VCPU': 16},
+                'spread': 'any',
+                'contrary': False,
+            },
             name='parts',
-            start=harness.at(start),
-            end=harness.at(end),
-            reservations=(
-                {
-                    'resource_type': slots.RESOURCE_TYPE,
-                    'min': 1,
-                    'max': 1,
-                    'demand': {'VCPU': 16},
-                    'spread': 'any',
-                    'contrary': False,
-                },
-            ),
-            grain=datetime.timedelta(0),
             asked_at=harness.NOW,
         )
         return self.office.leases.create(harness.CALLER, draft)

@@ -15,11 +15,12 @@ from climate.cloud.base import Flavor
 from climate.cloud.base import ServerDraft
 from climate.domain.leases import Lease
 from climate.domain.requests import LeaseChange
-from climate.domain.requests import LeaseDraft
 from climate.domain.requests import ReservationChange
 from climate.plugins.instance.by_flavor import FlavorInstance
 from climate.plugins.instance.by_size import VirtualInstance
 from tests import base
+from tests import drafts
+from tests.functional import bodies
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import CALLER
 from tests.functional.manager.harness import Office
@@ -60,24 +61,13 @@ class _Test(base.TestCase):
 
     def create(self, start: float = 0, end: float = HOUR, **wanted: Any) -> Lease:
         """Book slots, from and to so many seconds after noon."""
-        body = {
-            'resource_type': 'virtual:instance',
-            'vcpus': 4,
-            'memory_mb': 2048,
-            'disk_gb': 10,
-            'amount': 3,
-            'affinity': 'None',
-            'resource_properties': '',
-        }
+        body = bodies.instances(
+            vcpus=4, memory_mb=2048, disk_gb=10, amount=3, affinity='None', resource_properties=''
+        )
         if 'flavor_id' in wanted:
             body = {'resource_type': 'flavor:instance', 'amount': 3}
-        draft = LeaseDraft(
-            name='l',
-            start=at(start),
-            end=at(end),
-            reservations=({**body, **wanted},),
-            grain=datetime.timedelta(0),
-            asked_at=min(at(start), self.office.clock.now()),
+        draft = drafts.lease(
+            at(start), at(end), {**body, **wanted}, asked_at=min(at(start), self.office.clock.now())
         )
         return self.leases.create(CALLER, draft)
 

@@ -16,7 +16,6 @@ from climate import exceptions
 from climate.cloud.base import Cloud
 from climate.domain.history import StepState
 from climate.domain.leases import Lease
-from climate.domain.requests import LeaseDraft
 from climate.plugins.contract import Outcome
 from climate.plugins.contract import Work
 from climate.plugins.host.plugin import PhysicalHost
@@ -25,6 +24,8 @@ from climate.testing.walker import END
 from climate.testing.walker import LONG
 from climate.testing.walker import START
 from tests import base
+from tests import drafts
+from tests.functional import bodies
 from tests.functional.manager import harness
 from tests.functional.manager.harness import OfficeCase
 from tests.functional.manager.promised import Promised
@@ -172,19 +173,9 @@ class TestIsolated(OfficeCase):
 
     def book(self, start: float, end: float) -> Lease:
         """Book a certain host."""
-        body = {
-            'resource_type': 'physical:host',
-            'min': 1,
-            'max': 1,
-            'hypervisor_properties': '["==", "$hypervisor_hostname", "compute-2"]',
-        }
-        draft = LeaseDraft(
-            name='mine',
-            start=harness.at(start),
-            end=harness.at(end),
-            reservations=(body,),
-            grain=harness.at(0) - harness.at(0),
-            asked_at=harness.at(0),
+        body = bodies.hosts(1, hypervisor_properties='["==", "$hypervisor_hostname", "compute-2"]')
+        draft = drafts.lease(
+            harness.at(start), harness.at(end), body, name='mine', asked_at=harness.at(0)
         )
         return self.office.leases.create(harness.CALLER, draft)
 

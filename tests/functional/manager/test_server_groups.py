@@ -16,20 +16,14 @@ from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import ReservationChange
 from tests import base
+from tests.functional import bodies
 from tests.functional.manager import harness
 from tests.functional.manager.broken_transactions import Killed
 from tests.functional.manager.broken_transactions import transaction_fails
 from tests.functional.manager.walk.world import CALLER
 from tests.functional.manager.walk.world import World
 
-APART = {
-    'resource_type': 'virtual:instance',
-    'vcpus': 4,
-    'memory_mb': 2048,
-    'disk_gb': 10,
-    'amount': 2,
-    'affinity': False,
-}
+APART = bodies.instances(vcpus=4, memory_mb=2048, disk_gb=10, amount=2, affinity=False)
 ANY = {**APART, 'affinity': None}
 MAKE = 'compute.create_server_group'
 LATER = 3 * 3600

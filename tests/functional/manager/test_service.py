@@ -13,7 +13,6 @@ from climate import exceptions
 from climate.clock import SystemClock
 from climate.domain.leases import Lease
 from climate.domain.requests import LeaseChange
-from climate.domain.requests import LeaseDraft
 from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
 from climate.manager.service import unique_owner
@@ -22,6 +21,7 @@ from climate.plugins.host import errors
 from tests import base
 from tests import drafts
 from tests import services
+from tests.functional import bodies
 from tests.functional.manager import harness
 from tests.functional.processes import until
 
@@ -54,12 +54,10 @@ class ManagerCase(base.TestCase):
 
     def create(self, start: float, end: float = 600) -> Lease:
         now = self.office.clock.now()
-        draft = LeaseDraft(
-            name='l',
-            start=now + datetime.timedelta(seconds=start),
-            end=now + datetime.timedelta(seconds=end),
-            reservations=({'resource_type': 'physical:host', 'min': 1, 'max': 1},),
-            grain=datetime.timedelta(0),
+        draft = drafts.lease(
+            now + datetime.timedelta(seconds=start),
+            now + datetime.timedelta(seconds=end),
+            bodies.hosts(),
             asked_at=now,
         )
         return self.office.leases.create(harness.CALLER, draft)

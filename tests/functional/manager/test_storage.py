@@ -9,6 +9,7 @@ from typing import Any
 
 from climate.cloud.base import CloudNotFound
 from climate.plugins.contract import Records
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional.manager import test_volumes
 from tests.functional.manager.harness import SETTINGS
@@ -205,12 +206,7 @@ class StorageTest(test_volumes.VolumeCase):
         self.cloud.volume.allow_volume_type(kind.id, 'blue')
         part = {'resource_type': 'virtual:volume', 'size': 60, 'volume_type': 'gold'}
         whole = {'resource_type': 'physical:storage', 'min': 1, 'max': 1}
-        body = {
-            'name': 'l',
-            'start_date': START.isoformat(),
-            'end_date': END.isoformat(),
-            'reservations': [part],
-        }
+        body = bodies.lease('l', START.isoformat(), END.isoformat(), part)
         first = self.send(201, 'POST', '/v1/leases', body)['lease']
         self.send(409, 'POST', '/v1/leases', {**body, 'reservations': [whole]})
         self.send(204, 'DELETE', f'/v1/leases/{first["id"]}')

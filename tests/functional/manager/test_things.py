@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import datetime
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -13,9 +12,9 @@ from climate import exceptions
 from climate.cloud.base import Cloud
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
-from climate.domain.requests import LeaseDraft
 from climate.plugins import contract as plugins
 from tests import base
+from tests import drafts
 from tests import services
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import CALLER
@@ -102,12 +101,11 @@ class _Things:
 
     def book(self, start: float, end: float, *names: str) -> Lease:
         """Book things, from and to so many seconds after noon."""
-        draft = LeaseDraft(
+        draft = drafts.lease(
+            at(start),
+            at(end),
+            *({'resource_type': TYPE, 'name': name} for name in names),
             name='things',
-            start=at(start),
-            end=at(end),
-            reservations=tuple({'resource_type': TYPE, 'name': name} for name in names),
-            grain=datetime.timedelta(0),
             asked_at=at(0),
         )
         return self.office.leases.create(CALLER, draft)

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import Any
 
 from climate import exceptions
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
-from climate.domain.requests import LeaseDraft
 from tests import base
+from tests import drafts
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import CALLER
 from tests.functional.manager.harness import Office
@@ -29,12 +28,8 @@ class TestTogether(base.TestCase):
 
     def create(self, *wanted: dict[str, Any], start: float = HOUR) -> Lease:
         """Book several reservations in one lease of an hour."""
-        draft = LeaseDraft(
-            name='several',
-            start=at(start),
-            end=at(start + HOUR),
-            reservations=tuple({**HOST, **item} for item in wanted),
-            grain=datetime.timedelta(0),
+        draft = drafts.lease(
+            at(start), at(start + HOUR), *({**HOST, **item} for item in wanted), name='several'
         )
         return self.office.leases.create(CALLER, draft)
 

@@ -15,11 +15,11 @@ from climate.domain.leases import Lease
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
-from climate.domain.requests import LeaseDraft
 from climate.domain.requests import ReservationChange
 from climate.domain.resources import Spread
 from climate.upkeep.maintenances import Maintenances
 from climate.upkeep.rehoming import Rehoming
+from tests import drafts
 from tests.functional.manager import harness
 from tests.functional.manager import slots
 from tests.functional.manager import sweep
@@ -61,12 +61,10 @@ class Yard(harness.Office):
 
     def book(self, start: float, end: float, bodies: Sequence[dict[str, Any]]) -> Lease:
         """Create a lease of several reservations, in seconds after noon."""
-        draft = LeaseDraft(
-            name='l',
-            start=harness.at(start),
-            end=harness.at(end),
-            reservations=tuple(bodies),
-            grain=datetime.timedelta(0),
+        draft = drafts.lease(
+            harness.at(start),
+            harness.at(end),
+            *bodies,
             asked_at=min(harness.at(start), self.clock.now()),
         )
         return self.leases.create(harness.CALLER, draft)
