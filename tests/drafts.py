@@ -8,7 +8,7 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from climate.domain.leases import LeaseDraft
+from climate.domain.requests import LeaseDraft
 from climate.domain.resource_types import Declaration
 from climate.domain.resource_types import Origin
 from climate.domain.resources import ResourceDraft
