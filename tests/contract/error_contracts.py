@@ -27,120 +27,93 @@ PATIENCE = 30.0
 PROJECT = 'f' * 32
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class Sample:
     """How one service is tried.
 
     :ivar service: the property of :class:`climate.cloud.base.Cloud`
-    :ivar reads: a cheap verb that changes nothing, in the table of requests
-    :ivar read: calls it
-    :ivar makes: a verb that makes something, in the table of requests
-    :ivar make: calls it, to make something of this name
-    :ivar find: returns what has this name, or None
-    :ivar remove: removes what has this name; fine if nothing has
-    :ivar missing: calls a verb about something that is not there
+    :ivar read: a cheap verb that changes nothing, and its arguments
+    :ivar make: makes something of this name
+    :ivar thing: what is made, as the verbs call it that make, find and delete it
+    :ivar missing: a verb, and arguments that name something that is not there
     """
 
     service: str
-    reads: str
-    read: Callable[[Any], object]
-    makes: str
+    _: dataclasses.KW_ONLY
+    read: tuple[Any, ...]
     make: Callable[[Any, str], object]
-    find: Callable[[Any, str], object]
-    remove: Callable[[Any, str], None]
-    missing: Callable[[Any], object]
+    thing: str
+    missing: tuple[Any, ...]
+
+    @property
+    def reads(self) -> str:
+        """The verb that reads, in the table of requests."""
+        return f'{self.service}.{self.read[0]}'
+
+    @property
+    def makes(self) -> str:
+        """The verb that makes something, in the table of requests."""
+        return f'{self.service}.create_{self.thing}'
+
+    def find(self, client: Any, name: str) -> Any:
+        """Return what has this name, or None."""
+        return getattr(client, f'find_{self.thing}')(name)
+
+    def remove(self, client: Any, name: str) -> None:
+        """Remove what has this name; fine if nothing has."""
+        found = self.find(client, name)
+        if found is not None:
+            number = found.uuid if self.thing == 'provider' else found.id
+            getattr(client, f'delete_{self.thing}')(number)
 
 
-def _remove_aggregate(compute: base.Compute, name: str) -> None:
-    found = compute.find_aggregate(name)
-    if found is not None:
-        compute.delete_aggregate(found.id)
-
-
-def _remove_provider(placement: base.Placement, name: str) -> None:
-    found = placement.find_provider(name)
-    if found is not None:
-        placement.delete_provider(found.uuid)
+def _call(client: Any, verb: str, *arguments: Any) -> object:
+    return getattr(client, verb)(*arguments)
 
 
 def _make_network(network: base.Networking, name: str) -> None:
     network.create_network(name, PROJECT, worlds.free_vlan())
 
 
-def _remove_network(network: base.Networking, name: str) -> None:
-    found = network.find_network(name)
-    if found is not None:
-        network.delete_network(found.id)
-
-
-def _remove_volume_type(volume: base.BlockStorage, name: str) -> None:
-    found = volume.find_volume_type(name)
-    if found is not None:
-        volume.delete_volume_type(found.id)
-
-
 def _stack(name: str) -> StackDraft:
     return StackDraft(name=name, template='heat_template_version: 2021-04-16\n')
 
 
-def _remove_stack(heat: base.Orchestration, name: str) -> None:
-    found = heat.find_stack(name)
-    if found is not None:
-        heat.delete_stack(found.id)
-
-
 SAMPLES = (
     Sample(
-        service='compute',
-        reads='compute.list_aggregates',
-        read=lambda compute: compute.list_aggregates(),
-        makes='compute.create_aggregate',
+        'compute',
+        read=('list_aggregates',),
         make=lambda compute, name: compute.create_aggregate(name, None),
-        find=lambda compute, name: compute.find_aggregate(name),
-        remove=_remove_aggregate,
-        missing=lambda compute: compute.set_aggregate_metadata(
-            contracts.NO_AGGREGATE, {'key': 'value'}
-        ),
+        thing='aggregate',
+        missing=('set_aggregate_metadata', contracts.NO_AGGREGATE, {'key': 'value'}),
     ),
     Sample(
-        service='placement',
-        reads='placement.find_provider',
-        read=lambda placement: placement.find_provider('nobody'),
-        makes='placement.create_provider',
+        'placement',
+        read=('find_provider', 'nobody'),
         make=lambda placement, name: placement.create_provider(name, None),
-        find=lambda placement, name: placement.find_provider(name),
-        remove=_remove_provider,
-        missing=lambda placement: placement.traits(contracts.NOBODY),
+        thing='provider',
+        missing=('traits', contracts.NOBODY),
     ),
     Sample(
-        service='network',
-        reads='network.list_networks',
-        read=lambda network: network.list_networks('nobody'),
-        makes='network.create_network',
+        'network',
+        read=('list_networks', 'nobody'),
         make=_make_network,
-        find=lambda network, name: network.find_network(name),
-        remove=_remove_network,
-        missing=lambda network: network.create_floating_ip(contracts.NOBODY, PROJECT),
+        thing='network',
+        missing=('create_floating_ip', contracts.NOBODY, PROJECT),
     ),
     Sample(
-        service='volume',
-        reads='volume.find_volume_type',
-        read=lambda volume: volume.find_volume_type('nobody'),
-        makes='volume.create_volume_type',
+        'volume',
+        read=('find_volume_type', 'nobody'),
         make=lambda volume, name: volume.create_volume_type(name, {}),
-        find=lambda volume, name: volume.find_volume_type(name),
-        remove=_remove_volume_type,
-        missing=lambda volume: volume.list_volume_type_projects(contracts.NOBODY),
+        thing='volume_type',
+        missing=('list_volume_type_projects', contracts.NOBODY),
     ),
     Sample(
-        service='orchestration',
-        reads='orchestration.find_stack',
-        read=lambda heat: heat.find_stack('nobody'),
-        makes='orchestration.create_stack',
+        'orchestration',
+        read=('find_stack', 'nobody'),
         make=lambda heat, name: heat.create_stack(_stack(name)),
-        find=lambda heat, name: heat.find_stack(name),
-        remove=_remove_stack,
-        missing=lambda heat: heat.suspend_stack(contracts.NOBODY),
+        thing='stack',
+        missing=('suspend_stack', contracts.NOBODY),
     ),
 )
 
@@ -159,7 +132,7 @@ class ErrorsContract(contracts.Contract):
 
     def read(self) -> object:
         """Call the reading verb."""
-        return self.sample.read(self.client)
+        return _call(self.client, *self.sample.read)
 
     def make(self) -> object:
         """Call the making verb."""
@@ -170,7 +143,7 @@ class ErrorsContract(contracts.Contract):
         return self.sample.find(self.client, self.name) is not None
 
     def test_what_is_not_there_is_told(self) -> None:
-        self.assertRaises(base.CloudNotFound, self.sample.missing, self.client)
+        self.assertRaises(base.CloudNotFound, _call, self.client, *self.sample.missing)
 
     def test_a_busy_service_is_transient_and_nothing_is_done(self) -> None:
         for status in (503, 429):

@@ -21,6 +21,7 @@ from climate.enforcement.filters import Filters
 from climate.resources.aliases import Aliases
 from tests import base
 from tests import services
+from tests.functional import bodies
 from tests.functional import fixtures
 from tests.functional import http
 from tests.functional.manager.walk.stacks import SMALL

@@ -131,73 +131,44 @@ def _use_several(world: World, lease: Lease) -> None:
     _attach(world, lease)
 
 
+AMOUNTS = {'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)}
+MEMBERS = {'grow': ({'min': 3, 'max': 3},), 'shrink': ({'min': 1, 'max': 1},)}
+_ATTACHED: Any = {'use': storage.attach, 'only': storage.OF_VOLUMES}
+_FOUND: Any = {'wrong': servers.lost, 'put_away': servers.put_away}
+OTHER_NAME = {'network_name': 'other', 'network_description': 'new'}
+# Hosts that are in use are not given up before the end.
+MORE_HOSTS = {'grow': MEMBERS['grow']}
 KINDS: dict[str, LeasedType] = {
-    'physical:host': LeasedType(
-        furnish=_hosts,
-        # Hosts that are in use are not given up before the end.
-        changes={'grow': ({'min': 3, 'max': 3},)},
-        use=_boot,
-    ),
-    'virtual:floatingip': LeasedType(
-        furnish=_addresses,
-        changes={'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)},
-        use=_attach,
-    ),
-    'network': LeasedType(
-        furnish=_segments,
-        changes={'rename': ({'network_name': 'other', 'network_description': 'new'},)},
-        use=_plug,
-    ),
-    'virtual:instance': LeasedType(
-        furnish=_slots, changes={'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)}, use=_fill
-    ),
+    'physical:host': LeasedType(furnish=_hosts, changes=MORE_HOSTS, use=_boot),
+    'virtual:floatingip': LeasedType(furnish=_addresses, changes=AMOUNTS, use=_attach),
+    'network': LeasedType(furnish=_segments, changes={'rename': (OTHER_NAME,)}, use=_plug),
+    'virtual:instance': LeasedType(furnish=_slots, changes=AMOUNTS, use=_fill),
     'flavor:instance': LeasedType(
-        furnish=_slots_of_flavor,
-        changes={'grow': ({'amount': 5},), 'shrink': ({'amount': 1},)},
-        use=_fill,
+        furnish=_slots_of_flavor, changes={**AMOUNTS, 'grow': ({'amount': 5},)}, use=_fill
     ),
     'virtual:server': LeasedType(
         furnish=lambda place: servers.own(place.cloud),
-        changes={},
-        use=lambda _world, _lease: None,
         # It is prepared as soon as it is booked.
         only=_LIFE | {'delete prepared'},
-        wrong=servers.lost,
-        put_away=servers.put_away,
+        **_FOUND,
     ),
     'server booted': LeasedType(
         furnish=lambda place: servers.booted(place.cloud),
-        changes={},
-        use=lambda _world, _lease: None,
         # Nobody makes it again in the middle of its lease, and what is left of
         # a user's trust is gone with the user only.
         only=_LIFE - {'rebuild', 'sweep'},
-        wrong=servers.lost,
-        put_away=servers.put_away,
+        **_FOUND,
     ),
-    drafts.RACKS.name: LeasedType(
-        furnish=_racks,
-        changes={'grow': ({'min': 3, 'max': 3},), 'shrink': ({'min': 1, 'max': 1},)},
-        use=lambda _world, _lease: None,
-    ),
+    drafts.RACKS.name: LeasedType(furnish=_racks, changes=MEMBERS),
     'physical:storage': LeasedType(
-        furnish=storage.pools,
-        changes={'grow': ({'min': 3, 'max': 3},), 'shrink': ({'min': 1, 'max': 1},)},
-        use=storage.fill,
-        only=storage.OF_POOLS,
+        furnish=storage.pools, changes=MEMBERS, use=storage.fill, only=storage.OF_POOLS
     ),
     'virtual:volume': LeasedType(
-        furnish=storage.made,
-        changes={'grow': ({'amount': 3},)},
-        use=storage.attach,
-        only=storage.OF_VOLUMES,
+        furnish=storage.made, changes={'grow': AMOUNTS['grow']}, **_ATTACHED
     ),
-    'volume that exists': LeasedType(
-        furnish=storage.existing, changes={}, use=storage.attach, only=storage.OF_VOLUMES
-    ),
+    'volume that exists': LeasedType(furnish=storage.existing, **_ATTACHED),
     'volume that is saved': LeasedType(
         furnish=storage.saved,
-        changes={},
         use=storage.attach,
         only=storage.OF_SAVED,
         wrong=storage.lost,
@@ -214,7 +185,6 @@ KINDS: dict[str, LeasedType] = {
     ),
     'made:stack': LeasedType(
         furnish=stacks.made,
-        changes={},
         use=stacks.use,
         # Whoever has lost a stack may have wanted to: none is made in its
         # place; and those that only their owners see cannot be looked for.
@@ -223,7 +193,6 @@ KINDS: dict[str, LeasedType] = {
     ),
     'stack with addresses': LeasedType(
         furnish=_stack_with_addresses,
-        changes={},
         use=stacks.use,
         # All else is as of a stack without.
         only=frozenset({'start', 'end'}),

@@ -21,24 +21,9 @@ if TYPE_CHECKING:
 POOLS = ('gold-1', 'gold-2', 'gold-3')
 # A whole life is its start and its end; what fails for ever would be undone for
 # an hour, every few seconds.
-_ALL = frozenset(
-    {
-        'start',
-        'move',
-        'delete booked',
-        'delete prepared',
-        'prolong',
-        'grow',
-        'undo grow',
-        'shrink',
-        'undo shrink',
-        'end',
-        'delete',
-        'check',
-        'rebuild',
-        'sweep',
-    }
-)
+_LIFE = {'start', 'move', 'prolong', 'end', 'delete', 'delete booked', 'delete prepared'}
+_SIZES = {'grow', 'undo grow', 'shrink', 'undo shrink'}
+_ALL = frozenset({*_LIFE, *_SIZES, 'check', 'rebuild', 'sweep'})
 OF_POOLS = _ALL
 # What was in a volume nobody can make anew; and one that is left over is never
 # swept up: it may be what somebody has saved.
@@ -66,15 +51,8 @@ def made(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     place.cloud.put_member(harness.CALLER.user_id, harness.PROJECT, 'member')
     place.register('physical:storage', POOL)
     _server(place)
-    return (
-        {
-            'resource_type': 'virtual:volume',
-            'size': 10,
-            'volume_type': DEFAULT_TYPE,
-            'amount': 2,
-            'on_end': ['detach', 'delete'],
-        },
-    )
+    sizes = {'size': 10, 'volume_type': DEFAULT_TYPE, 'amount': 2}
+    return ({'resource_type': 'virtual:volume', **sizes, 'on_end': ['detach', 'delete']},)
 
 
 def existing(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
