@@ -17,6 +17,7 @@ from climate.manager.senders.charges import ChargeSender
 from tests import base
 from tests import judge
 from tests import services
+from tests.functional import bodies
 from tests.functional import http
 from tests.functional import whole_leases
 from tests.functional.fixtures import Service
@@ -69,17 +70,9 @@ class JudgedCase(base.TestCase):
 
     def create(self, hosts: int = 1, hours: int = 1, day: int = 1, **facts: Any) -> webob.Response:
         """Ask for hosts for so many hours from noon of a day in May."""
-        return self.send(
-            'POST',
-            '',
-            {
-                'name': 'one',
-                'start_date': f'2031-05-{day:02}T12:00:00Z',
-                'end_date': f'2031-05-{day:02}T{12 + hours}:00:00Z',
-                'reservations': [{'resource_type': 'physical:host', 'min': hosts, 'max': hosts}],
-            },
-            **facts,
-        )
+        start, end = (f'2031-05-{day:02}T{hour}:00:00Z' for hour in (12, 12 + hours))
+        body = bodies.lease('one', start, end, bodies.hosts(hosts))
+        return self.send('POST', '', body, **facts)
 
     def created(self, **facts: Any) -> dict[str, Any]:
         """Return a lease that is allowed."""

@@ -78,6 +78,12 @@ def clean_environment() -> dict[str, str]:
     return {**kept, 'PYTHONUNBUFFERED': '1', 'PYTHONWARNINGS': 'ignore'}
 
 
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a clean environment; return how it has ended, and what it wrote."""
+    facts = {'env': {**clean_environment(), **environment}, 'timeout': 120}
+    return subprocess.run(words, capture_output=True, text=True, check=False, **facts)
+
+
 class Command(fixtures.Fixture):
     """A command of the virtual environment, killed at the end of the test.
 
@@ -162,20 +168,11 @@ class Standalone(fixtures.Fixture):
         configuration.write_text(self._options)
         port = free_port()
         self.endpoint = f'http://127.0.0.1:{port}/v1'
-        self.command = self.useFixture(
-            Command(
-                'climate-standalone',
-                '--port',
-                str(port),
-                '--state-dir',
-                str(self.state),
-                '--hosts',
-                str(self._hosts),
-                '--config-file',
-                str(configuration),
-                folder=self.state.parent,
-            )
-        )
+        options = {'port': port, 'state-dir': self.state, 'hosts': self._hosts}
+        options['config-file'] = configuration
+        words = [word for name, value in options.items() for word in (f'--{name}', str(value))]
+        command = Command('climate-standalone', *words, folder=self.state.parent)
+        self.command = self.useFixture(command)
         self.wait_until_ready()
 
     def wait_until_ready(self) -> None:

@@ -165,15 +165,9 @@ class _Service:
             except exceptions.ClimateError as error:
                 return Answer(status=error.code)
             return Answer(status=204)
-        answer = http.send(
-            self._app,
-            request.method,
-            request.path,
-            request.body,
-            version=request.version,
-            token=request.token,
-            headers=dict(request.headers),
-        )
+        facts = {'version': request.version, 'headers': dict(request.headers)}
+        what = (request.method, request.path, request.body)
+        answer = http.send(self._app, *what, token=request.token, **facts)
         return Answer(
             status=int(answer.status_int), body=answer.text, tag=answer.headers.get('ETag', '')
         )

@@ -44,15 +44,9 @@ class _Serving:
 
     def post(self, path: str, body: Any, key: str = '') -> webob.Response:
         """Send a POST of a member."""
-        return http.send(
-            self.service.app,
-            'POST',
-            f'/v1/{path}',
-            body,
-            token=http.MEMBER,
-            version='1.4',
-            headers={'Idempotency-Key': key} if key else {},
-        )
+        headers = {'Idempotency-Key': key} if key else {}
+        facts = {'token': http.MEMBER, 'version': '1.4', 'headers': headers}
+        return http.send(self.service.app, 'POST', f'/v1/{path}', body, **facts)
 
     def at_once(self, threads: int, ask: Callable[[int], webob.Response]) -> list[webob.Response]:
         """Return the answers to requests that begin together."""

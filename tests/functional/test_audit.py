@@ -167,20 +167,9 @@ class TestAudit(AuditCase):
         self.assertEqual(('update/readiness', lease['id']), (said['action'], said['target']['id']))
 
     def test_nothing_secret_is_told(self) -> None:
-        body = {
-            **LEASE,
-            'reservations': [
-                {
-                    'resource_type': 'virtual:server',
-                    'name': 'web',
-                    'flavor': '1',
-                    'image': '',
-                    'block_device_mapping': [{'source_type': 'blank', 'volume_size': 1}],
-                    'user_data': SECRET,
-                    'guarantee': False,
-                }
-            ],
-        }
+        server = {'resource_type': 'virtual:server', 'name': 'web', 'flavor': '1', 'image': ''}
+        server['block_device_mapping'] = [{'source_type': 'blank', 'volume_size': 1}]
+        body = {**LEASE, 'reservations': [{**server, 'user_data': SECRET, 'guarantee': False}]}
         http.expect(201, self.send('POST', '/leases', body))
         text = json.dumps(self.told)
         self.assertIn('service/reservation/leases', text)

@@ -137,15 +137,8 @@ class TestLateTries(HoldsCase):
         self.start()
 
         def post() -> Any:
-            return http.send(
-                self.service.app,
-                'POST',
-                path,
-                body,
-                token=http.MEMBER,
-                version='1.4',
-                headers={'Idempotency-Key': 'k'},
-            )
+            facts = {'token': http.MEMBER, 'headers': {'Idempotency-Key': 'k'}}
+            return http.send(self.service.app, 'POST', path, body, version='1.4', **facts)
 
         def earlier(*_: Any) -> None:
             return None

@@ -44,15 +44,8 @@ class _Conditions:
     ) -> webob.Response:
         """Send a request with headers such as ``if_match``."""
         named = {name.replace('_', '-'): text for name, text in headers.items()}
-        return http.send(
-            self.service.app,
-            method,
-            f'/v1{path}',
-            body,
-            version=version,
-            token=token,
-            headers=named,
-        )
+        facts = {'version': version, 'token': token, 'headers': named}
+        return http.send(self.service.app, method, f'/v1{path}', body, **facts)
 
     def show(self, **headers: str) -> webob.Response:
         return self.send('GET', self.path, **headers)

@@ -16,7 +16,6 @@ from climate.api.schemas import availability
 from climate.api.schemas import calendar
 from climate.api.schemas import usage
 from climate.api.schemas import webhooks
-from climate.domain.leases import Allocation
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import RESOURCE_SORT_KEYS
 from climate.domain.requests import SORT_KEYS
@@ -94,17 +93,7 @@ class FiltersTest(base.TestCase):
             tx.leases.insert(lease)
             part = dataclasses.replace(reservation, resource_type=resource_type)
             tx.reservations.insert([part])
-            cases.put(
-                tx,
-                [
-                    Allocation(
-                        reservation_id=reservation.id,
-                        resource_id=resource,
-                        period=lease.period,
-                        resource_class=None,
-                    )
-                ],
-            )
+            cases.put(tx, [cases.allocation(reservation.id, resource, lease.period)])
 
         self.service.store.run(write)
 

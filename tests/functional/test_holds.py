@@ -57,15 +57,8 @@ class HoldsCase(OffersCase):
 
     def sent(self, method: str, path: str, body: Any, token: str = '', **headers: str) -> Any:
         """Send a request; as a member of the project if there is no token."""
-        return http.send(
-            self.service.app,
-            method,
-            f'/v1/{path}',
-            body,
-            token=token or 'alice:blue:member',
-            version='1.4',
-            headers=headers,
-        )
+        facts = {'token': token or http.MEMBER, 'version': '1.4', 'headers': headers}
+        return http.send(self.service.app, method, f'/v1/{path}', body, **facts)
 
     def check_status(self, status: int, answer: Any) -> Any:
         """Check the status of an answer; return its body."""

@@ -35,15 +35,9 @@ class _Meanwhile:
         )
         noon = datetime.datetime(2031, 5, 1, 12, tzinfo=datetime.UTC)
         body = bodies.hosts(hosts, hypervisor_properties=requirement)
-        leases.create(
-            Caller(user_id='eve', project_id='red'),
-            LeaseDraft(
-                name='other',
-                start=noon,
-                end=noon + datetime.timedelta(hours=1),
-                reservations=(body,),
-            ),
-        )
+        end = noon + datetime.timedelta(hours=1)
+        draft = LeaseDraft(name='other', start=noon, end=end, reservations=(body,))
+        leases.create(Caller(user_id='eve', project_id='red'), draft)
 
     def once(self, act: Any) -> None:
         """Do something while the first question is thought about."""

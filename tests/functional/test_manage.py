@@ -17,10 +17,10 @@ from climate.clock import SystemClock
 from climate.cmd import config
 from climate.cmd import manage
 from climate.db.engine.clock_difference import Difference
-from climate.db.messages.outbox import OutboxRow
 from climate.db.transactions.store import Store
 from climate.simulator import SimulatedCloud
 from tests import base
+from tests.functional.db import cases
 from tests.narrowing import present
 
 
@@ -191,14 +191,9 @@ class TestManage(base.TestCase):
 
     def test_notifications_that_were_set_aside(self) -> None:
         store = self.closing(Store(self.conf(), SystemClock()))
+        created_at = datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC)
         rows = [
-            OutboxRow(
-                id=f'message-{number}',
-                subject=f'lease-{number}',
-                event_type='lease.create',
-                payload={},
-                created_at=datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC),
-            )
+            cases.notification(f'message-{number}', f'lease-{number}', created_at)
             for number in range(4)
         ]
         store.run(lambda tx: tx.outbox.insert(rows))

@@ -13,7 +13,6 @@ import fixtures
 
 from climate.clock import ManualClock
 from climate.clock import SystemClock
-from climate.db.messages.outbox import OutboxRow
 from climate.domain.copies import with_changes
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
@@ -25,6 +24,7 @@ from tests import base
 from tests import drafts
 from tests import services
 from tests.functional import bodies
+from tests.functional.db import cases
 from tests.functional.manager.harness import Office
 from tests.functional.test_manage import run
 from tests.narrowing import present
@@ -153,13 +153,7 @@ class TestLists(ManageCase):
         self.assertEqual([], self.document(0, 'event', 'list', '--older', '7200'))
 
     def test_notifications(self) -> None:
-        row = OutboxRow(
-            id='m',
-            subject='l',
-            event_type='lease.create',
-            payload={},
-            created_at=SystemClock().now(),
-        )
+        row = cases.notification('m', 'l', SystemClock().now())
         self.office.store.run(lambda tx: tx.outbox.insert([row]))
         self.assertEqual([], self.document(0, 'outbox', 'list'))
         (found,) = self.document(0, 'outbox', 'list', '--all')

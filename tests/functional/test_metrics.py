@@ -189,14 +189,8 @@ class TestManagerMetrics(ProcessCase):
 
     def check(self, config: str) -> subprocess.CompletedProcess[str]:
         """Run ``climate-manager --check``."""
-        return subprocess.run(
-            [str(processes.BIN / 'climate-manager'), '--config-file', config, '--check'],
-            env=processes.clean_environment(),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        command = str(processes.BIN / 'climate-manager')
+        return processes.run(command, '--config-file', config, '--check')
 
 
 class TestWorkers(ProcessCase):
@@ -271,14 +265,8 @@ class TestDisabled(base.TestCase):
             "webob.Request.blank('/v1').get_response(api.application); "
             "print('prometheus_client' in sys.modules)"
         )
-        done = subprocess.run(
-            [sys.executable, '-c', script],
-            env={**processes.clean_environment(), 'OS_CLIMATE_CONFIG_DIR': str(folder)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
-        )
+        done = processes.run(sys.executable, '-c', script, OS_CLIMATE_CONFIG_DIR=str(folder))
+        self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual('False', done.stdout.split()[-1])
         with contextlib.closing(socket.socket()) as listener:
             listener.bind(('127.0.0.1', port))

@@ -57,14 +57,6 @@ QUERIES = {
 }
 
 
-def address(service, number):
-    """Return the body of a floating IP that can be registered."""
-    return {
-        'floating_network_id': service.public_network,
-        'floating_ip_address': f'203.0.113.{number}',
-    }
-
-
 class PersonasTest(base.TestCase):
     """Every cell of the table."""
 
@@ -138,38 +130,26 @@ class PersonasTest(base.TestCase):
         answer = http.send(
             service.app, 'POST', '/v1/maintenances', BODIES['POST /maintenances'], version='1.2'
         )
-        offers = http.send(
-            service.app,
-            'POST',
-            '/v1/offers',
-            BODIES['POST /offers'],
-            token=http.MEMBER,
-            version='1.4',
+        facts = {'token': http.MEMBER, 'version': '1.5'}
+        offers, hook, feed = (
+            http.send(service.app, 'POST', f'/v1/{noun}', BODIES[f'POST /{noun}'], **facts).json
+            for noun in ('offers', 'webhooks', 'feeds')
         )
-        hook, feed = (
-            http.send(
-                service.app,
-                'POST',
-                f'/v1/{noun}s',
-                BODIES[f'POST /{noun}s'],
-                token=http.MEMBER,
-                version='1.5',
-            ).json[noun]['id']
-            for noun in ('webhook', 'feed')
-        )
-        http.send(service.app, 'POST', '/v1/floatingips', address(service, 201))
+        address = {'floating_network_id': service.public_network}
+        address['floating_ip_address'] = '203.0.113.201'
+        http.send(service.app, 'POST', '/v1/floatingips', address)
         http.send(
             service.app, 'POST', '/v1/resource-types', {'name': 'custom:instrument'}, version='1.2'
         )
         return service, {
             'network': service.public_network,
             'lease_id': lease['id'],
-            'offer_id': offers.json['offers'][0]['id'],
+            'offer_id': offers['offers'][0]['id'],
             'reservation_id': lease['reservations'][0]['id'],
             'taken_id': taken,
             'maintenance_id': answer.json['maintenance']['id'],
-            'webhook_id': hook,
-            'feed_id': feed,
+            'webhook_id': hook['webhook']['id'],
+            'feed_id': feed['feed']['id'],
         }
 
     def shared(self):

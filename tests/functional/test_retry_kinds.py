@@ -57,17 +57,10 @@ class _Kinds(RetryCase):
         """An answer with a secret is stored nowhere: a repetition gets a new secret."""
         bodies = {'webhook': {'url': 'https://example.org/'}, 'feed': {'name': 'ours'}}
         for noun, field in (('webhook', 'secret'), ('feed', 'url')):
-            first, again = (
-                http.send(
-                    self.service.app,
-                    'POST',
-                    f'/v1/{noun}s',
-                    bodies[noun],
-                    version='1.5',
-                    headers={'Idempotency-Key': noun},
-                ).json[noun]
-                for _ in range(2)
-            )
+            what = ('POST', f'/v1/{noun}s', bodies[noun])
+            facts = {'version': '1.5', 'headers': {'Idempotency-Key': noun}}
+            answers = (http.send(self.service.app, *what, **facts) for _ in range(2))
+            first, again = (answer.json[noun] for answer in answers)
             self.assertEqual(first['id'], again['id'])
             self.assertNotEqual(first[field], again[field])
             listed = http.send(self.service.app, 'GET', f'/v1/{noun}s', version='1.5').json

@@ -145,18 +145,9 @@ class TestWaiting(SharesCase):
         waiting = []
         for number in range(2):
             headers = {'Prefer': 'wait=1'}
-            waiting.append(
-                self.pool.submit(
-                    http.send,
-                    self.app,
-                    'POST',
-                    '/v1/leases',
-                    {**LEASE, 'name': str(number)},
-                    token=http.MEMBER,
-                    version='1.5',
-                    headers=headers,
-                )
-            )
+            facts = {'token': http.MEMBER, 'version': '1.5', 'headers': headers}
+            what = ('POST', '/v1/leases', {**LEASE, 'name': str(number)})
+            waiting.append(self.pool.submit(http.send, self.app, *what, **facts))
         until('they wait', lambda: len(set(asked)) == 2, 60)
         # Their project can still use all of its threads.
         self.occupy()

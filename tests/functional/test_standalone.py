@@ -127,20 +127,8 @@ class TestRunning(_Test):
         self.assertEqual(200, self.service.ask('GET', '/leases')[0])
 
     def test_a_second_one_on_the_same_state_is_refused_in_one_line(self) -> None:
-        second = subprocess.run(
-            [
-                str(processes.BIN / 'climate-standalone'),
-                '--port',
-                '0',
-                '--state-dir',
-                str(self.service.state),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            env=processes.clean_environment(),
-        )
+        command = str(processes.BIN / 'climate-standalone')
+        second = processes.run(command, '--port', '0', '--state-dir', str(self.service.state))
         self.assertEqual((1, ''), (second.returncode, second.stdout))
         (line,) = second.stderr.splitlines()
         self.assertIn('another climate-standalone is using', line)
@@ -290,14 +278,8 @@ class TestManager(base.TestCase):
             f'[simulator]\nstate_dir = {folder}/file/cloud\n'
             f'[database]\nconnection = sqlite:///{folder}/climate.sqlite\n'
         )
-        done = subprocess.run(
-            [str(processes.BIN / 'climate-manager'), '--config-file', str(folder / 'climate.conf')],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            env=processes.clean_environment(),
-        )
+        command = str(processes.BIN / 'climate-manager')
+        done = processes.run(command, '--config-file', str(folder / 'climate.conf'))
         self.assertEqual(1, done.returncode)
         self.assertIn('climate-manager: [simulator] state_dir', done.stderr.splitlines()[-1])
         self.assertNotIn('Traceback', done.stderr)

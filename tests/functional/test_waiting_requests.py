@@ -49,15 +49,8 @@ class WaitingTest(base.TestCase):
         self, method: str, path: str, body: Any = None, prefer: str | None = 'wait=10', **facts: Any
     ) -> webob.Response:
         headers = {**facts.pop('headers', {}), **({} if prefer is None else {'Prefer': prefer})}
-        return http.send(
-            self.service.app,
-            method,
-            f'/v1{path}',
-            body,
-            token=http.MEMBER,
-            headers=headers,
-            **{'version': '1.4', **facts},
-        )
+        facts = {'version': '1.4', 'token': http.MEMBER, 'headers': headers, **facts}
+        return http.send(self.service.app, method, f'/v1{path}', body, **facts)
 
     def created(self, **facts: Any) -> webob.Response:
         answer = self.send('POST', '/leases', {**LEASE, **facts.pop('body', {})}, **facts)

@@ -19,6 +19,7 @@ from oslo_config import cfg
 
 from climate.clock import Clock
 from climate.clock import ManualClock
+from climate.db.messages.outbox import OutboxRow
 from climate.db.migrations import migration
 from climate.db.transactions import store as stores
 from climate.db.transactions.store import Store
@@ -110,15 +111,8 @@ class StoreCase(base.TestCase):
         made = lease(start, end)
         period = hours(start, end)
         reservation_id = made.reservations[0].id
-        return self.add(
-            made,
-            [
-                Allocation(
-                    reservation_id=reservation_id, resource_id=number, period=period, **facts
-                )
-                for number in resource_ids
-            ],
-        )
+        taken = [allocation(reservation_id, number, period, **facts) for number in resource_ids]
+        return self.add(made, taken)
 
 
 def put(tx: stores.Transaction, allocations: Iterable[Allocation]) -> None:
@@ -203,3 +197,17 @@ def event(lease_id: str, kind: EventKind, hour: float, **facts: Any) -> Event:
     return Event(
         id=str(uuid.uuid4()), lease_id=lease_id, kind=kind, time=at(hour), due=at(hour), **facts
     )
+
+
+def allocation(
+    reservation_id: str, resource_id: int, period: Period, name: str | None = None, **facts: Any
+) -> Allocation:
+    """Return what a reservation has of a resource; all of it without the *name* of a class."""
+    ids = {'reservation_id': reservation_id, 'resource_id': resource_id}
+    return Allocation(**ids, period=period, resource_class=name, **facts)
+
+
+def notification(number: str, subject: str = 'a', created_at: Any = NOW) -> OutboxRow:
+    """Return a notification that waits in the outbox."""
+    kind = 'lease.create'
+    return OutboxRow(id=number, subject=subject, event_type=kind, payload={}, created_at=created_at)

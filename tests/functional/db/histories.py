@@ -33,7 +33,6 @@ from climate.db.schema.tables import MAINTENANCES
 from climate.db.timelines.reader import TimelineReader
 from climate.db.timelines.timelines import Timelines
 from climate.db.transactions.store import Transaction
-from climate.domain.leases import Allocation
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
 from climate.domain.resources import Candidate
@@ -145,16 +144,11 @@ class HistoryCase:
         """Compare what is free if some reservations do not count."""
         own = self.rng.sample(self.booked, min(len(self.booked), 2))
         nothing: Any = types.SimpleNamespace(things=lambda _request: ())
-        needed = Requirements(
-            search=contract.Search(resource_type=cases.TYPE, minimum=1, maximum=1, demand=demand),
-            plugin=nothing,
-            request=None,
-            period=period,
-            padded=period.padded(PAUSE),
-            minimum=1,
-            maximum=1,
-            private=False,
-        )
+        one = {'minimum': 1, 'maximum': 1}
+        periods = {'period': period, 'padded': period.padded(PAUSE)}
+        search = contract.Search(resource_type=cases.TYPE, **one, demand=demand)
+        facts = {'plugin': nothing, 'request': None, 'private': False}
+        needed = Requirements(search=search, **facts, **periods, **one)
         with self.store.reading() as tx:
             expected = _by_hand(tx, demand, period, own)
             rooms = Searches(tx, LeasingSettings(), self.rng, own).every_room(needed)
@@ -215,15 +209,10 @@ class HistoryCase:
             books = tx.book([host], pause=PAUSE)
             tx.leases.insert(lease)
             tx.reservations.insert(lease.reservations)
+            mine = lease.reservations[0].id
             books.insert(
                 [
-                    Allocation(
-                        reservation_id=lease.reservations[0].id,
-                        resource_id=host,
-                        period=period,
-                        resource_class=name,
-                        amount=2 if name else 1,
-                    )
+                    cases.allocation(mine, host, period, name, amount=2 if name else 1)
                     for name in classes
                 ]
             )

@@ -8,7 +8,6 @@ import dataclasses
 from typing import Any
 
 from climate import exceptions
-from climate.domain.leases import Allocation
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.requests import ResourceQuery
 from climate.domain.resource_types import Declaration
@@ -47,19 +46,11 @@ class Catalogue:
         """Write a lease that has amounts of classes from hour to hour."""
         lease = cases.lease(min(use[2] for use in uses), max(use[3] for use in uses))
         reservation = lease.reservations[0].id
-        return self.add(
-            lease,
-            [
-                Allocation(
-                    reservation_id=reservation,
-                    resource_id=resource,
-                    resource_class=name,
-                    amount=amount,
-                    period=cases.hours(start, end),
-                )
-                for name, amount, start, end in uses
-            ],
-        )
+        taken = [
+            cases.allocation(reservation, resource, cases.hours(start, end), name, amount=amount)
+            for name, amount, start, end in uses
+        ]
+        return self.add(lease, taken)
 
     def test_pages_in_any_order(self) -> None:
         hosts = self.add_hosts(2)

@@ -168,18 +168,10 @@ class TestMariadb(_Duplicates, cases.StoreCase):
 
         # MariaDB ends the transaction that has written less: not this one.
         for name in ('web', *map(str, range(20))):
-            other.execute(
-                sa.insert(RESOURCES).values(
-                    resource_type='virtual:server',
-                    name=name,
-                    project_id='blue',
-                    deleted=0,
-                    created_at=cases.NOW,
-                    reservable=True,
-                    disabled=False,
-                    generation=0,
-                )
-            )
+            facts = {'resource_type': 'virtual:server', 'project_id': 'blue', 'generation': 0}
+            flags = {'deleted': 0, 'reservable': True, 'disabled': False}
+            row = {**facts, **flags, 'name': name, 'created_at': cases.NOW}
+            other.execute(sa.insert(RESOURCES).values(row))
         self.store.run(work)
         others[0].join(LONG)
         self.assertEqual(2, len(tries))

@@ -10,7 +10,6 @@ import threading
 import sqlalchemy as sa
 
 from climate.cmd.metrics import database_readings
-from climate.db.messages.outbox import OutboxRow
 from climate.db.reports.figures import Amount
 from climate.db.reports.figures import Backlog
 from climate.db.reports.figures import Figures
@@ -67,13 +66,7 @@ class Figured:
 
     def test_outbox(self) -> None:
         rows = [
-            OutboxRow(
-                id=str(minutes),
-                subject='a',
-                event_type='lease.create',
-                payload={},
-                created_at=cases.NOW - minutes * MINUTE,
-            )
+            cases.notification(str(minutes), created_at=cases.NOW - minutes * MINUTE)
             for minutes in (1, 2, 9)
         ]
 

@@ -97,17 +97,8 @@ class Lists:
             )
             for number, kind in enumerate(kinds)
         ]
-        self.add(
-            cases.lease(
-                start,
-                start + 4,
-                id=lease_id,
-                name=name,
-                reservations=tuple(reversed(reservations)),
-                events=tuple(events),
-                **options,
-            )
-        )
+        parts = {'reservations': tuple(reversed(reservations)), 'events': tuple(events)}
+        self.add(cases.lease(start, start + 4, id=lease_id, name=name, **parts, **options))
 
     def listed(self, query: LeaseQuery, version: Microversion) -> str:
         with self.store.reading() as tx:

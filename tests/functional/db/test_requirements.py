@@ -93,17 +93,10 @@ class Requirements:
             return len(tx.search.matching(match, ids))
 
     def test_what_the_cloud_says_counts_like_what_operators_say(self) -> None:
-        self.store.run(
-            lambda tx: tx.resources.insert(
-                Resource(
-                    resource_type=cases.TYPE,
-                    name='compute-1',
-                    attributes={'vcpus': 16, 'hypervisor_type': 'QEMU', 'nothing': None},
-                    capabilities={'rack': 'r1'},
-                    traits=frozenset({'HW_CPU_X86_VMX'}),
-                )
-            )
-        )
+        facts = {'capabilities': {'rack': 'r1'}, 'traits': frozenset({'HW_CPU_X86_VMX'})}
+        facts['attributes'] = {'vcpus': 16, 'hypervisor_type': 'QEMU', 'nothing': None}
+        host = Resource(resource_type=cases.TYPE, name='compute-1', **facts)
+        self.store.run(lambda tx: tx.resources.insert(host))
         self.assertEqual(1, self.matching('[">=", "$vcpus", "9"]'))
         self.assertEqual(0, self.matching('[">=", "$vcpus", "128"]'))
         self.assertEqual(1, self.matching('["==", "$hypervisor_type", "QEMU"]'))

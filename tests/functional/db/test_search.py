@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from climate.allocation.matches import Match
 from climate.db.transactions.store import Transaction
-from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
 from climate.domain.resources import Candidate
@@ -96,13 +95,9 @@ class Search:
             tx.reservations.insert(lease.reservations)
             ids = [tx.resources.insert(cases.host(number)) for number in range(HOSTS)]
             for number, calendar in zip(ids, drawn, strict=True):
+                mine = lease.reservations[0].id
                 booked = (
-                    Allocation(
-                        reservation_id=lease.reservations[0].id,
-                        resource_id=number,
-                        period=period,
-                        state=state,
-                    )
+                    cases.allocation(mine, number, period, state=state)
                     for period, state in calendar
                 )
                 cases.put(tx, booked)

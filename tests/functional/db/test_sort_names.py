@@ -18,15 +18,9 @@ class SortNames:
     """On one engine."""
 
     def query(self, limit: int, marker: int | None = None) -> CalendarPageQuery:
-        return CalendarPageQuery(
-            resource_type='physical:host',
-            period=cases.hours(0, 1),
-            project_id='p',
-            all_projects=True,
-            sees_private=True,
-            limit=limit,
-            marker=marker,
-        )
+        what = {'resource_type': 'physical:host', 'period': cases.hours(0, 1)}
+        who = {'project_id': 'p', 'all_projects': True, 'sees_private': True}
+        return CalendarPageQuery(**what, **who, limit=limit, marker=marker)
 
     def names(self, query: CalendarPageQuery) -> list[str]:
         with self.store.reading() as tx:

@@ -72,13 +72,7 @@ class BookingsCase:
                 reservation_id=reservation_id, resource_id=self.hosts[0], period=period
             )
             parts = [
-                Allocation(
-                    reservation_id=reservation_id,
-                    resource_id=self.hosts[1],
-                    period=period,
-                    resource_class=name,
-                    amount=amount,
-                )
+                cases.allocation(reservation_id, self.hosts[1], period, name, amount=amount)
                 for name, amount in PART.items()
             ]
             books.insert([whole, *parts])
