@@ -133,14 +133,7 @@ class MariadbPair(Pair):
 
     def _command(self, number: int) -> list[str]:
         data = self.folder / f'data{number}'
-        subprocess.run(
-            [
-                *('mariadb-install-db', '--no-defaults', f'--datadir={data}', '--skip-test-db'),
-                '--auth-root-authentication-method=normal',
-            ],
-            check=True,
-            capture_output=True,
-        )
+        galera.install_mariadb(data)
         user = []
         if os.geteuid() == 0:
             user = ['--user=mysql']

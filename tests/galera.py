@@ -37,6 +37,13 @@ def _library() -> str | None:
     return next((path for path in _LIBRARIES if pathlib.Path(path).exists()), None)
 
 
+def install_mariadb(data: pathlib.Path) -> None:
+    """Make the files of a new server in a folder."""
+    command = ['mariadb-install-db', '--no-defaults', f'--datadir={data}', '--skip-test-db']
+    command.append('--auth-root-authentication-method=normal')
+    subprocess.run(command, check=True, capture_output=True)
+
+
 class Cluster(fixtures.Fixture):
     """A Galera cluster.
 
@@ -86,17 +93,7 @@ class Cluster(fixtures.Fixture):
         data.mkdir(parents=True)
         # mariadbd refuses to run as root.
         user = ['--user=mysql'] if os.geteuid() == 0 else []
-        subprocess.run(
-            [
-                'mariadb-install-db',
-                '--no-defaults',
-                f'--datadir={data}',
-                '--auth-root-authentication-method=normal',
-                '--skip-test-db',
-            ],
-            check=True,
-            capture_output=True,
-        )
+        install_mariadb(data)
         if user:
             for path in (home, *home.rglob('*')):
                 shutil.chown(path, 'mysql')

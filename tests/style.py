@@ -33,17 +33,9 @@ DEBTS = ROOT / 'tests' / 'unit' / 'style_debts.json'
 
 # Files and folders with text that users, operators or contributors read.
 PLACES = (
-    'README.rst',
-    'CONTRIBUTING.rst',
-    'SECURITY.rst',
-    'Makefile',
-    'doc/source',
-    'api-ref/source',
-    'releasenotes/notes',
-    'etc',
-    'climate',
-    'tools',
-    'benchmarks',
+    *('README.rst', 'CONTRIBUTING.rst', 'SECURITY.rst', 'Makefile', 'doc/source'),
+    *('api-ref/source', 'releasenotes/notes', 'etc', 'climate', 'tools'),
+    *('benchmarks',),
 )
 _SUFFIXES = frozenset({'', '.py', '.rst', '.yaml', '.csv', '.txt', '.sample', '.conf'})
 # The lists of phrases to avoid.

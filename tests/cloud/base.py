@@ -142,20 +142,10 @@ class CloudTest(base.TestCase):
     ) -> dict[str, Any]:
         """Return the body of a request for a lease."""
         begins = soon(start)
-        return {
-            'name': f'{PREFIX}{self._testMethodName}',
-            'start_date': begins.isoformat(),
-            'duration': f'{seconds:.0f}s',
-            'notify_before_start': list(notify),
-            'reservations': [
-                {
-                    'resource_type': 'physical:host',
-                    'min': hosts,
-                    'max': hosts,
-                    'before_end': before_end,
-                }
-            ],
-        }
+        wanted = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
+        dates = {'start_date': begins.isoformat(), 'duration': f'{seconds:.0f}s'}
+        facts = {'name': f'{PREFIX}{self._testMethodName}', 'notify_before_start': list(notify)}
+        return {**facts, **dates, 'reservations': [{**wanted, 'before_end': before_end}]}
 
     def await_status(
         self, person: Person, lease: dict[str, Any], status: str, seconds: float

@@ -66,23 +66,11 @@ def present_minute(seconds: int = 15) -> str:
 def connect(cloud: Cloud, user: str, *, proxied: bool = False, region: str = '') -> Any:
     """Return the connection that openstacksdk makes of a user's environment."""
     login = cloud.login(user, proxied=proxied)
-    return openstack.connect(
-        load_yaml_config=False,
-        load_envvars=False,
-        auth_type='password',
-        auth={
-            key: login[f'OS_{key.upper()}']
-            for key in (
-                'auth_url',
-                'username',
-                'password',
-                'project_name',
-                'user_domain_name',
-                'project_domain_name',
-            )
-        },
-        region_name=region or login['OS_REGION_NAME'],
-    )
+    domains = ('user_domain_name', 'project_domain_name')
+    keys = ('auth_url', 'username', 'password', 'project_name', *domains)
+    auth = {key: login[f'OS_{key.upper()}'] for key in keys}
+    found = {'region_name': region or login['OS_REGION_NAME'], 'auth_type': 'password'}
+    return openstack.connect(load_yaml_config=False, load_envvars=False, auth=auth, **found)
 
 
 def nested(value: Any) -> list[dict[str, Any]]:

@@ -55,20 +55,12 @@ class Person:
         self._cloud = cloud
         self.name = name
         self.project = cloud.project(name)
-        self.sdk = openstack.connect(
-            auth={
-                'auth_url': cloud.auth_url,
-                'username': cloud.account(name),
-                'password': cloud.password,
-                'project_name': self.project,
-                'user_domain_name': 'Default',
-                'project_domain_name': 'Default',
-            },
-            region_name=cloud.region,
-            compute_api_version='2.53',
-            load_yaml_config=False,
-            load_envvars=False,
-        )
+        auth = {'username': cloud.account(name), 'password': cloud.password}
+        auth |= {'auth_url': cloud.auth_url, 'project_name': self.project}
+        auth |= {'user_domain_name': 'Default', 'project_domain_name': 'Default'}
+        nothing_else = {'load_yaml_config': False, 'load_envvars': False}
+        versions = {'region_name': cloud.region, 'compute_api_version': '2.53'}
+        self.sdk = openstack.connect(auth=auth, **versions, **nothing_else)
         # Found through the catalogue, as clients do; each request is sent once.
         self._reservation = adapter.Adapter(
             self.sdk.session,

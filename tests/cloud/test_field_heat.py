@@ -19,35 +19,15 @@ from tests.cloud.waiting import until
 
 # The attributes of each.
 LEASE = (
-    'name',
-    'start_date',
-    'end_date',
-    'created_at',
-    'updated_at',
-    'status',
-    'degraded',
-    'user_id',
-    'project_id',
-    'trust_id',
-    'reservations',
-    'events',
-    'show',
+    *('name', 'start_date', 'end_date', 'created_at', 'updated_at', 'status'),
+    *('degraded', 'user_id', 'project_id', 'trust_id', 'reservations', 'events'),
+    *('show',),
 )
+
 HOST = (
-    'hypervisor_hostname',
-    'hypervisor_type',
-    'hypervisor_version',
-    'vcpus',
-    'cpu_info',
-    'memory_mb',
-    'local_gb',
-    'service_name',
-    'reservable',
-    'status',
-    'trust_id',
-    'created_at',
-    'updated_at',
-    'show',
+    *('hypervisor_hostname', 'hypervisor_type', 'hypervisor_version', 'vcpus'),
+    *('cpu_info', 'memory_mb', 'local_gb', 'service_name', 'reservable', 'status'),
+    *('trust_id', 'created_at', 'updated_at', 'show'),
 )
 # What the user guide tells people to copy.
 EXAMPLE = pathlib.Path(__file__).parents[2] / 'doc' / 'source' / 'user' / 'heat-lease.yaml'

@@ -45,16 +45,9 @@ class InstancesTest(CloudTest):
         """Return a wish for slots, by size or by flavor."""
         if 'flavor_id' in wanted:
             return {'resource_type': 'flavor:instance', 'amount': amount, **wanted}
-        return {
-            'resource_type': 'virtual:instance',
-            'vcpus': 1,
-            'memory_mb': 64,
-            'disk_gb': 1,
-            'amount': amount,
-            'affinity': 'None',
-            'resource_properties': '',
-            **wanted,
-        }
+        sizes = {'vcpus': 1, 'memory_mb': 64, 'disk_gb': 1}
+        free = {'affinity': 'None', 'resource_properties': ''}
+        return {'resource_type': 'virtual:instance', **sizes, 'amount': amount, **free, **wanted}
 
     def lease(self, person: Person, amount: int, **wanted: Any) -> dict[str, Any]:
         """Return an active lease of slots."""

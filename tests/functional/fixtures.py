@@ -76,15 +76,8 @@ from tests import services
 NOW = datetime.datetime(2030, 1, 1, 12, 0, 30, 250000, tzinfo=datetime.UTC)
 HOSTS = 4
 TYPES: tuple[Plugin[Any], ...] = (
-    PhysicalHost(),
-    VirtualInstance(),
-    FlavorInstance(),
-    FloatingIP(),
-    NetworkPlugin(),
-    PhysicalStorage(),
-    VirtualServer(),
-    VirtualStack(),
-    VirtualVolume(),
+    *(PhysicalHost(), VirtualInstance(), FlavorInstance(), FloatingIP(), NetworkPlugin()),
+    *(PhysicalStorage(), VirtualServer(), VirtualStack(), VirtualVolume()),
 )
 
 

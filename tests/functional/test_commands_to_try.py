@@ -53,9 +53,9 @@ class TestCommandsToTry(TestCase):
         commands = self.commands()
         self.assertEqual(4, len(commands), commands)
         # The shell of other users, and a folder of another project.
-        facts = {'cwd': '/', 'env': self.environment, 'timeout': 360, 'check': False}
+        facts = {'cwd': '/', 'env': self.environment, 'timeout': 360, 'text': True}
         text = '\n'.join(commands)
-        done = subprocess.run(['sh', '-e'], input=text, capture_output=True, text=True, **facts)
+        done = subprocess.run(['sh', '-e'], input=text, check=False, capture_output=True, **facts)
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn('ACTIVE', done.stdout)
         self.assertIn('demo', done.stdout.splitlines()[-2])

@@ -100,18 +100,10 @@ class TestJsonLogs(JsonLogCase):
         self.until_status(lease_id, 'TERMINATED')
         deleted, _ = self.ask('DELETE', f'/leases/{lease_id}')
         found = self.about(lease_id)
-        self.assertEqual(
-            [
-                'booked for project blue',
-                'start_lease',
-                'changed',
-                f'being deleted for lease {lease_id}',
-                'end_lease',
-                'its deletion is requested',
-            ],
-            [line['message'].partition(': ')[2].partition(',')[0] for line in found],
-            [line['message'] for line in found],
-        )
+        said = [line['message'].partition(': ')[2].partition(',')[0] for line in found]
+        begun = ['booked for project blue', 'start_lease', 'changed']
+        over = [f'being deleted for lease {lease_id}', 'end_lease', 'its deletion is requested']
+        self.assertEqual([*begun, *over], said, [line['message'] for line in found])
         actual = [line['extra']['request_id'] for line in found]
         self.assertEqual([booked, booked, changed, changed, changed, deleted], actual)
         for line in found:

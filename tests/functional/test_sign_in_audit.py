@@ -44,20 +44,13 @@ class TestSignIns(base.TestCase):
             self.send('POST', mistyped)
         self.send('GET')
         failed = ('authenticate', 'failure', '401')
-        self.assertEqual(
-            [
-                ('authenticate', 'success', '201'),
-                failed,
-                ('delete', 'success', '204'),
-                *[failed] * 8,
-                # Of refusals that are alike, one.
-                ('authenticate', 'failure', '429'),
-            ],
-            [
-                (event['action'], event['outcome'], event['reason']['reasonCode'])
-                for event in self.told
-            ],
-        )
+        in_and_out = [('authenticate', 'success', '201'), failed, ('delete', 'success', '204')]
+        # Of refusals that are alike, one.
+        refused = [*[failed] * 8, ('authenticate', 'failure', '429')]
+        told = [
+            (each['action'], each['outcome'], each['reason']['reasonCode']) for each in self.told
+        ]
+        self.assertEqual([*in_and_out, *refused], told)
         found = {event['target']['typeURI'] for event in self.told}
         self.assertEqual({'service/reservation/sessions'}, found)
         who = [(one['initiator']['id'], one['initiator']['project_id']) for one in self.told]

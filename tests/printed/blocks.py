@@ -37,26 +37,10 @@ PROSE = frozenset({'text'})
 _SAMPLE = Mark(where=Where.TEST, what='tests/functional/test_api_samples.py')
 _ROLES = ('doc', 'download', 'ref', 'term')
 _OTHERS = (
-    'glossary',
-    'autoclass',
-    'autoexception',
-    'automodule',
-    'layers',
-    'rooms',
-    'life-cycle',
-    'autoprogram-cliff',
-    'capabilities',
-    'metrics',
-    'operations',
-    'picture',
-    'request-fields',
-    'show-options',
-    'show-policy',
-    'toctree',
-    'rest_expand_all',
-    'rest_method',
-    'rest_parameters',
-    'rest_status_code',
+    *('glossary', 'autoclass', 'autoexception', 'automodule', 'layers', 'rooms'),
+    *('life-cycle', 'autoprogram-cliff', 'capabilities', 'metrics', 'operations'),
+    *('picture', 'request-fields', 'show-options', 'show-policy', 'toctree'),
+    *('rest_expand_all', 'rest_method', 'rest_parameters', 'rest_status_code'),
 )
 
 

@@ -93,21 +93,9 @@ class HistoryCase:
             return (timelines or self.timelines).current(reader, cases.TYPE, tx.now)
 
     def test_a_history(self) -> None:
-        changes = [
-            self.book_some,
-            self.book_some,
-            self.release,
-            self.maintain,
-            self.end_maintenance,
-            self.disable,
-            self.fail,
-            self.restock,
-            self.replace_host,
-            self.give_back,
-            self.describe,
-            self.hide,
-            self.wait,
-        ]
+        changes = [self.book_some, self.book_some, self.release, self.maintain]
+        changes += [self.end_maintenance, self.disable, self.fail, self.restock]
+        changes += [self.replace_host, self.give_back, self.describe, self.hide, self.wait]
         while self.compared < self.comparisons:
             self.rng.choice(changes)()
             self.compare()

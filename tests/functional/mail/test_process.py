@@ -34,17 +34,11 @@ class MailCase(bus.RabbitCase):
             self.sender = publisher.from_conf(self.conf(driver=['messagingv2']), self.url)
             self.addCleanup(self.sender.close)
         now = SystemClock().now()
-        self.sender.publish(
-            [
-                publisher.OutboxMessage(
-                    id=said['message_id'],
-                    event_type=said['event_type'],
-                    payload=said['payload'],
-                    created_at=now,
-                )
-                for said in (envelope('lease.event.before_end_lease', one) for one in numbers)
-            ]
-        )
+        for one in numbers:
+            said = envelope('lease.event.before_end_lease', one)
+            facts = {name: said[name] for name in ('event_type', 'payload')}
+            message = publisher.OutboxMessage(id=said['message_id'], created_at=now, **facts)
+            self.sender.publish([message])
 
 
 class TestSubscriber(MailCase):

@@ -34,9 +34,9 @@ _CAPACITY = sa.text(
 )
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Row:
-    """An allocation as it is written."""
+    """An allocation as it is written; its fields are in the order of the statement."""
 
     resource_id: int
     resource_class: str | None
@@ -55,19 +55,7 @@ class Row:
 
 def rows(connection: engine.Connection) -> list[Row]:
     """Return all allocations, live or not."""
-    return [
-        Row(
-            resource_id=row.resource_id,
-            resource_class=row.resource_class,
-            amount=row.amount,
-            start=row.start_date,
-            end=row.end_date,
-            state=row.state,
-            reservation_id=row.reservation_id,
-            lease_id=row.lease_id,
-        )
-        for row in connection.execute(_ROWS)
-    ]
+    return [Row(*row) for row in connection.execute(_ROWS)]
 
 
 def capacities(connection: engine.Connection) -> dict[tuple[int, str], int]:

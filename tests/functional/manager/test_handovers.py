@@ -27,6 +27,7 @@ from tests import services
 from tests.functional.manager import harness
 from tests.functional.manager import server_case
 from tests.functional.manager import slots
+from tests.functional.manager import yard
 from tests.functional.manager.harness import Office
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
@@ -256,14 +257,7 @@ class TestParts(_Test):
         draft = drafts.lease(
             harness.at(start),
             harness.at(end),
-            {
-                'resource_type': slots.RESOURCE_TYPE,
-                'min': 1,
-                'max': 1,
-                'demand': {'VCPU': 16},
-                'spread': 'any',
-                'contrary': False,
-            },
+            yard.parts(1, {'VCPU': 16}),
             name='parts',
             asked_at=harness.NOW,
         )

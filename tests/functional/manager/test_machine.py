@@ -23,19 +23,10 @@ from tests import landing
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
 
-VERBS = (
-    'compute.find_aggregate',
-    'compute.create_aggregate',
-    'compute.set_aggregate_metadata',
-    'compute.add_host',
-    'compute.remove_host',
-    'compute.delete_aggregate',
-    'compute.list_servers',
-    'compute.delete_server',
-    'compute.create_image',
-    'image.find_image',
-    'image.give_image',
-)
+_AGGREGATES = ('find_aggregate', 'create_aggregate', 'set_aggregate_metadata', 'delete_aggregate')
+_OTHERS = ('add_host', 'remove_host', 'list_servers', 'delete_server', 'create_image')
+COMPUTE = [f'compute.{verb}' for verb in (*_AGGREGATES, *_OTHERS)]
+VERBS = (*COMPUTE, 'image.find_image', 'image.give_image')
 SETTINGS = harness.changed(effect_deadline=datetime.timedelta(seconds=40))
 _LIVE = sa.text(
     'SELECT a.resource_id, a.start_date, a.end_date, r.lease_id FROM allocations a'

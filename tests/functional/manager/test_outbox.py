@@ -60,16 +60,8 @@ class _Poisoned:
         return self.office.create(600, 3600, hosts=0, name=name)
 
     def sender(self, batch: int = 100) -> OutboxSender:
-        return OutboxSender(
-            self.office.store,
-            self.office.clock,
-            self.bus,
-            'me',
-            batch=batch,
-            attempts=ATTEMPTS,
-            max_sleep=1.0,
-            claim_seconds=10.0,
-        )
+        facts = {'batch': batch, 'attempts': ATTEMPTS, 'max_sleep': 1.0, 'claim_seconds': 10.0}
+        return OutboxSender(self.office.store, self.office.clock, self.bus, 'me', **facts)
 
     def failing(self) -> list[OutboxRow]:
         with self.office.store.reading() as tx:

@@ -101,16 +101,11 @@ class KeeperCase(base.TestCase):
 
     def made(self, **settings: Any) -> PowerController:
         values = {'idle_after': 600.0, 'boot_time': 100.0, 'margin': 20.0, 'interval': 30.0}
-        return self.closing(
-            PowerController(
-                drivers=self.switches,
-                reservations=self.climate,
-                cloud=self.cloud,
-                clock=self.clock,
-                records=PowerRecords(self.folder / 'power.json'),
-                settings=PowerSettings(**values | settings),
-            )
-        )
+        parts = {'drivers': self.switches, 'reservations': self.climate, 'cloud': self.cloud}
+        records = PowerRecords(self.folder / 'power.json')
+        settings = PowerSettings(**values | settings)
+        made = PowerController(clock=self.clock, records=records, settings=settings, **parts)
+        return self.closing(made)
 
     def pass_time(
         self, seconds: float, keeper: PowerController | None = None, step: float = 30
