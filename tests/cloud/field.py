@@ -110,14 +110,11 @@ class Shell:
 
     def installed(self, *words: str) -> str:
         """Run a command by the script that is installed; return what it wrote."""
-        return subprocess.run(
+        line, facts = (
             [*self._program, *words],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=True,
-            env=self._env,
-        ).stdout
+            {'text': True, 'timeout': PATIENCE, 'env': self._env},
+        )
+        return subprocess.run(line, capture_output=True, check=True, **facts).stdout
 
     def run(self, *words: str) -> str:
         """Run a command; return what it wrote.

@@ -53,13 +53,8 @@ class Registry(fixtures.Fixture):
             name=f'{PREFIX}public-{self._cloud.site}', is_router_external=True
         ).id
         self.addCleanup(network.delete_network, self.external)
-        network.create_subnet(
-            network_id=self.external,
-            ip_version=4,
-            cidr=CIDR,
-            allocation_pools=[POOL],
-            is_dhcp_enabled=False,
-        )
+        addresses = {'ip_version': 4, 'cidr': CIDR, 'allocation_pools': [POOL]}
+        network.create_subnet(network_id=self.external, is_dhcp_enabled=False, **addresses)
 
     def register(self, plugin: Plugin[Any], **attributes: str | int) -> Resource:
         """Look a resource up as a manager does, and have it until the test is over."""

@@ -62,14 +62,9 @@ class Person:
         versions = {'region_name': cloud.region, 'compute_api_version': '2.53'}
         self.sdk = openstack.connect(auth=auth, **versions, **nothing_else)
         # Found through the catalogue, as clients do; each request is sent once.
-        self._reservation = adapter.Adapter(
-            self.sdk.session,
-            service_type='reservation',
-            interface='public',
-            region_name=cloud.region,
-            raise_exc=False,
-            connect_retries=0,
-        )
+        service = {'service_type': 'reservation', 'interface': 'public'}
+        plain = {'raise_exc': False, 'connect_retries': 0, 'region_name': cloud.region}
+        self._reservation = adapter.Adapter(self.sdk.session, **service, **plain)
 
     @property
     def project_id(self) -> str:
@@ -82,13 +77,9 @@ class Person:
         """Send a request to Climate and return the response, whatever it says."""
         began = now()
         try:
-            return self._reservation.request(
-                path,
-                method,
-                json=body,
-                headers={'OpenStack-API-Version': f'reservation {version}'},
-                timeout=PATIENCE,
-            )
+            named = {'OpenStack-API-Version': f'reservation {version}'}
+            facts = {'json': body, 'headers': named, 'timeout': PATIENCE}
+            return self._reservation.request(path, method, **facts)
         finally:
             _took.append((now() - began).total_seconds())
 

@@ -25,13 +25,9 @@ class FloatingIPTest(NeutronTest):
 
     def ask(self, amount: int, *required: str) -> dict[str, Any]:
         """Return an active lease of some."""
-        return self.lease(
-            self.alice,
-            resource_type='virtual:floatingip',
-            network_id=self.external,
-            amount=amount,
-            required_floatingips=list(required),
-        )
+        what = {'resource_type': 'virtual:floatingip', 'network_id': self.external}
+        wanted = list(required)
+        return self.lease(self.alice, **what, amount=amount, required_floatingips=wanted)
 
     def found(self, lease: dict[str, Any]) -> dict[str, Any]:
         """Return what Alice sees of a lease in Neutron, by address."""

@@ -46,15 +46,9 @@ class BlazarTest(StackTest):
 
     def lease(self, hosts: int = 1) -> Any:
         line = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
-        return self.template(
-            'OS::Blazar::Lease',
-            LEASE,
-            name=self.name('heat'),
-            start_date=minute(10),
-            end_date=minute(20),
-            reservations=[line],
-            events=[{'event_type': 'notification', 'time': minute(12)}],
-        )
+        facts = {'name': self.name('heat'), 'start_date': minute(10), 'end_date': minute(20)}
+        facts['events'] = [{'event_type': 'notification', 'time': minute(12)}]
+        return self.template('OS::Blazar::Lease', LEASE, reservations=[line], **facts)
 
 
 class TestLeaseInStack(BlazarTest):
@@ -99,16 +93,10 @@ class TestLeaseInStack(BlazarTest):
 
     def test_server_on_the_leased_host(self) -> None:
         """The example of the user guide."""
-        stack, outputs = self.make(
-            self.alice,
-            EXAMPLE.read_text(encoding='utf-8'),
-            start=present_minute(),
-            end=minute(10),
-            wait=5,
-            image=self.cloud.image,
-            flavor=self.cloud.flavor,
-            network=self.cloud.network,
-        )
+        names = {name: getattr(self.cloud, name) for name in ('image', 'flavor', 'network')}
+        dates = {'start': present_minute(), 'end': minute(10), 'wait': 5}
+        text = EXAMPLE.read_text(encoding='utf-8')
+        stack, outputs = self.make(self.alice, text, **dates, **names)
         self.assertEqual('CREATE_COMPLETE', stack.status, stack.status_reason)
         self.assertEqual('ACTIVE', outputs['lease']['status'])
         self.assertEqual(self.lent[0], self.host_of(outputs['server']))

@@ -103,15 +103,10 @@ class TempestTest(CloudTest):
 
     def tempest(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command of tempest."""
-        return subprocess.run(
-            [self.cloud.bin / 'tempest', *words],
-            cwd=self.place,
-            env={'PATH': f'{self.cloud.bin}:/usr/bin:/bin', 'HOME': str(self.place)},
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
+        line = [self.cloud.bin / 'tempest', *words]
+        env = {'PATH': f'{self.cloud.bin}:/usr/bin:/bin', 'HOME': str(self.place)}
+        facts = {'cwd': self.place, 'env': env, 'text': True, 'timeout': _PATIENCE}
+        return subprocess.run(line, capture_output=True, check=False, **facts)
 
     def configure(self, path: pathlib.Path) -> None:
         """Write tempest's configuration."""
@@ -120,25 +115,18 @@ class TempestTest(CloudTest):
         image = sdk.image.find_image(self.cloud.image).id
         flavors = [each.id for each in sdk.compute.flavors()]
         config = configparser.ConfigParser()
+        admin = {'username': 'admin', 'password': self.cloud.password}
+        admin |= {'project_name': 'admin', 'domain_name': 'Default'}
+        prepared = {'use_dynamic_credentials': 'true', 'create_isolated_networks': 'false'}
+        here, keystone = {'region': region}, f'http://127.0.0.1:{_PORT}/identity/v3'
         config.read_dict(
             {
                 'DEFAULT': {'log_dir': str(self.place)},
                 'oslo_concurrency': {'lock_path': str(self.place)},
-                'auth': {
-                    'use_dynamic_credentials': 'true',
-                    'create_isolated_networks': 'false',
-                    'admin_username': 'admin',
-                    'admin_password': self.cloud.password,
-                    'admin_project_name': 'admin',
-                    'admin_domain_name': 'Default',
-                },
-                'identity': {
-                    'uri_v3': f'http://127.0.0.1:{_PORT}/identity/v3',
-                    'auth_version': 'v3',
-                    'region': region,
-                },
+                'auth': {f'admin_{name}': text for name, text in admin.items()} | prepared,
+                'identity': {**here, 'uri_v3': keystone, 'auth_version': 'v3'},
                 'compute': {
-                    'region': region,
+                    **here,
                     'image_ref': image,
                     'image_ref_alt': image,
                     'flavor_ref': flavors[0],
@@ -146,12 +134,9 @@ class TempestTest(CloudTest):
                     'fixed_network_name': self.cloud.network,
                     'build_interval': '1',
                 },
-                'network': {
-                    'region': region,
-                    'public_network_id': sdk.network.find_network('public').id,
-                },
-                'image': {'region': region},
-                'volume': {'region': region},
+                'network': {**here, 'public_network_id': sdk.network.find_network('public').id},
+                'image': here,
+                'volume': here,
                 'validation': {'run_validation': 'false'},
                 'service_available': {'swift': 'false', 'horizon': 'false'},
                 'resource_reservation': {'lease_interval': '1'},

@@ -245,13 +245,8 @@ class PlacementInstancesTest(InstancesTest):
 
     def test_the_trait_of_the_pool_is_of_no_use_to_others(self) -> None:
         lease = self.lease(self.alice, 1)
-        image = self.alice.sdk.image.create_image(
-            name=f'{PREFIX}greedy',
-            data=b'x',
-            disk_format='raw',
-            container_format='bare',
-            **{CLOSED[1]: 'required'},
-        )
+        facts = {'disk_format': 'raw', 'container_format': 'bare', CLOSED[1]: 'required'}
+        image = self.alice.sdk.image.create_image(name=f'{PREFIX}greedy', data=b'x', **facts)
         ordinary = self.alice.sdk.compute.find_flavor(self.cloud.flavor).id
         self.assertEqual('', self.landed(self.alice, ordinary, image=image.id)[1])
         self.assertNotIn(self.landed(self.alice, ordinary)[1], ['', *self.lent])

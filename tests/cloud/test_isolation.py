@@ -323,12 +323,7 @@ class IsolationTest(CloudTest):
             compute.add_host_to_aggregate(zone, host)
         lease, leased, _ = self.lease(PLACEMENT)
         mine = {'availability_zone': f'blazar_{reservation(lease)}'}
-        self.assert_landing(
-            [
-                (self.alice, mine, {leased}),
-                *[(self.alice, {}, self.ordinary)] * 4,
-                (self.bob, mine, {NOWHERE}),
-                (self.bob, {}, self.ordinary),
-            ]
-        )
+        hers = [(self.alice, mine, {leased}), *[(self.alice, {}, self.ordinary)] * 4]
+        his = [(self.bob, mine, {NOWHERE}), (self.bob, {}, self.ordinary)]
+        self.assert_landing([*hers, *his])
         self.end(lease, PLACEMENT)

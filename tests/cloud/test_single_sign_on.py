@@ -277,13 +277,9 @@ class SingleSignOnTest(CloudTest):
 
     def land(self, browser: requests.Session, token: str, origin: str) -> requests.Response:
         """Post a token as the page of an origin has a browser do."""
-        return browser.post(
-            f'{self.climate}{LANDING}',
-            data={'token': token},
-            headers={'Origin': origin},
-            allow_redirects=False,
-            timeout=PATIENCE,
-        )
+        sent = {'data': {'token': token}, 'headers': {'Origin': origin}}
+        url = f'{self.climate}{LANDING}'
+        return browser.post(url, allow_redirects=False, timeout=PATIENCE, **sent)
 
     def signed_in(self, way: str) -> requests.Session:
         """Sign the user in, all the way; return the browser."""

@@ -73,14 +73,9 @@ class StackAddressesTest(NeutronTest):
     def wanted(self, **more: Any) -> dict[str, Any]:
         """Return a wish for a stack with two floating IPs, one of them nested."""
         outside = self.admin.sdk.network.get_network(self.external).name
-        return {
-            'resource_type': 'virtual:stack',
-            'name': self.named,
-            'template': TEMPLATE,
-            'files': {'spare.yaml': SPARE},
-            'parameters': {'outside': outside},
-            **more,
-        }
+        draft = {'name': self.named, 'template': TEMPLATE, 'files': {'spare.yaml': SPARE}}
+        draft['parameters'] = {'outside': outside}
+        return {'resource_type': 'virtual:stack', **draft, **more}
 
     def taken(self) -> dict[str, Any]:
         """Return the floating IPs of Alice's, by address."""

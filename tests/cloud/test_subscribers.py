@@ -73,15 +73,9 @@ class MailTest(SubscriberTest):
         return [each for each in self.smtp.handler.letters if self.address in str(each['To'])]
 
     def test_mails_for_what_an_owner_asked_for(self) -> None:
-        command = self.run_process(
-            'mail',
-            host='127.0.0.1',
-            port=self.smtp.port,
-            sender='climate@example.org',
-            queue=self.queue,
-            spool_dir=self.folder / 'spool',
-            retry_after=0.5,
-        )
+        smtp = {'host': '127.0.0.1', 'port': self.smtp.port, 'sender': 'climate@example.org'}
+        spool = {'queue': self.queue, 'spool_dir': self.folder / 'spool', 'retry_after': 0.5}
+        command = self.run_process('mail', **smtp, **spool)
         body = self.wish(10, 600) | {'notices': ['started', 'error']}
         response = self.alice.call('POST', '/leases', body, version='1.3')
         self.assertEqual(201, response.status_code, response.text)
@@ -138,16 +132,15 @@ class PowerTest(SubscriberTest):
         (self.folder / 'hosts.yaml').write_text(
             f'hosts:\n  {self.host}: {{address: "{self.emulator.address}"}}\n'
         )
-        command = self.run_process(
-            'power',
-            hosts_file=self.folder / 'hosts.yaml',
-            state_path=self.folder / 'power.json',
-            idle_after=2,
-            interval=2,
-            waking_interval=1,
-            boot_time=20,
-            margin=20,
-        )
+        files = {'hosts_file': self.folder / 'hosts.yaml', 'state_path': self.folder / 'power.json'}
+        times = {
+            'idle_after': 2,
+            'interval': 2,
+            'waking_interval': 1,
+            'boot_time': 20,
+            'margin': 20,
+        }
+        command = self.run_process('power', **files, **times)
         until(lambda: self.emulator.powers() == ['Off'], PATIENCE, 'it sleeps')
         self.assertEqual(ASLEEP, self.reason())
         # It can be booked although Nova has noticed that it is down.

@@ -135,21 +135,10 @@ class TestVolume(UseCase):
     """A volume that the reserved server uses, for as long as there is a server."""
 
     def test_a_volume_for_a_reserved_server(self) -> None:
-        volume = {
-            'resource_type': 'virtual:volume',
-            'name': f'{PREFIX}data',
-            'size': 1,
-            'amount': 1,
-            'guarantee': False,
-            'on_end': ['detach', 'delete'],
-        }
-        server = {
-            'resource_type': 'virtual:server',
-            'name': f'{PREFIX}user-of-data',
-            'image': self.image(),
-            'flavor': self.flavor(),
-            'on_end': ['snapshot', 'delete'],
-        }
+        volume = {'resource_type': 'virtual:volume', 'name': f'{PREFIX}data', 'size': 1}
+        volume |= {'amount': 1, 'guarantee': False, 'on_end': ['detach', 'delete']}
+        server = {'resource_type': 'virtual:server', 'name': f'{PREFIX}user-of-data'}
+        server |= {'image': self.image(), 'flavor': self.flavor(), 'on_end': ['snapshot', 'delete']}
         lease = self.alice.create_lease(self.plan(8, 600, volume, server))
         lease = self.await_status(self.alice, lease, 'ACTIVE', PATIENCE)
         (disk,) = self.mine(self.alice.sdk.block_storage.volumes())

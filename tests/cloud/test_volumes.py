@@ -109,13 +109,8 @@ class VolumeTest(base.CloudTest):
     def test_made_backed_up_and_deleted(self) -> None:
         trusts = self.trusts()
         kind = self.cloud.volume_type
-        lease = self.started(
-            resource_type='virtual:volume',
-            size=1,
-            amount=2,
-            volume_type=kind,
-            on_end=['backup', 'delete'],
-        )
+        wanted = {'resource_type': 'virtual:volume', 'size': 1, 'amount': 2, 'volume_type': kind}
+        lease = self.started(**wanted, on_end=['backup', 'delete'])
         (reservation,) = lease['reservations']
         found = [self.cinder.get_volume(each) for each in reservation['volumes']]
         self.assertEqual(2, len(found))

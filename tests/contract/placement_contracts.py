@@ -258,14 +258,9 @@ class InventoryContract(OwnProvider):
         nested = self.placement.create_provider(worlds.unique('blazar'), root.uuid)
         self.addCleanup(self.placement.delete_provider, nested.uuid)
         self.placement.set_inventory(nested.uuid, self.inventory(name))
-        flavor = base.Flavor(
-            id=worlds.unique(),
-            name=worlds.unique('reservation'),
-            vcpus=1,
-            memory_mb=64,
-            disk_gb=1,
-            extra_specs={f'resources:{name}': '2'},
-        )
+        sizes = {'vcpus': 1, 'memory_mb': 64, 'disk_gb': 1}
+        names = {'id': worlds.unique(), 'name': worlds.unique('reservation')}
+        flavor = base.Flavor(**names, **sizes, extra_specs={f'resources:{name}': '2'})
         self.addCleanup(self.compute.delete_flavor, flavor.id)
         self.compute.create_flavor(flavor)
         draft = self.world.draft(self.world.hosts[0], flavor_id=flavor.id)

@@ -101,14 +101,8 @@ class FaultProxy:
         seconds: float = _PATIENCE,
     ) -> None:
         """Let requests that match *pattern* go wrong; the oldest rule counts."""
-        added = Rule(
-            pattern=re.compile(pattern),
-            kind=kind,
-            times=times,
-            status=status,
-            message=message,
-            seconds=seconds,
-        )
+        answer = {'status': status, 'message': message, 'seconds': seconds}
+        added = Rule(pattern=re.compile(pattern), kind=kind, times=times, **answer)
         with self._lock:
             self._rules.append(added)
 

@@ -192,26 +192,17 @@ class StubCloud:
             raise HTTPError(401, 'wrong password')
         token = f'gAAAAAB{secrets.token_urlsafe(60)}'
         self.tokens.add(token)
+        place = {'id': 'e', 'interface': 'internal', 'region_id': 'R', 'region': 'R'}
         catalog = [
-            {
-                'type': kind,
-                'name': kind,
-                'id': kind,
-                'endpoints': [
-                    {'id': 'e', 'interface': 'internal', 'region_id': 'R', 'region': 'R'}
-                    | {'url': f'{self.url}{path}'}
-                ],
-            }
+            {**dict.fromkeys(('type', 'name', 'id'), kind), 'endpoints': [{**place, 'url': url}]}
             for kind, path in self.catalog.items()
+            for url in [f'{self.url}{path}']
         ]
+        domain = {'domain': {'id': 'default', 'name': 'D'}}
         body = {
             'methods': ['password'],
-            'user': {
-                'id': stub_trusts.SERVICE_USER,
-                'name': 'climate',
-                'domain': {'id': 'default', 'name': 'D'},
-            },
-            'project': {'id': 'p', 'name': 'service', 'domain': {'id': 'default', 'name': 'D'}},
+            'user': {'id': stub_trusts.SERVICE_USER, 'name': 'climate', **domain},
+            'project': {'id': 'p', 'name': 'service', **domain},
             'roles': [{'id': 'r', 'name': 'admin'}],
             'catalog': catalog,
             'expires_at': '2099-01-01T00:00:00.000000Z',
@@ -230,15 +221,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get('Content-Length') or 0)
         raw = self.rfile.read(length)
         parts = urllib.parse.urlsplit(self.path)
-        answer = self.cloud.handle(
-            Request(
-                method=self.command,
-                path=parts.path,
-                query=dict(urllib.parse.parse_qsl(parts.query)),
-                body=json.loads(raw) if raw else None,
-                headers=self.headers,
-            )
-        )
+        query = dict(urllib.parse.parse_qsl(parts.query))
+        what = {'method': self.command, 'path': parts.path, 'query': query}
+        body = json.loads(raw) if raw else None
+        answer = self.cloud.handle(Request(**what, body=body, headers=self.headers))
         if answer is None:
             self.close_connection = True
             return

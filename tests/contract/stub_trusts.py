@@ -27,15 +27,9 @@ def _show_token(_stub: Stub, request: Request) -> Answer:
 
 
 def _trust(item: Trust, *, listed: bool = False) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        'id': item.id,
-        'trustor_user_id': item.trustor_user_id,
-        'trustee_user_id': SERVICE_USER,
-        'project_id': item.project_id,
-        'impersonation': True,
-        'deleted_at': None,
-        'expires_at': None,
-    }
+    users = {'trustor_user_id': item.trustor_user_id, 'trustee_user_id': SERVICE_USER}
+    times: dict[str, Any] = {'deleted_at': None, 'expires_at': None}
+    body = {'id': item.id, **users, 'project_id': item.project_id, 'impersonation': True, **times}
     if item.expires_at is not None:
         body['expires_at'] = item.expires_at.strftime('%Y-%m-%dT%H:%M:%S.%fZ')
     if not listed:

@@ -125,16 +125,10 @@ class TestProcesses(base.TestCase):
                 'import sys; from climate.simulator import cli; '
                 'sys.exit(cli.main(["--state-dir", sys.argv[1], "seed"]))'
             )
-            seeders = [
-                subprocess.Popen(
-                    [sys.executable, '-c', code, empty],
-                    cwd=pathlib.Path(__file__).parents[2],
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    text=True,
-                )
-                for _ in range(4)
-            ]
+            output = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT, 'text': True}
+            facts = {'cwd': pathlib.Path(__file__).parents[2], **output}
+            words = [sys.executable, '-c', code, empty]
+            seeders = [subprocess.Popen(words, **facts) for _ in range(4)]
             for seeder in seeders:
                 output, _ = seeder.communicate(timeout=DEADLINE)
                 self.assertEqual('4 hypervisors\n', output)

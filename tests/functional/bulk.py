@@ -154,15 +154,10 @@ class Load:
 
     def fill(self, engine: sa.Engine) -> None:
         """Write it, and have the engine look at it."""
-        insert(
-            engine,
-            'resources',
-            'id, resource_type, name, reservable, disabled, generation, deleted',
-            (
-                (number, RESOURCE_TYPE, f'compute-{number}', 1, 0, 0, 0)
-                for number in range(1, self.hosts + 1)
-            ),
-        )
+        columns = 'id, resource_type, name, reservable, disabled, generation, deleted'
+        numbers = range(1, self.hosts + 1)
+        hosts = ((number, RESOURCE_TYPE, f'compute-{number}', 1, 0, 0, 0) for number in numbers)
+        insert(engine, 'resources', columns, hosts)
         insert(engine, 'properties', 'resource_id, kind, name, value, number', self._properties())
         if engine.dialect.name == 'postgresql':
             with engine.begin() as connection:
@@ -185,15 +180,9 @@ class Load:
     def _fill_leases(self, engine: sa.Engine) -> None:
         leases = list(self._leases())
         insert(engine, 'leases', LEASES, (row for row, _ in leases))
-        insert(
-            engine,
-            'reservations',
-            RESERVATIONS,
-            (
-                (row[0], row[0], 0, self.reserved_type, _STATUS[row[6]], self.request, '{}', 0, 0)
-                for row, _ in leases
-            ),
-        )
+        kind, rest = self.reserved_type, (self.request, '{}', 0, 0)
+        reservations = ((row[0], row[0], 0, kind, _STATUS[row[6]], *rest) for row, _ in leases)
+        insert(engine, 'reservations', RESERVATIONS, reservations)
         insert(engine, 'events', EVENTS, (event for row, _ in leases for event in _events(row)))
         insert(
             engine,
@@ -225,22 +214,12 @@ class Load:
                 over = end <= self.now
                 started = start <= self.now
                 status = 'TERMINATED' if over else 'ACTIVE' if started else 'PENDING'
-                yield (
-                    (
-                        str(uuid.UUID(int=rng.getrandbits(128))),
-                        f'lease-{slot}-{place}',
-                        f'user-{place % 200}',
-                        f'project-{place % self.projects}',
-                        text(start),
-                        text(end),
-                        status,
-                        0,
-                        '{}',
-                        None if over else text(end if started else start),
-                        text(start - 24 * HOUR),
-                    ),
-                    hosts,
-                )
+                number = str(uuid.UUID(int=rng.getrandbits(128)))
+                owner = (f'user-{place % 200}', f'project-{place % self.projects}')
+                next_due = None if over else text(end if started else start)
+                facts = (text(start), text(end), status, 0, '{}', next_due)
+                made_at = text(start - 24 * HOUR)
+                yield (number, f'lease-{slot}-{place}', *owner, *facts, made_at), hosts
 
 
 def _events(lease: Row) -> Iterator[Row]:

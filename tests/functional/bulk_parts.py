@@ -53,16 +53,12 @@ class Parts(bulk.Load):
         return -(-self.hosts // self.group) * self.slots * self.pieces
 
     def _fill_leases(self, engine: sa.Engine) -> None:
-        bulk.insert(
-            engine,
-            'inventories',
-            _INVENTORIES,
-            (
-                (host, name, total, 0, 1, total, 1, 1.0)
-                for host in range(1, self.hosts + 1)
-                for name, total in CAPACITY.items()
-            ),
+        inventories = (
+            (host, name, total, 0, 1, total, 1, 1.0)
+            for host in range(1, self.hosts + 1)
+            for name, total in CAPACITY.items()
         )
+        bulk.insert(engine, 'inventories', _INVENTORIES, inventories)
         super()._fill_leases(engine)
 
     def _leases(self) -> Iterator[tuple[bulk.Row, range]]:

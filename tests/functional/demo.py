@@ -27,15 +27,10 @@ class Demo:
     def __init__(self, folder: str, use_case: str = '') -> None:
         self.folder = pathlib.Path(folder)
         self.lines: list[str] = []
-        self.process = subprocess.Popen(
-            [sys.executable, str(ROOT / 'tools' / 'demo.py'), *use_case.split()],
-            cwd=ROOT,
-            env={**os.environ, 'TMPDIR': folder},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        words = [sys.executable, str(ROOT / 'tools' / 'demo.py'), *use_case.split()]
+        facts = {'cwd': ROOT, 'env': {**os.environ, 'TMPDIR': folder}, 'text': True}
+        output = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}
+        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, **output, **facts)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 

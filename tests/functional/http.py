@@ -14,15 +14,12 @@ from tests.functional import bodies
 MEMBER = 'alice:blue:member'
 ADMIN = 'root:ops:admin'
 
+_ANY = {'hypervisor_properties': '', 'resource_properties': '', 'before_end': 'default'}
+_HOSTS = bodies.hosts(1, 2, **_ANY)
 LEASE = {
-    'name': 'l',
-    'start_date': '2030-02-01 00:00',
-    'end_date': '2030-02-02 00:00',
+    **bodies.lease('l', '2030-02-01 00:00', '2030-02-02 00:00', _HOSTS),
     'before_end_date': None,
     'events': [{'event_type': 'notification', 'time': '2030-02-01 12:00'}],
-    'reservations': [
-        bodies.hosts(1, 2, hypervisor_properties='', resource_properties='', before_end='default')
-    ],
 }
 
 

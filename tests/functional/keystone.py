@@ -144,12 +144,8 @@ class Keystone(fixtures.Fixture):
 
 
 def _service(kind: str, name: str, url: str) -> dict[str, Any]:
-    return {
-        'type': kind,
-        'name': name,
-        'id': name,
-        'endpoints': [
-            {'id': one, 'interface': one, 'region': 'r', 'region_id': 'r', 'url': url}
-            for one in ('public', 'internal', 'admin')
-        ],
-    }
+    endpoints = [
+        {'id': one, 'interface': one, 'region': 'r', 'region_id': 'r', 'url': url}
+        for one in ('public', 'internal', 'admin')
+    ]
+    return {'type': kind, 'name': name, 'id': name, 'endpoints': endpoints}

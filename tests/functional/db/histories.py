@@ -330,6 +330,11 @@ def _bounds(period: Period) -> Bounds:
     )
 
 
+def period_of(row: Any) -> Period:
+    """Return the period of an allocation."""
+    return Period(start=row.start_date, end=row.end_date)
+
+
 def _first_starts(tx: Transaction, period: Period) -> dict[int, datetime.datetime]:
     """Return when the first allocation after a period starts, by resource."""
     query = (
@@ -383,11 +388,7 @@ def _by_hand(
         ):
             continue
         uses = [
-            Use(
-                period=Period(start=row.start_date, end=row.end_date),
-                resource_class=row.resource_class,
-                amount=row.amount,
-            )
+            Use(period=period_of(row), resource_class=row.resource_class, amount=row.amount)
             for row in live
         ]
         count = capacity.slots(host.inventories, demand, uses, period) if demand else 1

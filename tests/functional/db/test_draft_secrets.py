@@ -25,26 +25,15 @@ from tests.functional.db import everything
 # A word that says whether it was stored in clear, and does not look like base64.
 SECRET = 'open-sesame!'
 SERVER = {'draft': {'name': 'web', 'flavor': 'f', 'image': 'i', 'user_data': SECRET}}
-STACK = {
-    'draft': {
-        'template': SECRET,
-        'environment': '',
-        'parameters': {'password': SECRET},
-        'files': {'a.yaml': SECRET},
-    }
-}
+_GIVEN = {'parameters': {'password': SECRET}, 'files': {'a.yaml': SECRET}}
+STACK = {'draft': {'template': SECRET, 'environment': '', **_GIVEN}}
 REQUESTS = (SERVER, STACK, {'min': 1}, {'draft': None})
 
 
 def secret_reservation(place: int, request: dict[str, Any]) -> Reservation:
     """Return one of a lease of several."""
-    return Reservation(
-        id=f'reservation-{place}',
-        lease_id='secret',
-        resource_type='virtual:server',
-        position=place,
-        request=request,
-    )
+    ids = {'id': f'reservation-{place}', 'lease_id': 'secret'}
+    return Reservation(**ids, resource_type='virtual:server', position=place, request=request)
 
 
 @services.on_each_engine(cases.StoreCase)
@@ -120,14 +109,9 @@ class _Secrets:
 
     def test_what_was_stored_in_clear_is_encrypted_by_a_rotation(self) -> None:
         self.put(self.store)
-        event = Event(
-            id='update',
-            lease_id='secret',
-            kind=EventKind.UPDATE,
-            time=cases.NOW,
-            due=cases.NOW,
-            payload=ChangePayload(before={'reservation-0': SERVER}, undoing=True),
-        )
+        payload = ChangePayload(before={'reservation-0': SERVER}, undoing=True)
+        facts = {'kind': EventKind.UPDATE, 'time': cases.NOW, 'due': cases.NOW}
+        event = Event(id='update', lease_id='secret', payload=payload, **facts)
         self.store.run(lambda tx: tx.events.insert([event]))
         store = self.keyed(vault.new_key())
         self.assertEqual(list(REQUESTS), self.requests(store))

@@ -12,13 +12,7 @@ from tests.functional.db import cases
 
 
 def _message() -> OutboxRow:
-    return OutboxRow(
-        id=str(uuid.uuid4()),
-        subject=str(uuid.uuid4()),
-        event_type='lease.create',
-        payload={},
-        created_at=cases.NOW,
-    )
+    return cases.notification(str(uuid.uuid4()), str(uuid.uuid4()))
 
 
 @services.on_each_engine(cases.StoreCase, 'TestNumbers')

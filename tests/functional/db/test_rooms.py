@@ -184,11 +184,6 @@ def _allocation(
     amount: int,
     state: str,
 ) -> Allocation:
-    return Allocation(
-        reservation_id=reservation_id,
-        resource_id=host,
-        resource_class=name,
-        amount=1 if name is None else amount,
-        period=Period(start=cases.at(start), end=cases.at(start + length)),
-        state=AllocationState(state),
-    )
+    period = cases.hours(start, start + length)
+    facts = {'amount': 1 if name is None else amount, 'state': AllocationState(state)}
+    return cases.allocation(reservation_id, host, period, name, **facts)

@@ -104,13 +104,8 @@ class Reported:
     def test_by_project_class_and_type(self) -> None:
         lease = self.book(self.hosts[:1], 1, 2, resource_class='VCPU', amount=4)
         other = self.book(self.hosts[1:], 1, 3)
-        self.store.run(
-            lambda tx: tx.session.execute(
-                usage.LEASES.update()
-                .where(usage.LEASES.c.id == other.id)
-                .values(project_id='another')
-            )
-        )
+        change = usage.LEASES.update().where(usage.LEASES.c.id == other.id)
+        self.store.run(lambda tx: tx.session.execute(change.values(project_id='another')))
         vcpus = (None, 'VCPU', 1, 4.0, 0.0, 0.0, 4.0)
         whole = (None, None, 1, 2.0, 0.0, 0.0, 2.0)
         self.assertEqual([whole, vcpus], self.report(UsageKey.CLASS))

@@ -238,14 +238,8 @@ class Verification:
 
 
 def _allocation(row: Row, resource_id: int, reservation_id: str) -> Allocation:
-    return Allocation(
-        reservation_id=reservation_id,
-        resource_id=resource_id,
-        resource_class=row.resource_class,
-        amount=row.amount,
-        period=cases.hours(row.start, row.end),
-        state=row.state,
-    )
+    period, facts = cases.hours(row.start, row.end), {'amount': row.amount, 'state': row.state}
+    return cases.allocation(reservation_id, resource_id, period, row.resource_class, **facts)
 
 
 def _addition(row: Row, resource_id: int, pause: int) -> Addition:

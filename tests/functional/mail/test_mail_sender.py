@@ -68,14 +68,11 @@ class PostCase(base.TestCase):
             timeout=60.0,
             **{'security': self.security, **(smtp or {})},
         )
-        return MailSender(
-            spool=spool,
-            letters=MailWriter(LetterSettings(sender='climate@example.org')),
-            people=People(self.cloud.identity, template),
-            server=Smtp(found),
-            clock=self.clock,
-            settings=PostSettings(**{'defaults': options.KINDS, **settings}),
-        )
+        letters = MailWriter(LetterSettings(sender='climate@example.org'))
+        people = People(self.cloud.identity, template)
+        post = PostSettings(**{'defaults': options.KINDS, **settings})
+        to = {'letters': letters, 'people': people, 'server': Smtp(found)}
+        return MailSender(spool=spool, clock=self.clock, settings=post, **to)
 
     def files(self, place: str) -> int:
         return spooled(self.folder, place)
