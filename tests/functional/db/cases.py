@@ -200,11 +200,11 @@ def event(lease_id: str, kind: EventKind, hour: float, **facts: Any) -> Event:
 
 
 def allocation(
-    reservation_id: str, resource_id: int, period: Period, name: str | None = None, **facts: Any
+    reservation_id: str, resource_id: int, period: Period, resource_class: Any = None, **facts: Any
 ) -> Allocation:
-    """Return what a reservation has of a resource; all of it without the *name* of a class."""
-    ids = {'reservation_id': reservation_id, 'resource_id': resource_id}
-    return Allocation(**ids, period=period, resource_class=name, **facts)
+    """Return what a reservation has of a resource; all of it without a class."""
+    facts |= {'reservation_id': reservation_id, 'resource_id': resource_id}
+    return Allocation(period=period, resource_class=resource_class, **facts)
 
 
 def notification(number: str, subject: str = 'a', created_at: Any = NOW) -> OutboxRow:
