@@ -52,15 +52,8 @@ class BootedCase(TestCase):
     ) -> ServerLeases:
         """Return what one more manager does about servers."""
         office, own = self.office, cloud or self.cloud
-        leases = Leases(
-            office.store,
-            office.plugins,
-            office.clock,
-            office.settings,
-            lambda: None,
-            random.Random(7),
-            lambda _caller: own,
-        )
+        parts = (office.store, office.plugins, office.clock, office.settings)
+        leases = Leases(*parts, lambda: None, random.Random(7), lambda _caller: own)
         owner = f'manager-{random.random()}'
         return ServerLeases(office.store, leases, office.clock, settings, own, owner, may)
 
@@ -68,15 +61,10 @@ class BootedCase(TestCase):
         self, hint: object = None, flavor: str = '2', project_id: str = 'blue', **said: str
     ) -> Server:
         """Boot a server that says something of a lease."""
-        return self.cloud.boot_server(
-            'compute-1',
-            project_id,
-            'vm',
-            flavor,
-            metadata={f'climate:{key}': value for key, value in said.items()},
-            hints={} if hint is None else {'lease_params': hint},
-            user_id='alice',
-        )
+        metadata = {f'climate:{key}': value for key, value in said.items()}
+        hints = {} if hint is None else {'lease_params': hint}
+        facts = {'metadata': metadata, 'hints': hints, 'user_id': 'alice'}
+        return self.cloud.boot_server('compute-1', project_id, 'vm', flavor, **facts)
 
     def of_a_server(self, lease: Lease, facts: Mapping[str, Any]) -> str:
         """Let a lease be of a server that it boots; return the id of its reservation."""

@@ -8,6 +8,8 @@ from typing import Any
 
 from climate.domain.leases import Lease
 from climate.leases.settings import LeasingSettings
+from climate.manager.service import Manager
+from climate.manager.service import ManagerOptions
 from climate.testing.deployment import at as at
 from climate.testing.deployment import Bus as Bus
 from climate.testing.deployment import CALLER as CALLER
@@ -49,3 +51,10 @@ class OfficeCase(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.office = self.useFixture(Office())
+
+
+def running(office: Office, options: ManagerOptions, **listeners: Any) -> Manager:
+    """Return a manager of an office, with threads of its own."""
+    parts = ('store', 'plugins', 'cloud', 'clock', 'settings')
+    found = {name: getattr(office, name) for name in parts}
+    return Manager(options=options, publisher=office.bus, **found, **listeners)

@@ -88,14 +88,9 @@ class NeutronCase(base.TestCase):
 
     def repaired(self) -> list[str]:
         """Repair what can be, and return what was found: in a rehearsal the same."""
-        repair = Repair(
-            self.service.store,
-            self.service.services.plugins,
-            self.cloud,
-            self.service.clock,
-            SETTINGS,
-            ClaimKeeper(self.service.store, self.service.clock, 'repairer', 10.0),
-        )
+        store, clock = self.service.store, self.service.clock
+        claims = ClaimKeeper(store, clock, 'repairer', 10.0)
+        repair = Repair(store, self.service.services.plugins, self.cloud, clock, SETTINGS, claims)
         rehearsed = [item.what for item in repair.rehearse()]
         found = list(repair.run())
         self.assertEqual(rehearsed, [item.what for item in found])

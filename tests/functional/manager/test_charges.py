@@ -45,14 +45,8 @@ class TestSender(cases.StoreCase):
     def put(self, *names: str, state: ChargeState = ChargeState.COMMIT) -> None:
         """Write charges named after their lease and a number, such as a1."""
         for name in names:
-            charge = Charge(
-                charge_id=name,
-                judge=MONEY,
-                lease_id=name[0],
-                state=state,
-                payload={'id': name},
-                due=self.clock.now(),
-            )
+            ids = {'charge_id': name, 'lease_id': name[0], 'payload': {'id': name}}
+            charge = Charge(judge=MONEY, state=state, due=self.clock.now(), **ids)
             self.store.run(lambda tx, charge=charge: tx.charges.insert([charge]))
 
     @property

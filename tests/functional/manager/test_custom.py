@@ -42,13 +42,9 @@ class CustomCase(base.TestCase):
         self.office.manager = self.office.hire()
         self.elsewhere = self.catalog()
         self.types = ResourceTypes(self.office.store, self.elsewhere)
-        self.leases = Leases(
-            self.office.store,
-            self.office.plugins,
-            self.office.clock,
-            self.office.settings,
-            lambda: None,
-        )
+        office = self.office
+        parts = (office.store, office.plugins, office.clock, office.settings)
+        self.leases = Leases(*parts, lambda: None)
 
     def catalog(self) -> Any:
         """Return the types as a process sees them that has just started."""

@@ -96,14 +96,9 @@ class TestHeldUp(base.TestCase):
         """Let a manager end the first lease; say whether it looked so often."""
         manager = self.office.hire()
         cloud = HeldUp(self.office.cloud, nth, happens)
-        manager.worker = Worker(
-            self.office.store,
-            self.office.plugins,
-            cast('Cloud', cloud),
-            self.office.settings,
-            manager.claims,
-            lambda: None,
-        )
+        office, seen = self.office, cast('Cloud', cloud)
+        parts = (office.store, office.plugins, seen, office.settings)
+        manager.worker = Worker(*parts, manager.claims, lambda: None)
         self.office.away_until(1000)
         manager.look(1)
         return cloud.looks >= nth

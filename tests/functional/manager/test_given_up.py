@@ -26,15 +26,9 @@ class TestGivenUp(OfficeCase):
 
     def given_up(self, *kept: int) -> following.GivenUp:
         """Tell an effect to give the last one up; it keeps these, by place."""
-        return self.office.store.run(
-            lambda tx: following.given_up(
-                tx,
-                self.office.plugins,
-                self.lease,
-                {self.ids[2]: 1},
-                {self.lease.reservations[0].id: {self.hosts[place]: 1 for place in kept}},
-            )
-        )
+        left = {self.lease.reservations[0].id: {self.hosts[place]: 1 for place in kept}}
+        facts = (self.office.plugins, self.lease, {self.ids[2]: 1}, left)
+        return self.office.store.run(lambda tx: following.given_up(tx, *facts))
 
     def test_as_many_as_told(self) -> None:
         for kept, goes in (((0, 1), 2), ((0, 2), 1), ((1, 2), 0)):

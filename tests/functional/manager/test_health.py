@@ -189,13 +189,8 @@ class TestWatch(HealthCase):
         self.changes: list[int] = []
 
     def watch(self, interval: float) -> Monitor:
-        made = Monitor(
-            self.health,
-            self.cloud,
-            self.ears,
-            polling_interval=interval,
-            changed=lambda: self.changes.append(1),
-        )
+        facts = {'polling_interval': interval, 'changed': lambda: self.changes.append(1)}
+        made = Monitor(self.health, self.cloud, self.ears, **facts)
         self.addCleanup(made.stop, 5.0)
         made.start()
         return made

@@ -30,14 +30,9 @@ from tests.narrowing import present
 HOUR = 3600
 # Each host of the simulated cloud has 16 processors, four times over.
 ROOM = 64
-GOLD = Flavor(
-    id='gold',
-    name='gold',
-    vcpus=4,
-    memory_mb=2048,
-    disk_gb=10,
-    extra_specs={'trait:HW_CPU_X86_AVX2': 'required'},
-)
+SIZES = {'vcpus': 4, 'memory_mb': 2048, 'disk_gb': 10}
+SPECS = {'trait:HW_CPU_X86_AVX2': 'required'}
+GOLD = Flavor(id='gold', name='gold', **SIZES, extra_specs=SPECS)
 
 
 class _Test(base.TestCase):
@@ -48,13 +43,10 @@ class _Test(base.TestCase):
         self.cloud.compute.create_flavor(GOLD)
         for plugin in (VirtualInstance(), FlavorInstance()):
             self.office.plugins[plugin.resource_type] = plugin
+        office = self.office
         self.leases = Leases(
-            self.office.store,
-            self.office.plugins,
-            self.office.clock,
-            self.office.settings,
-            lambda: None,
-            random.Random(7),
+            *(office.store, office.plugins, office.clock, office.settings),
+            *(lambda: None, random.Random(7)),
             cloud_of=lambda caller: self.cloud.of_caller(f'{caller.user_id}:{caller.project_id}'),
         )
         self.empty = self.cloud.contents()
@@ -74,16 +66,9 @@ class _Test(base.TestCase):
     def update(self, lease: Lease, end: float | None = None, **wanted: Any) -> Lease:
         """Change a lease, and let the managers follow."""
         change = ReservationChange(id=lease.reservations[0].id, body=wanted)
-        changed = self.leases.update(
-            CALLER,
-            lease.id,
-            PROJECT,
-            LeaseChange(
-                end=None if end is None else at(end),
-                reservations=(change,) if wanted else (),
-                grain=datetime.timedelta(0),
-            ),
-        )
+        dates = {'end': None if end is None else at(end), 'grain': datetime.timedelta(0)}
+        request = LeaseChange(reservations=(change,) if wanted else (), **dates)
+        changed = self.leases.update(CALLER, lease.id, PROJECT, request)
         self.office.work()
         return changed
 

@@ -131,13 +131,9 @@ class TestEvents(OfficeCase):
     """What is told, and when."""
 
     def test_notifications_of_users_own(self) -> None:
-        lease = self.office.create(
-            600,
-            2400,
-            events=tuple(
-                EventDraft(kind=EventKind.NOTIFICATION, time=at(time)) for time in (30, 900)
-            ),
-        )
+        kind = EventKind.NOTIFICATION
+        events = tuple(EventDraft(kind=kind, time=at(time)) for time in (30, 900))
+        lease = self.office.create(600, 2400, events=events)
         self.office.until(30)
         self.assertEqual(['create', 'notification'], self.office.bus.received(lease))
         self.office.until(1000)

@@ -23,14 +23,9 @@ class NetworkTest(NeutronCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.serve(
-            'network',
-            *(
-                {'network_type': 'vlan', 'physical_network': 'physnet1', 'segment_id': number}
-                for number in (101, 102)
-            ),
-            {'network_type': 'vxlan', 'segment_id': 5000},
-        )
+        wired = {'network_type': 'vlan', 'physical_network': 'physnet1'}
+        segments = [{**wired, 'segment_id': number} for number in (101, 102)]
+        self.serve('network', *segments, {'network_type': 'vxlan', 'segment_id': 5000})
 
     def book(self, status: int = 201, start: datetime.datetime = START, **request: Any) -> Any:
         """Book one of them."""

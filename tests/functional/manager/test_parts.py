@@ -59,27 +59,16 @@ class TestOrder(base.TestCase):
         self, kind: EventKind, *used_by: str, **outcomes: Any
     ) -> tuple[list[str], Report]:
         """Run them for a part, its whole and another one; return whose were run."""
+        of = {'lease_id': 'l', 'resource_type': 't', 'request': {}}
+        wholes = {'part': 'whole'}
         reservations = tuple(
-            Reservation(
-                id=name,
-                lease_id='l',
-                resource_type='t',
-                request={},
-                position=place,
-                part_of='whole' if name == 'part' else None,
-            )
+            Reservation(id=name, position=place, part_of=wholes.get(name), **of)
             for place, name in enumerate(NAMES)
         )
-        lease = Lease(
-            id='l',
-            name='l',
-            user_id='alice',
-            project_id='blue',
-            period=Period(start=NOW, end=NOW + SECOND),
-            status=LeaseStatus.ACTIVE,
-            trust_id='the-trust',
-            reservations=reservations,
-        )
+        ids = {'id': 'l', 'name': 'l', 'user_id': 'alice', 'project_id': 'blue'}
+        facts = {'status': LeaseStatus.ACTIVE, 'trust_id': 'the-trust'}
+        period = Period(start=NOW, end=NOW + SECOND)
+        lease = Lease(period=period, reservations=reservations, **ids, **facts)
         works = {
             item.id: Work(
                 lease=lease, reservation=item, allocations=(), resources=(), now=NOW, since=NOW

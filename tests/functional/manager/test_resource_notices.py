@@ -81,16 +81,10 @@ class TestNotices(test_resource_changes.ChangesCase):
 
     def test_operators_webhooks_get_them(self) -> None:
         hooks = subscriptions(self.office.store, ProjectLimits(), PosterSettings())
+        wanted = {'url': 'https://receiver.example/', 'event_types': ('resource.*',)}
         made = {
-            all_projects: hooks.create(
-                harness.CALLER,
-                WebhookDraft(
-                    url='https://receiver.example/',
-                    event_types=('resource.*',),
-                    all_projects=all_projects,
-                ),
-            )
-            for all_projects in (True, False)
+            every: hooks.create(harness.CALLER, WebhookDraft(all_projects=every, **wanted))
+            for every in (True, False)
         }
         self.zone('compute-1')
         self.repair()

@@ -39,15 +39,7 @@ class ManagerCase(base.TestCase):
         self.office = self.useFixture(harness.Office(settings, clock=SystemClock()))
 
     def start(self, options: ManagerOptions = OPTIONS) -> Manager:
-        manager = Manager(
-            store=self.office.store,
-            plugins=self.office.plugins,
-            cloud=self.office.cloud,
-            clock=self.office.clock,
-            settings=self.office.settings,
-            options=options,
-            publisher=self.office.bus,
-        )
+        manager = harness.running(self.office, options)
         manager.start()
         self.addCleanup(manager.stop, 5.0)
         return manager

@@ -7,12 +7,12 @@ from __future__ import annotations
 import oslo_messaging
 
 from climate.manager.default_leases.server_lease_settings import ServerLeaseSettings
-from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
 from climate.messaging import nova
 from climate.messaging import transport
 from tests import services
 from tests.functional.manager import booted
+from tests.functional.manager import harness
 from tests.functional.messaging import bus
 from tests.unit.messaging.test_nova import server_envelope
 
@@ -34,16 +34,8 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
         """Start managers that look once, when the bus is there, and then only listen."""
         settings = ServerLeaseSettings(enabled=True, poll_interval=3600.0)
         for _ in range(count):
-            manager = Manager(
-                store=self.office.store,
-                plugins=self.office.plugins,
-                cloud=self.office.cloud,
-                clock=self.office.clock,
-                settings=self.office.settings,
-                options=ManagerOptions(max_sleep=0.2, server_leases=settings),
-                publisher=self.office.bus,
-                server_listener=self.ears(),
-            )
+            chosen = ManagerOptions(max_sleep=0.2, server_leases=settings)
+            manager = harness.running(self.office, chosen, server_listener=self.ears())
             self.addCleanup(manager.stop, 5.0)
             manager.start()
         self.eventually(lambda: self.log.output.count('Listening to the') == count)

@@ -10,7 +10,6 @@ import kombu
 import oslo_messaging
 
 from climate import exceptions
-from climate.manager.service import Manager
 from climate.manager.service import ManagerOptions
 from climate.messaging import nova
 from climate.messaging import transport
@@ -78,16 +77,8 @@ class TestEars(bus.RabbitCase):
         office = self.useFixture(harness.Office())
         lease = office.create(3600, 7200)
         (had,) = (item.resource_name for item in office.allocations(lease))
-        manager = Manager(
-            store=office.store,
-            plugins=office.plugins,
-            cloud=office.cloud,
-            clock=office.clock,
-            settings=office.settings,
-            options=ManagerOptions(max_sleep=0.2),
-            publisher=office.bus,
-            listener=self.ears(start=False),
-        )
+        listener = self.ears(start=False)
+        manager = harness.running(office, ManagerOptions(max_sleep=0.2), listener=listener)
         self.say(host='elsewhere', forced_down=True)
         self.addCleanup(manager.stop, 5.0)
         manager.start()
