@@ -16,7 +16,6 @@ import functools
 import logging
 import re
 from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Any
 from typing import Final
@@ -97,54 +96,40 @@ class Recorded(WrappedCloud):
         self._record = record
         self._seen: dict[str, Any] = {}
 
-    def _service(self, name: str, real: Any) -> Any:
-        return _RecordedService(name, real, self._record, self._seen)
-
-
-class _RecordedService:
-    def __init__(self, name: str, real: Any, record: Record, seen: dict[str, Any]) -> None:
-        self._name = name
-        self._real = real
-        self._record = record
-        self._seen = seen
-
-    def __getattr__(self, verb: str) -> Callable[..., Any]:
-        method: Callable[..., Any] = getattr(self._real, verb)
-        if is_read_only(f'{self._name}.{verb}'):
-            return functools.partial(self._look, method)
+    def _method(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        if is_read_only(name):
+            return functools.partial(self._look, real)
+        service, _, verb = name.partition('.')
         if verb.startswith(_PREFIX):
-            return functools.partial(self._delete, method, verb.removeprefix(_PREFIX))
-        return method
+            return functools.partial(self._delete, real, service, verb.removeprefix(_PREFIX))
+        return real
 
     def _look(self, verb: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """Look, and keep what was seen: effects look before they delete."""
         result = verb(*arguments, **named)
-        if isinstance(result, (tuple, list, frozenset)):
-            self._keep(result)
-        else:
-            self._keep([result])
-        return result
-
-    def _keep(self, items: Iterable[Any]) -> None:
         if len(self._seen) > _MOST_SEEN:
             self._seen.clear()
-        for item in items:
+        for item in result if isinstance(result, (tuple, list, frozenset)) else [result]:
             key = getattr(item, 'id', None) or getattr(item, 'uuid', None)
             if key is not None:
                 self._seen[str(key)] = item
+        return result
 
     def _delete(
-        self, verb: Callable[..., Any], kind: str, object_id: Any, *others: Any, **named: Any
+        self,
+        verb: Callable[..., Any],
+        service: str,
+        kind: str,
+        object_id: Any,
+        *others: Any,
+        **named: Any,
     ) -> Any:
-        self._record(_deletion(kind, str(object_id), self._known(kind, object_id)))
-        return verb(object_id, *others, **named)
-
-    def _known(self, kind: str, object_id: Any) -> Any:
         item = self._seen.get(str(object_id))
         if item is None and kind in _FOUND_BY_ID:
             with contextlib.suppress(exceptions.EffectError):
-                item = getattr(self._real, f'find_{kind}')(object_id)
-        return item
+                item = getattr(getattr(self._cloud, service), f'find_{kind}')(object_id)
+        self._record(_deletion(kind, str(object_id), item))
+        return verb(object_id, *others, **named)
 
 
 def _deletion(kind: str, object_id: str, item: Any) -> Deletion:

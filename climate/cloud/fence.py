@@ -121,19 +121,8 @@ class Fenced(WrappedCloud):
         super().__init__(Recorded(cloud, record))
         self._guard = guard
 
-    def _service(self, name: str, real: Any) -> Any:
-        return _FencedService(name, real, self._guard)
-
-
-class _FencedService:
-    def __init__(self, name: str, real: Any, guard: Guard) -> None:
-        self._name = name
-        self._real = real
-        self._guard = guard
-
-    def __getattr__(self, verb: str) -> Callable[..., Any]:
-        name = f'{self._name}.{verb}'
-        method: Callable[..., Any] = spans.traced(name, getattr(self._real, verb))
+    def _method(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        method: Callable[..., Any] = spans.traced(name, real)
         return method if is_read_only(name) else functools.partial(self._call, method)
 
     def _call(self, verb: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -19,89 +19,36 @@ from climate import exceptions
 from climate.cloud.base import Cloud
 from climate.cloud.base import CloudConflict
 from climate.cloud.base import CloudNotFound
+from climate.cloud.wrapped import WrappedCloud
 
 _CREATE = 'create_'
 _LONGEST_CHAIN = 10
 _SHORTEST_ID = 32
 
 
-class JustMade:
-    """Implements :class:`climate.cloud.base.Cloud`, and marks errors.
+class JustMade(WrappedCloud):
+    """A cloud that marks errors.
 
     :param known: texts by which objects of the reservation are known: their ids, and the
         id of the reservation, which is in their names
     """
 
     def __init__(self, cloud: Cloud, known: Iterable[str]) -> None:
-        self._cloud = cloud
-        self._known = known if isinstance(known, set) else {text for text in known if text}
+        super().__init__(cloud)
+        self._known = {text for text in known if text}
 
-    def acting_for(self, trust_id: str) -> JustMade:
-        """Return the cloud as another user sees it."""
-        return JustMade(self._cloud.acting_for(trust_id), self._known)
+    def _method(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        creates = name.partition('.')[2].startswith(_CREATE)
+        return functools.partial(self._call, creates, real)
 
-    def of_caller(self, token: str) -> JustMade:
-        """Return the cloud as a caller sees it."""
-        return JustMade(self._cloud.of_caller(token), self._known)
-
-    def as_service(self) -> JustMade:
-        """Return the cloud as the service user sees it."""
-        return JustMade(self._cloud.as_service(), self._known)
-
-    @property
-    def compute(self) -> Any:
-        """Nova."""
-        return _MarkedService(self._cloud.compute, self._known)
-
-    @property
-    def placement(self) -> Any:
-        """Placement."""
-        return _MarkedService(self._cloud.placement, self._known)
-
-    @property
-    def network(self) -> Any:
-        """Neutron."""
-        return _MarkedService(self._cloud.network, self._known)
-
-    @property
-    def volume(self) -> Any:
-        """Cinder."""
-        return _MarkedService(self._cloud.volume, self._known)
-
-    @property
-    def image(self) -> Any:
-        """Glance."""
-        return _MarkedService(self._cloud.image, self._known)
-
-    @property
-    def orchestration(self) -> Any:
-        """Heat."""
-        return _MarkedService(self._cloud.orchestration, self._known)
-
-    @property
-    def identity(self) -> Any:
-        """Keystone."""
-        return _MarkedService(self._cloud.identity, self._known)
-
-
-class _MarkedService:
-    def __init__(self, real: Any, known: set[str]) -> None:
-        self._real = real
-        self._known = known
-
-    def __getattr__(self, verb: str) -> Callable[..., Any]:
-        return functools.partial(self._call, verb, getattr(self._real, verb))
-
-    def _call(self, verb: str, call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-        given = (*arguments, *named.values())
+    def _call(self, creates: bool, verb: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         try:
-            result = call(*arguments, **named)
+            result = verb(*arguments, **named)
         except exceptions.EffectError as error:
-            creates = verb.startswith(_CREATE) and isinstance(error, CloudConflict)
-            if creates or isinstance(error, CloudNotFound):
-                error.awaited = self._mentions(given)
+            if isinstance(error, (CloudConflict, CloudNotFound) if creates else CloudNotFound):
+                error.awaited = self._mentions((*arguments, *named.values()))
             raise
-        if verb.startswith(_CREATE):
+        if creates:
             self._known |= _ids(result)
         return result
 

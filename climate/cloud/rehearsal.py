@@ -51,29 +51,14 @@ class Rehearsal(WrappedCloud):
         super().__init__(cloud)
         self.calls: list[str] = []
 
-    def _service(self, name: str, real: Any) -> Any:
-        return _RehearsedService(self, name, real)
-
-
-class _RehearsedService:
-    def __init__(self, rehearsal: Rehearsal, name: str, real: Any) -> None:
-        self._rehearsal = rehearsal
-        self._name = name
-        self._real = real
-
-    def __getattr__(self, verb: str) -> Callable[..., Any]:
-        name = f'{self._name}.{verb}'
-        return (
-            getattr(self._real, verb)
-            if is_read_only(name)
-            else functools.partial(self._record, name)
-        )
+    def _method(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        return real if is_read_only(name) else functools.partial(self._record, name)
 
     def _record(self, name: str, *arguments: Any, **named: Any) -> None:
         given = [*map(repr, arguments), *(f'{key}={value!r}' for key, value in named.items())]
-        self._rehearsal.calls.append(f'{name}({", ".join(given)})')
+        self.calls.append(f'{name}({", ".join(given)})')
         if not _returns_nothing()[name]:
-            raise WouldChange(self._rehearsal.calls[-1])
+            raise WouldChange(self.calls[-1])
 
 
 def is_read_only(verb: str) -> bool:

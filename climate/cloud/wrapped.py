@@ -1,15 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A cloud around another one, whose services add something to each call."""
+"""A cloud around another one, which adds something to each call of a service."""
 
 from __future__ import annotations
 
 import abc
 import copy
+from collections.abc import Callable
 from typing import Any
 from typing import Self
 
 from climate.cloud.base import Cloud
+
+
+class _WrappedService:
+    def __init__(self, method: Callable[[str], Callable[..., Any]]) -> None:
+        self._method = method
+
+    def __getattr__(self, verb: str) -> Callable[..., Any]:
+        return self._method(verb)
+
+
+def _service(name: str) -> Any:
+    """Return a property: the service of this name, whose methods are wrapped."""
+
+    def wrapped(cloud: WrappedCloud) -> _WrappedService:
+        real = getattr(cloud._cloud, name)
+        return _WrappedService(lambda verb: cloud._method(f'{name}.{verb}', getattr(real, verb)))
+
+    return property(wrapped)
 
 
 class WrappedCloud(abc.ABC):
@@ -18,12 +37,20 @@ class WrappedCloud(abc.ABC):
     :param cloud: what its services call
     """
 
+    compute = _service('compute')
+    placement = _service('placement')
+    network = _service('network')
+    volume = _service('volume')
+    image = _service('image')
+    orchestration = _service('orchestration')
+    identity = _service('identity')
+
     def __init__(self, cloud: Cloud) -> None:
         self._cloud = cloud
 
     @abc.abstractmethod
-    def _service(self, name: str, real: Any) -> Any:
-        """Return the service around *real*, whose name in the cloud is such as ``compute``."""
+    def _method(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the method around *real*, whose name is such as ``compute.find_server``."""
 
     def acting_for(self, trust_id: str) -> Self:
         """Return the cloud as another user sees it, wrapped alike."""
@@ -41,38 +68,3 @@ class WrappedCloud(abc.ABC):
         clone = copy.copy(self)
         clone._cloud = cloud
         return clone
-
-    @property
-    def compute(self) -> Any:
-        """Nova."""
-        return self._service('compute', self._cloud.compute)
-
-    @property
-    def placement(self) -> Any:
-        """Placement."""
-        return self._service('placement', self._cloud.placement)
-
-    @property
-    def network(self) -> Any:
-        """Neutron."""
-        return self._service('network', self._cloud.network)
-
-    @property
-    def volume(self) -> Any:
-        """Cinder."""
-        return self._service('volume', self._cloud.volume)
-
-    @property
-    def image(self) -> Any:
-        """Glance."""
-        return self._service('image', self._cloud.image)
-
-    @property
-    def orchestration(self) -> Any:
-        """Heat."""
-        return self._service('orchestration', self._cloud.orchestration)
-
-    @property
-    def identity(self) -> Any:
-        """Keystone."""
-        return self._service('identity', self._cloud.identity)
