@@ -14,7 +14,6 @@ import contextlib
 import json
 import math
 from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import TypeVar
@@ -28,6 +27,7 @@ from climate.cloud.base import Volume
 from climate.cloud.base import VolumeSnapshot
 from climate.cloud.base import VolumeType
 from climate.cloud.sdk import SdkService
+from climate.domain import copies
 from climate.domain import names
 
 # Attachments have their present form since 3.27. Requests for snapshots of volumes in
@@ -73,16 +73,11 @@ class CinderBlockStorage:
         # Cinder cannot filter by type, and ignores unknown filters.
         wanted = (metadata or {}).items()
         return tuple(
-            sorted(
-                (
-                    volume
-                    for volume in volumes
-                    if volume_type in (None, volume.volume_type)
-                    and pool in (None, volume.pool)
-                    and wanted <= volume.metadata.items()
-                ),
-                key=lambda volume: volume.id,
-            )
+            volume
+            for volume in volumes
+            if volume_type in (None, volume.volume_type)
+            and pool in (None, volume.pool)
+            and wanted <= volume.metadata.items()
         )
 
     def create_volume(
@@ -120,6 +115,14 @@ class CinderBlockStorage:
                     return read(getattr(cinder, f'get_{kind}')(item_id))
         return None
 
+    def _list(self, kinds: str, volume_id: str, read: Callable[[Any], Copy]) -> tuple[Copy, ...]:
+        """Return the copies of a volume, by id, even if Cinder ignores the filter."""
+        query = {'details': True, 'all_projects': True, 'volume_id': volume_id}
+        found = self._service.every(
+            f'list_{kinds}', lambda cinder: map(read, getattr(cinder, kinds)(**query))
+        )
+        return tuple(item for item in found if item.volume_id == volume_id)
+
     def _delete(self, kind: str, item_id: str) -> None:
         try:
             with self._service.calling(f'delete_{kind}', bad_request=CloudConflict) as cinder:
@@ -138,11 +141,7 @@ class CinderBlockStorage:
 
     def list_snapshots(self, volume_id: str) -> tuple[VolumeSnapshot, ...]:
         """Return the snapshots of a volume, by id."""
-        query = {'details': True, 'all_projects': True, 'volume_id': volume_id}
-        snapshots = self._service.every(
-            'list_snapshots', lambda cinder: map(_snapshot, cinder.snapshots(**query))
-        )
-        return _of_volume(volume_id, snapshots)
+        return self._list('snapshots', volume_id, _snapshot)
 
     def create_snapshot(self, volume_id: str, name: str) -> str:
         """Start to create a snapshot of a volume and return its id."""
@@ -161,11 +160,7 @@ class CinderBlockStorage:
 
     def list_backups(self, volume_id: str) -> tuple[Backup, ...]:
         """Return the backups of a volume, by id, even if it was deleted."""
-        query = {'details': True, 'all_projects': True, 'volume_id': volume_id}
-        backups = self._service.every(
-            'list_backups', lambda cinder: map(_backup, cinder.backups(**query))
-        )
-        return _of_volume(volume_id, backups)
+        return self._list('backups', volume_id, _backup)
 
     def create_backup(self, volume_id: str, name: str) -> str:
         """Start to create a backup of a volume and return its id."""
@@ -225,12 +220,11 @@ class CinderBlockStorage:
 
 
 def _volume(item: Any) -> Volume:
-    return Volume(
-        id=item.id,
+    return copies.converted(
+        Volume,
+        item,
         name=item.name or '',
-        project_id=item.project_id,
         size_gb=item.size,
-        status=item.status,
         volume_type=item.volume_type or '',
         availability_zone=item.availability_zone or '',
         pool=item.host or '',
@@ -239,32 +233,13 @@ def _volume(item: Any) -> Volume:
     )
 
 
-def _of_volume(volume_id: str, copies: Iterable[Copy]) -> tuple[Copy, ...]:
-    """Return the copies of a volume, by id, even if Cinder has ignored the filter."""
-    own = (item for item in copies if item.volume_id == volume_id)
-    return tuple(sorted(own, key=lambda item: item.id))
-
-
 def _snapshot(item: Any) -> VolumeSnapshot:
-    return VolumeSnapshot(
-        id=item.id,
-        name=item.name or '',
-        project_id=item.project_id,
-        volume_id=item.volume_id,
-        size_gb=item.size,
-        status=item.status,
-    )
+    return copies.converted(VolumeSnapshot, item, name=item.name or '', size_gb=item.size)
 
 
 def _backup(item: Any) -> Backup:
-    return Backup(
-        id=item.id,
-        name=item.name or '',
-        project_id=item.project_id,
-        volume_id=item.volume_id,
-        size_gb=item.size,
-        status=item.status,
-        reason=item.fail_reason or '',
+    return copies.converted(
+        Backup, item, name=item.name or '', size_gb=item.size, reason=item.fail_reason or ''
     )
 
 
@@ -274,12 +249,8 @@ def _types(cinder: Any) -> list[VolumeType]:
 
 
 def _volume_type(item: Any) -> VolumeType:
-    return VolumeType(
-        id=item.id,
-        name=item.name,
-        public=bool(item.is_public),
-        extra_specs=dict(item.extra_specs or {}),
-    )
+    specs = dict(item.extra_specs or {})
+    return copies.converted(VolumeType, item, public=bool(item.is_public), extra_specs=specs)
 
 
 def _pool(item: Any) -> Pool:

@@ -54,8 +54,8 @@ class GlanceImages:
         if own:
             with self._service.calling('list_images') as glance:
                 mine = glance.get_project_id()
-            images = [image for image in images if image.owner == mine]
-        return tuple(sorted(images, key=lambda image: image.id))
+            images = tuple(image for image in images if image.owner == mine)
+        return images
 
     def give_image(self, image_id: str, project_id: str) -> None:
         """Transfer an image to a project; a no-op if it already owns it."""

@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
-from typing import TypeVar
 
 from climate import exceptions
 from climate.cloud.base import CloudConflict
@@ -27,8 +26,6 @@ from climate.cloud.base import Segment
 from climate.cloud.base import Subnet
 from climate.cloud.sdk import SdkService
 from climate.domain import copies
-
-T = TypeVar('T', Network, Subnet, Port, FloatingIP)
 
 
 class NeutronNetworking:
@@ -70,9 +67,7 @@ class NeutronNetworking:
         return tuple(network for network in networks if tag is None or tag in network.tags)
 
     def _networks(self, verb: str, **query: Any) -> tuple[Network, ...]:
-        return _by_id(
-            self._service.every(verb, lambda neutron: map(_network, neutron.networks(**query)))
-        )
+        return self._service.every(verb, lambda neutron: map(_network, neutron.networks(**query)))
 
     def create_network(
         self, name: str, project_id: str, segment: Segment, *, description: str = ''
@@ -104,24 +99,20 @@ class NeutronNetworking:
 
     def delete_network(self, network_id: str) -> None:
         """Delete a network with its subnets; a no-op if it does not exist."""
-        with contextlib.suppress(CloudNotFound):
-            with self._service.calling('delete_network') as neutron:
-                neutron.delete_network(network_id, ignore_missing=False)
+        with contextlib.suppress(CloudNotFound), self._service.calling('delete_network') as neutron:
+            neutron.delete_network(network_id, ignore_missing=False)
 
     def list_subnets(self, network_id: str) -> tuple[Subnet, ...]:
         """Return the subnets of a network, by id."""
         query = {'network_id': network_id}
-        return _by_id(
-            self._service.every(
-                'list_subnets', lambda neutron: map(_subnet, neutron.subnets(**query))
-            )
+        return self._service.every(
+            'list_subnets', lambda neutron: map(_subnet, neutron.subnets(**query))
         )
 
     def delete_subnet(self, subnet_id: str) -> None:
         """Delete a subnet; a no-op if it does not exist."""
-        with contextlib.suppress(CloudNotFound):
-            with self._service.calling('delete_subnet') as neutron:
-                neutron.delete_subnet(subnet_id, ignore_missing=False)
+        with contextlib.suppress(CloudNotFound), self._service.calling('delete_subnet') as neutron:
+            neutron.delete_subnet(subnet_id, ignore_missing=False)
 
     # -- ports and routers
 
@@ -136,13 +127,12 @@ class NeutronNetworking:
         return ports[0] if ports else None
 
     def _ports(self, verb: str, **query: Any) -> tuple[Port, ...]:
-        return _by_id(self._service.every(verb, lambda neutron: map(_port, neutron.ports(**query))))
+        return self._service.every(verb, lambda neutron: map(_port, neutron.ports(**query)))
 
     def delete_port(self, port_id: str) -> None:
         """Delete a port; a no-op if it does not exist."""
-        with contextlib.suppress(CloudNotFound):
-            with self._service.calling('delete_port') as neutron:
-                neutron.delete_port(port_id, ignore_missing=False)
+        with contextlib.suppress(CloudNotFound), self._service.calling('delete_port') as neutron:
+            neutron.delete_port(port_id, ignore_missing=False)
 
     def remove_router_interface(self, router_id: str, port_id: str) -> None:
         """Remove a router from a network; a no-op if it or the port does not exist."""
@@ -152,20 +142,18 @@ class NeutronNetworking:
 
     def remove_routes(self, router_id: str, port_id: str) -> None:
         """Remove the static routes of a router that lead through an interface."""
-        with contextlib.suppress(CloudNotFound):
-            with self._service.calling('remove_routes') as neutron:
-                fixed = neutron.get_port(port_id).fixed_ips
-                ranges = [neutron.get_subnet(item['subnet_id']).cidr for item in fixed]
-                routes = neutron.get_router(router_id).routes
-                stay = [item for item in routes if not _is_within(item['nexthop'], ranges)]
-                if len(stay) < len(routes):
-                    neutron.update_router(router_id, routes=stay)
+        with contextlib.suppress(CloudNotFound), self._service.calling('remove_routes') as neutron:
+            fixed = neutron.get_port(port_id).fixed_ips
+            ranges = [neutron.get_subnet(item['subnet_id']).cidr for item in fixed]
+            routes = neutron.get_router(router_id).routes
+            stay = [item for item in routes if not _is_within(item['nexthop'], ranges)]
+            if len(stay) < len(routes):
+                neutron.update_router(router_id, routes=stay)
 
     def delete_router(self, router_id: str) -> None:
         """Delete a router and its gateway; a no-op if it does not exist."""
-        with contextlib.suppress(CloudNotFound):
-            with self._service.calling('delete_router') as neutron:
-                neutron.delete_router(router_id, ignore_missing=False)
+        with contextlib.suppress(CloudNotFound), self._service.calling('delete_router') as neutron:
+            neutron.delete_router(router_id, ignore_missing=False)
 
     # -- floating IPs
 
@@ -189,9 +177,7 @@ class NeutronNetworking:
         )
 
     def _floating_ips(self, verb: str, **query: Any) -> tuple[FloatingIP, ...]:
-        return _by_id(
-            self._service.every(verb, lambda neutron: map(_floating_ip, neutron.ips(**query)))
-        )
+        return self._service.every(verb, lambda neutron: map(_floating_ip, neutron.ips(**query)))
 
     def create_floating_ip(
         self,
@@ -230,10 +216,6 @@ class NeutronNetworking:
                 neutron.delete_ip(floating_ip_id, ignore_missing=False)
 
 
-def _by_id(items: Iterable[T]) -> tuple[T, ...]:
-    return tuple(sorted(items, key=lambda item: item.id))
-
-
 def _is_within(address: str, ranges: Iterable[str]) -> bool:
     parsed = ipaddress.ip_address(address)
     return any(parsed in ipaddress.ip_network(item) for item in ranges)
@@ -251,10 +233,9 @@ def _provider(segment: Segment) -> Mapping[str, object]:
 
 def _network(item: Any) -> Network:
     number = item.provider_segmentation_id
-    return Network(
-        id=item.id,
-        name=item.name,
-        project_id=item.project_id,
+    return copies.converted(
+        Network,
+        item,
         segment=Segment(
             network_type=item.provider_network_type,
             physical_network=item.provider_physical_network,
@@ -280,12 +261,11 @@ def _port(item: Any) -> Port:
 
 
 def _floating_ip(item: Any) -> FloatingIP:
-    return FloatingIP(
-        id=item.id,
+    return copies.converted(
+        FloatingIP,
+        item,
         network_id=item.floating_network_id,
         address=item.floating_ip_address,
-        project_id=item.project_id,
-        port_id=item.port_id,
         tags=frozenset(item.tags or ()),
         description=item.description or '',
     )

@@ -111,8 +111,8 @@ class SdkService:
         with self.errors.translated(verb, bad_request=bad_request):
             yield self._proxy()
 
-    def every(self, verb: str, read: Callable[[Any], Iterable[T]]) -> list[T]:
-        """Return the items of all pages of a list, each id once.
+    def every(self, verb: str, read: Callable[[Any], Iterable[T]]) -> tuple[T, ...]:
+        """Return the items of all pages of a list, by id, each id once.
 
         A service refuses to continue a list after an item that has been deleted: Cinder and
         Neutron with a 404, Glance with a 400. The list then starts over.
@@ -129,7 +129,7 @@ class SdkService:
                 with self.calling(verb) as proxy:
                     for item in read(proxy):
                         items[item.id] = item
-                return list(items.values())
+                return tuple(items[item_id] for item_id in sorted(items))
             except exceptions.Permanent as error:
                 # The first page depends on no item.
                 if not items:

@@ -35,6 +35,17 @@ MICROVERSION = '2.46'
 UNSHELVE_MICROVERSION = '2.91'
 HINTS_MICROVERSION = '2.100'
 
+# The task of a server while an operation is in progress, and the statuses when it is complete.
+_STATES = {
+    'shelve_server': ('shelving', 'SHELVED', 'SHELVED_OFFLOADED'),
+    'offload_server': ('shelving_offloading', 'SHELVED_OFFLOADED'),
+    'unshelve_server': ('unshelving', 'ACTIVE'),
+    'suspend_server': ('suspending', 'SUSPENDED'),
+    'resume_server': ('resuming', 'ACTIVE'),
+    'stop_server': ('powering-off', 'SHUTOFF'),
+    'start_server': ('powering-on', 'ACTIVE'),
+}
+
 
 class NovaServers(NovaVerbs):
     """Implements :class:`climate.cloud.protocols.servers.Servers`."""
@@ -58,23 +69,21 @@ class NovaServers(NovaVerbs):
                 f'Nova listed servers of hosts other than {service_host}: the user of [nova] may '
                 'not filter servers by host'
             )
-        return tuple(sorted(servers, key=lambda server: server.id))
+        return tuple(servers)
 
     def list_servers_of_flavor(self, flavor_id: str) -> tuple[Server, ...]:
         """Return the servers of all projects that use a flavor, by id."""
         with self._errors.translated('list_servers_of_flavor'):
             servers = self._listed(flavor=flavor_id)
         # Nova's search ignores case, like its database.
-        exactly = (server for server in servers if server.flavor_id == flavor_id)
-        return tuple(sorted(exactly, key=lambda server: server.id))
+        return tuple(server for server in servers if server.flavor_id == flavor_id)
 
     def list_servers_of_project(self, project_id: str) -> tuple[Server, ...]:
         """Return the servers of a project, by id."""
         with self._errors.translated('list_servers_of_project'):
             servers = self._listed(project_id=project_id)
         # Nova may have ignored the filter, see list_servers.
-        own = (server for server in servers if server.project_id == project_id)
-        return tuple(sorted(own, key=lambda server: server.id))
+        return tuple(server for server in servers if server.project_id == project_id)
 
     def list_servers_since(self, instant: datetime.datetime) -> tuple[Server, ...]:
         """Return the servers of all projects created since *instant*, oldest first."""
@@ -89,7 +98,7 @@ class NovaServers(NovaVerbs):
     def _listed(self, **wanted: str) -> list[Server]:
         options = {**wanted, 'all_tenants': True}
         items = pages.every(lambda marker: self._servers.list(search_opts=options, marker=marker))
-        return [_server(item.to_dict()) for item in items]
+        return sorted((_server(item.to_dict()) for item in items), key=lambda server: server.id)
 
     def find_server(self, server_id: str) -> Server | None:
         """Return a server of any project; None if it does not exist."""
@@ -142,23 +151,11 @@ class NovaServers(NovaVerbs):
 
     def shelve_server(self, server_id: str) -> None:
         """Start to shelve a server."""
-        self._begin(
-            'shelve_server',
-            self._servers.shelve,
-            server_id,
-            ('SHELVED', 'SHELVED_OFFLOADED'),
-            'shelving',
-        )
+        self._begin('shelve_server', self._servers.shelve, server_id)
 
     def offload_server(self, server_id: str) -> None:
         """Start to offload a shelved server."""
-        self._begin(
-            'offload_server',
-            self._servers.shelve_offload,
-            server_id,
-            ('SHELVED_OFFLOADED',),
-            'shelving_offloading',
-        )
+        self._begin('offload_server', self._servers.shelve_offload, server_id)
 
     def unshelve_server(self, server_id: str, host: str | None = None) -> None:
         """Start to unshelve a server."""
@@ -168,34 +165,26 @@ class NovaServers(NovaVerbs):
             action = functools.partial(
                 self._servers_onto.unshelve, availability_zone=None, host=host
             )
-        self._begin('unshelve_server', action, server_id, ('ACTIVE',), 'unshelving')
+        self._begin('unshelve_server', action, server_id)
 
     def suspend_server(self, server_id: str) -> None:
         """Start to suspend a server."""
-        self._begin(
-            'suspend_server', self._servers.suspend, server_id, ('SUSPENDED',), 'suspending'
-        )
+        self._begin('suspend_server', self._servers.suspend, server_id)
 
     def resume_server(self, server_id: str) -> None:
         """Start to resume a suspended server."""
-        self._begin('resume_server', self._servers.resume, server_id, ('ACTIVE',), 'resuming')
+        self._begin('resume_server', self._servers.resume, server_id)
 
     def stop_server(self, server_id: str) -> None:
         """Start to stop a server."""
-        self._begin('stop_server', self._servers.stop, server_id, ('SHUTOFF',), 'powering-off')
+        self._begin('stop_server', self._servers.stop, server_id)
 
     def start_server(self, server_id: str) -> None:
         """Start to start a stopped server."""
-        self._begin('start_server', self._servers.start, server_id, ('ACTIVE',), 'powering-on')
+        self._begin('start_server', self._servers.start, server_id)
 
-    def _begin(
-        self,
-        verb: str,
-        action: Callable[[str], object],
-        server_id: str,
-        done: tuple[str, ...],
-        under_way: str,
-    ) -> None:
+    def _begin(self, verb: str, action: Callable[[str], object], server_id: str) -> None:
+        under_way, *done = _STATES[verb]
         try:
             with self._errors.translated(verb):
                 action(server_id)
