@@ -49,6 +49,7 @@ _BY_STATUS: dict[int, type[exceptions.ClimateError]] = {
 class RouteNotFound(exceptions.NotFound):
     """No route has this path."""
 
+    error_name = exceptions.NotFound.error_name
     template = 'The requested URL was not found'
 
 

@@ -119,7 +119,6 @@ AVAILABILITY_ZONE_KEY = 'availability_zone'
 class CloudNotFound(exceptions.Permanent):
     """The object does not exist in the cloud."""
 
-    error_name = 'CLOUD_NOT_FOUND'
     template = 'The cloud has no such object'
 
 
@@ -129,7 +128,6 @@ class CloudConflict(exceptions.Permanent):
     Repeating the same request does not help; reading the state again may.
     """
 
-    error_name = 'CLOUD_CONFLICT'
     template = 'The present state of the cloud does not allow this'
 
 
@@ -140,7 +138,6 @@ class CloudQuota(exceptions.Permanent):
     raises the quota.
     """
 
-    error_name = 'CLOUD_QUOTA'
     template = 'The quota of the project in the cloud does not allow this'
 
 
@@ -151,7 +148,6 @@ class TrustLost(exceptions.Permanent):
     user may exist.
     """
 
-    error_name = 'TRUST_LOST'
     template = 'The trust of the user can no longer be used'
 
 

@@ -41,7 +41,6 @@ class ClaimLost(exceptions.ClimateError):
     attempt counted. The manager that takes over finds out what was done.
     """
 
-    error_name = 'CLAIM_LOST'
     template = 'The claim on %(what)s was not renewed in time'
 
 

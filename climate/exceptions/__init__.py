@@ -2,7 +2,7 @@
 
 """Errors that callers see, each with its HTTP status.
 
-``code`` is the HTTP status, ``error_name`` the name that programs compare.
+``code`` is the HTTP status, ``error_name`` the name that programs compare: that of the class.
 The names are append-only: once published they are never renamed (a test
 holds the list). Messages are those that existing clients and their tests match.
 
@@ -51,7 +51,6 @@ class NotAuthenticated(ClimateError):
     """The request has no valid identity."""
 
     code = 401
-    error_name = 'NOT_AUTHENTICATED'
     template = 'The request you have made requires authentication.'
 
 
@@ -59,28 +58,24 @@ class NotAuthorized(ClimateError):
     """The caller is not allowed to do this."""
 
     code = 403
-    error_name = 'NOT_AUTHORIZED'
     template = 'Not authorized'
 
 
 class PolicyNotAuthorized(NotAuthorized):
     """A policy rule refuses the caller."""
 
-    error_name = 'POLICY_NOT_AUTHORIZED'
     template = "Policy doesn't allow %(action)s to be performed"
 
 
 class OutsideLease(NotAuthorized):
     """An event of a lease is outside the period of the lease."""
 
-    error_name = 'OUTSIDE_LEASE'
     template = 'Datetime is out of lease limits'
 
 
 class LeaseRefused(NotAuthorized):
     """A limit or a filter of the operator refuses a new lease; nothing was booked."""
 
-    error_name = 'LEASE_REFUSED'
     template = 'The lease is not within the limits of this cloud'
 
     @property
@@ -93,7 +88,6 @@ class NotFound(ClimateError):
     """The object does not exist, or the caller cannot see it."""
 
     code = 404
-    error_name = 'NOT_FOUND'
     template = 'Object with %(object)s not found'
 
     @property
@@ -114,7 +108,6 @@ class OfferGone(NotFound):
     :ivar alternatives: offers that resemble it
     """
 
-    error_name = 'OFFER_GONE'
     template = 'Offer %(offer_id)s %(why)s'
 
     def __init__(self, message: str | None = None, **facts: Any) -> None:
@@ -126,56 +119,48 @@ class Conflict(ClimateError):
     """The request conflicts with the current state."""
 
     code = 409
-    error_name = 'CONFLICT'
     template = 'Conflict'
 
 
 class CantUpdateParameter(Conflict):
     """The field cannot be changed, or no longer."""
 
-    error_name = 'CANT_UPDATE_PARAMETER'
     template = '%(param)s cannot be updated'
 
 
 class InvalidState(Conflict):
     """The state of the object does not allow the operation."""
 
-    error_name = 'INVALID_STATE'
     template = 'Invalid State %(state)s for %(id)s'
 
 
 class ResourceExists(Conflict):
     """The resource is already registered."""
 
-    error_name = 'RESOURCE_EXISTS'
     template = "The %(resource_type)s '%(name)s' is registered already"
 
 
 class ResourceInUse(Conflict):
     """The resource has reservations."""
 
-    error_name = 'RESOURCE_IN_USE'
     template = "The %(resource_type)s '%(name)s' cannot be deleted: it has reservations"
 
 
 class PropertyInUse(Conflict):
     """A reservation's requirements mention the property."""
 
-    error_name = 'PROPERTY_IN_USE'
     template = "Property '%(name)s' of %(resource)s cannot be changed: a reservation requires it"
 
 
 class NotRefreshed(Conflict):
     """The cloud does not have the resource as it is registered."""
 
-    error_name = 'NOT_REFRESHED'
     template = '%(name)s cannot be refreshed: %(reason)s'
 
 
 class InventoryInUse(Conflict):
     """More of the resource is booked than the new inventory has."""
 
-    error_name = 'INVENTORY_IN_USE'
     template = (
         'Inventories of %(name)s cannot be changed: %(booked)s units of %(resource_class)s '
         'are booked at one time'
@@ -185,35 +170,30 @@ class InventoryInUse(Conflict):
 class ResourceTypeExists(Conflict):
     """A resource type of this name already exists."""
 
-    error_name = 'RESOURCE_TYPE_EXISTS'
     template = "The resource type '%(name)s' exists already"
 
 
 class ResourceTypeInUse(Conflict):
     """Resources or reservations use the type."""
 
-    error_name = 'RESOURCE_TYPE_IN_USE'
     template = "The resource type '%(name)s' has %(users)s and cannot be changed or deleted"
 
 
 class ResourceTypeFixed(Conflict):
     """The type was not declared through the API."""
 
-    error_name = 'RESOURCE_TYPE_FIXED'
     template = "The resource type '%(name)s' comes from a plugin or a file"
 
 
 class BookedMeanwhile(Conflict):
     """Other requests kept booking the same resources; a retry may succeed."""
 
-    error_name = 'BOOKED_MEANWHILE'
     template = 'The resources were booked by others meanwhile; please try again'
 
 
 class IdempotencyKeyReused(Conflict):
     """The idempotency key names another request of the project."""
 
-    error_name = 'IDEMPOTENCY_KEY_REUSED'
     template = (
         'The Idempotency-Key was used for another request within the last 24 hours: by another '
         'user, or with another method, path, query, microversion or body'
@@ -223,14 +203,12 @@ class IdempotencyKeyReused(Conflict):
 class IdempotencyKeyInUse(Conflict):
     """The first request with the idempotency key is still in progress."""
 
-    error_name = 'IDEMPOTENCY_KEY_IN_USE'
     template = 'A request with this Idempotency-Key is still in progress'
 
 
 class RequirementsTooSlow(InvalidInput):
     """A request takes too long to search for what it wants."""
 
-    error_name = 'REQUIREMENTS_TOO_SLOW'
     template = (
         'The search takes too long: request fewer different reservations, compare fewer '
         'properties, or choose a shorter period'
@@ -240,7 +218,6 @@ class RequirementsTooSlow(InvalidInput):
 class IdempotentAnswerLost(Conflict):
     """The answer to the request with the idempotency key cannot be repeated."""
 
-    error_name = 'IDEMPOTENT_ANSWER_LOST'
     template = (
         'The request with this Idempotency-Key was answered with status %(status)s; the answer '
         'itself is not kept%(hint)s'
@@ -251,21 +228,18 @@ class PreconditionFailed(ClimateError):
     """The object is not the version that the client named; nothing was changed."""
 
     code = 412
-    error_name = 'PRECONDITION_FAILED'
     template = 'The object is not as %(header)s requires: its ETag is %(etag)s'
 
 
 class ResourceInMaintenance(Conflict):
     """The lease would use a resource during its maintenance."""
 
-    error_name = 'RESOURCE_IN_MAINTENANCE'
     template = '%(name)s, which the lease uses, is in maintenance from %(start)s to %(end)s'
 
 
 class ResourcesInUse(Conflict):
     """The change would take resources away from a running lease."""
 
-    error_name = 'RESOURCES_IN_USE'
     template = 'Resources of a running lease cannot be released or exchanged'
 
 
@@ -289,7 +263,6 @@ class NotEnoughResources(Conflict):
     :ivar alternatives: offers that resemble the request
     """
 
-    error_name = 'NOT_ENOUGH_RESOURCES'
     template = 'Not enough %(what)s available'
 
     def __init__(
@@ -338,7 +311,6 @@ class RequestTooLarge(ClimateError):
     """The body exceeds the size limit."""
 
     code = 413
-    error_name = 'REQUEST_TOO_LARGE'
     template = 'Request is too large'
 
 
@@ -346,7 +318,6 @@ class UnsupportedMediaType(ClimateError):
     """The body is not JSON."""
 
     code = 415
-    error_name = 'UNSUPPORTED_MEDIA_TYPE'
     template = 'Unsupported content type %(content_type)s, application/json required'
 
 
@@ -354,7 +325,6 @@ class MethodNotAllowed(ClimateError):
     """The path exists, but does not support the method."""
 
     code = 405
-    error_name = 'METHOD_NOT_ALLOWED'
     template = 'The method is not allowed for the requested URL.'
 
 
@@ -362,7 +332,6 @@ class NotAcceptable(ClimateError):
     """The microversion is not supported."""
 
     code = 406
-    error_name = 'NOT_ACCEPTABLE'
     template = (
         'Version %(version)s is not supported by the API. '
         'Minimum is %(minimum)s and maximum is %(maximum)s.'
@@ -372,7 +341,6 @@ class NotAcceptable(ClimateError):
 class ConfigurationError(ClimateError):
     """The service cannot start with its configuration."""
 
-    error_name = 'CONFIGURATION_ERROR'
     template = 'Configuration error'
 
 

@@ -21,7 +21,6 @@ class EffectError(ClimateError):
 
     awaited: bool = False
 
-    error_name = 'EFFECT_ERROR'
     template = 'The cloud could not be brought to the wanted state'
 
     def __init__(self, message: str | None = None, **facts: Any) -> None:

@@ -13,7 +13,6 @@ class InvalidInput(ClimateError):
     """A field of the request is invalid; nothing was changed."""
 
     code = 400
-    error_name = 'INVALID_INPUT'
     template = 'Invalid input'
 
     @classmethod
@@ -28,14 +27,12 @@ class InvalidInput(ClimateError):
 class MissingParameter(InvalidInput):
     """A required field is missing."""
 
-    error_name = 'MISSING_PARAMETER'
     template = 'Missing parameter %(param)s'
 
 
 class MalformedParameter(InvalidInput):
     """A field has the wrong type or shape."""
 
-    error_name = 'MALFORMED_PARAMETER'
     template = 'Malformed parameter %(param)s'
 
     @property
@@ -52,40 +49,34 @@ class MalformedParameter(InvalidInput):
 class MalformedRequirements(InvalidInput):
     """A requirement expression cannot be parsed."""
 
-    error_name = 'MALFORMED_REQUIREMENTS'
     template = 'Malformed requirements %(rqrms)s'
 
 
 class InvalidDate(InvalidInput):
     """A date cannot be parsed."""
 
-    error_name = 'INVALID_DATE'
     template = '%(date)s is an invalid date. Required format: %(date_format)s'
 
 
 class InvalidRange(InvalidInput):
     """min is larger than max."""
 
-    error_name = 'INVALID_RANGE'
     template = 'Invalid values for min/max of %(what)s. Max must be equal to or larger than min.'
 
 
 class InvalidPeriod(InvalidInput):
     """The end of a period is not after its start."""
 
-    error_name = 'INVALID_PERIOD'
     template = 'End date must be later than start date.'
 
 
 class ExtraCapabilityTooLong(InvalidInput):
     """The name of an extra capability is too long."""
 
-    error_name = 'EXTRA_CAPABILITY_TOO_LONG'
     template = 'Extra capability key too long'
 
 
 class UnsupportedResourceType(InvalidInput):
     """No plugin reserves resources of this type."""
 
-    error_name = 'UNSUPPORTED_RESOURCE_TYPE'
     template = 'The %(resource_type)s resource type is not supported'

@@ -16,14 +16,12 @@ _COUNTED: Final = frozenset({'leases', 'offers', 'webhooks', 'feeds'})
 class LimitExceeded(InvalidInput):
     """A limit or a filter of the operator refuses a change; the lease is unchanged."""
 
-    error_name = 'LIMIT_EXCEEDED'
     template = 'The lease is not within the limits of this cloud'
 
 
 class ProjectLimit(LimitExceeded):
     """The project would exceed its limit."""
 
-    error_name = 'PROJECT_LIMIT'
     template = 'Limit %(limit)s of the project is %(most)s, and this would be %(wanted)s'
 
     @property
@@ -49,21 +47,18 @@ class LeaseTooLong(LimitExceeded):
 class OutsideExtensionWindow(LimitExceeded):
     """It is too early to prolong the lease."""
 
-    error_name = 'OUTSIDE_EXTENSION_WINDOW'
     template = 'A lease can be prolonged only in the last %(window)s seconds before its end'
 
 
 class ExternalServiceRefused(LimitExceeded):
     """The external enforcement service refuses the lease."""
 
-    error_name = 'EXTERNAL_SERVICE_REFUSED'
     template = 'The usage enforcement service of this cloud refuses the lease'
 
 
 class ExternalServiceUnavailable(LimitExceeded):
     """The external enforcement service did not answer, so the lease is refused."""
 
-    error_name = 'EXTERNAL_SERVICE_UNAVAILABLE'
     template = 'The usage enforcement service of this cloud gave no answer, please try again'
 
 
@@ -71,14 +66,12 @@ class TooManyRequests(ClimateError):
     """Too many requests come from one project or address."""
 
     code = 429
-    error_name = 'TOO_MANY_REQUESTS'
     template = 'Too many requests of one %(kind)s: the limit is %(limit)s'
 
 
 class TooManyAtOnce(TooManyRequests):
     """A caller has as many requests in progress as one may have."""
 
-    error_name = 'TOO_MANY_AT_ONCE'
     template = (
         'Too many requests of one %(kind)s at once: a process of the service carries out '
         '%(most)s of them at a time'

@@ -30,7 +30,6 @@ class ServiceUnavailable(ClimateError):
 
     __module__ = _HOME
     code = 503
-    error_name = 'SERVICE_UNAVAILABLE'
     template = 'The service is temporarily unavailable'
 
 
@@ -42,7 +41,6 @@ class DatabaseUnavailable(ServiceUnavailable):
     """
 
     __module__ = _HOME
-    error_name = 'DATABASE_UNAVAILABLE'
     template = 'The database is temporarily unavailable, please try again'
 
     def __init__(
@@ -70,7 +68,6 @@ class DatabaseRefused(DatabaseUnavailable):
 
     __module__ = _HOME
     code = 500
-    error_name = 'DATABASE_REFUSED'
     template = 'The database refuses the service; the log of the service has the reason'
 
 
@@ -78,7 +75,6 @@ class ManagerUnavailable(ServiceUnavailable):
     """No manager answered in time."""
 
     __module__ = _HOME
-    error_name = 'MANAGER_UNAVAILABLE'
     template = 'No manager answered in time, please try again'
 
 
@@ -86,5 +82,4 @@ class CloudUnavailable(ServiceUnavailable):
     """A service of the cloud does not answer."""
 
     __module__ = _HOME
-    error_name = 'CLOUD_UNAVAILABLE'
     template = '%(service)s does not answer: %(reason)s'

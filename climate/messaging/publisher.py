@@ -35,7 +35,6 @@ class BrokerUnavailable(exceptions.ServiceUnavailable):
         accepted; the others have to be published again
     """
 
-    error_name = 'BROKER_UNAVAILABLE'
     template = 'The message bus is temporarily unavailable'
 
     def __init__(self, message: str | None = None, *, published: int = 0) -> None:

@@ -47,6 +47,7 @@ _PAGE: Final = (
 class ForeignSignIn(exceptions.NotAuthorized):
     """Another site causes the end of a sign-in; the browser may still be in one."""
 
+    error_name = exceptions.NotAuthorized.error_name
     template = 'Only Keystone may sign users in here'
 
 

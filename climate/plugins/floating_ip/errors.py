@@ -10,14 +10,12 @@ from climate import exceptions
 class FloatingIPSubnetNotFound(exceptions.NotFound):
     """No subnet of the network has the address."""
 
-    error_name = 'FLOATING_IP_SUBNET_NOT_FOUND'
     template = 'No subnet has the floating IP %(floatingip)s'
 
 
 class InvalidIPFormat(exceptions.InvalidInput):
     """The text is not an IP address."""
 
-    error_name = 'INVALID_IP_FORMAT'
     template = 'IP address %(ip)s is invalid'
 
 
@@ -31,12 +29,10 @@ class TooLongFloatingIPs(exceptions.InvalidInput):
 class FloatingIPNetworkNotFound(exceptions.InvalidInput):
     """Neutron has no such network, or it is not external."""
 
-    error_name = 'FLOATING_IP_NETWORK_NOT_FOUND'
     template = "Floating IP network '%(network)s' was not found"
 
 
 class NeutronUsesFloatingIP(exceptions.InvalidInput):
     """Neutron uses the address, or may allocate it."""
 
-    error_name = 'NEUTRON_USES_FLOATING_IP'
     template = 'Floating IP %(floatingip)s is used by Neutron'

@@ -10,49 +10,42 @@ from climate import exceptions
 class HostNotFound(exceptions.NotFound):
     """Nova has no hypervisor of this name."""
 
-    error_name = 'HOST_NOT_FOUND'
     template = "Host '%(host)s' not found"
 
 
 class FreePoolNotFound(exceptions.NotFound):
     """The aggregate that holds the reservable hosts does not exist."""
 
-    error_name = 'FREE_POOL_NOT_FOUND'
     template = "The aggregate '%(name)s' of reservable hosts was not found"
 
 
 class HostHavingServers(exceptions.Conflict):
     """A host with servers can be neither registered nor deregistered."""
 
-    error_name = 'HOST_HAVING_SERVERS'
     template = 'Servers [%(servers)s] found for host %(host)s'
 
 
 class HostExists(exceptions.ResourceExists):
     """The host is already registered."""
 
-    error_name = 'HOST_EXISTS'
     template = "Host '%(host)s' is registered already"
 
 
 class HostInUse(exceptions.ResourceInUse):
     """The host has reservations."""
 
-    error_name = 'HOST_IN_USE'
     template = 'Host %(host)s cannot be deleted: it has reservations'
 
 
 class CapabilityInUse(exceptions.PropertyInUse):
     """A reservation's requirements mention the capability."""
 
-    error_name = 'CAPABILITY_IN_USE'
     template = "Capability '%(name)s' of host %(host)s cannot be changed: a reservation requires it"
 
 
 class HostShared(exceptions.Conflict):
     """An aggregate cannot separate the host from other nodes."""
 
-    error_name = 'HOST_SHARED'
     template = (
         'Host %(host)s cannot be registered: its nova-compute %(service)s also serves %(nodes)s, '
         'and aggregates, which isolate leased hosts, hold whole nova-computes'
@@ -62,7 +55,6 @@ class HostShared(exceptions.Conflict):
 class HostInZone(exceptions.Conflict):
     """An operator has put the host into an availability zone."""
 
-    error_name = 'HOST_IN_ZONE'
     template = (
         'Host %(host)s cannot be registered: aggregate %(aggregate)s puts it into availability '
         'zone %(zone)s, and Nova allows one zone, which is that of the lease'
@@ -72,14 +64,12 @@ class HostInZone(exceptions.Conflict):
 class NotTheHost(exceptions.Conflict):
     """The new name is not that of the registered machine."""
 
-    error_name = 'NOT_THE_HOST'
     template = "Host '%(host)s' cannot be renamed to '%(name)s': %(reason)s"
 
 
 class HostRenamed(exceptions.ResourceExists):
     """The machine is registered under another name."""
 
-    error_name = 'HOST_RENAMED'
     template = (
         "Host '%(host)s' has the nova-compute %(service)s, which is registered as host "
         "'%(known)s'. If Nova has renamed it, rename the registered host: "
