@@ -239,7 +239,7 @@ OPTIONS: Final[Mapping[str, ReservationOption]] = {
 """The options that begin a reservation, by name."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True)
 class ReservationDetail:
     """An option for the reservation before it.
 
@@ -257,49 +257,32 @@ class ReservationDetail:
 
 DETAILS: Final[Mapping[str, ReservationDetail]] = {
     'where': ReservationDetail(
-        metavar='REQUIREMENT',
-        about="what resources must have, such as 'vcpus >= 32 and not rack in (A, B)'",
-        read=requirements.as_json,
+        'REQUIREMENT',
+        "what resources must have, such as 'vcpus >= 32 and not rack in (A, B)'",
+        requirements.as_json,
     ),
-    'vcpus': ReservationDetail(
-        metavar='N', about='VCPUs of each server', read=lambda text: _amount(text)['amount']
-    ),
-    'memory': ReservationDetail(
-        metavar='SIZE', about='memory of each server, such as 8G', read=sizes.mebibytes
-    ),
-    'disk': ReservationDetail(
-        metavar='SIZE', about='local disk of each server, such as 40G', read=sizes.gibibytes
-    ),
+    'vcpus': ReservationDetail('N', 'VCPUs of each server', lambda text: _amount(text)['amount']),
+    'memory': ReservationDetail('SIZE', 'memory of each server, such as 8G', sizes.mebibytes),
+    'disk': ReservationDetail('SIZE', 'local disk of each server, such as 40G', sizes.gibibytes),
     'affinity': ReservationDetail(
-        metavar='WHERE', about='hosts of the servers: same, different or any', read=details.affinity
+        'WHERE', 'hosts of the servers: same, different or any', details.affinity
     ),
     'on-end': ReservationDetail(
-        metavar='ACTIONS',
-        about='what happens at the end, such as snapshot,delete',
-        read=details.names,
+        'ACTIONS', 'what happens at the end, such as snapshot,delete', details.names
     ),
     'before-end': ReservationDetail(
-        metavar='ACTIONS', about='what happens before the end, such as snapshot', read=details.names
+        'ACTIONS', 'what happens before the end, such as snapshot', details.names
     ),
     'nic': ReservationDetail(
-        metavar='NETWORK',
-        about='a network of the new server; several are possible',
-        read=lambda text: [{'uuid': text}],
+        'NETWORK',
+        'a network of the new server; several are possible',
+        lambda text: [{'uuid': text}],
     ),
-    'key-name': ReservationDetail(
-        metavar='KEY', about='the key pair of the new server', read=lambda text: text
-    ),
-    'user-data': ReservationDetail(
-        metavar='FILE', about='the user data of the new server', read=details.content
-    ),
+    'key-name': ReservationDetail('KEY', 'the key pair of the new server', lambda text: text),
+    'user-data': ReservationDetail('FILE', 'the user data of the new server', details.content),
     'environment': ReservationDetail(
-        metavar='FILE',
-        about='the environment of the new stack',
-        read=templates.environment,
-        short='-e',
+        'FILE', 'the environment of the new stack', templates.environment, short='-e'
     ),
-    'parameter': ReservationDetail(
-        metavar='NAME=VALUE', about='a parameter of the new stack', read=details.parameter
-    ),
+    'parameter': ReservationDetail('NAME=VALUE', 'a parameter of the new stack', details.parameter),
 }
 """The options that belong to the reservation before them, by name."""

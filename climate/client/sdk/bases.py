@@ -27,3 +27,13 @@ class ReservationResource(resource.Resource):
     def commit(self, session: adapter.Adapter, *args: Any, **kwargs: Any) -> Any:
         """Change it; see :class:`openstack.resource.Resource`."""
         return super().commit(session, *args, **{**kwargs, 'prepend_key': False})
+
+
+class ManagedResource(ReservationResource):
+    """A resource that users create, change and delete."""
+
+    allow_create = True
+    allow_fetch = True
+    allow_commit = True
+    allow_delete = True
+    allow_list = True

@@ -9,17 +9,14 @@ from openstack import resource
 from climate.client.sdk import bases
 
 
-class ReservableAddress(bases.ReservationResource):
+class ReservableAddress(bases.ManagedResource):
     """A floating IP that can be reserved."""
 
     resource_key = 'floatingip'
     resources_key = 'floatingips'
     base_path = '/floatingips'
 
-    allow_create = True
-    allow_fetch = True
-    allow_delete = True
-    allow_list = True
+    allow_commit = False
 
     _query_mapping = resource.QueryParameters(include_pagination_defaults=False)
 

@@ -21,18 +21,12 @@ SINCE: Final = '1.5'
 """The microversion that has webhooks and feeds."""
 
 
-class LeaseWebhook(bases.ReservationResource):
+class LeaseWebhook(bases.ManagedResource):
     """A URL that is notified about leases."""
 
     resource_key = 'webhook'
     resources_key = 'webhooks'
     base_path = '/webhooks'
-
-    allow_create = True
-    allow_fetch = True
-    allow_commit = True
-    allow_delete = True
-    allow_list = True
 
     url = resource.Body('url')
     #: Types of notifications, or their beginnings with ``*``.
@@ -78,17 +72,14 @@ class WebhookDelivery(bases.ReservationResource):
     finished_at = resource.Body('finished_at')
 
 
-class LeaseFeed(bases.ReservationResource):
+class LeaseFeed(bases.ManagedResource):
     """A secret link to a calendar."""
 
     resource_key = 'feed'
     resources_key = 'feeds'
     base_path = '/feeds'
 
-    allow_create = True
-    allow_fetch = True
-    allow_delete = True
-    allow_list = True
+    allow_commit = False
 
     #: ``project``, ``lease`` or ``resource``.
     kind = resource.Body('kind')

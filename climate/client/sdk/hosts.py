@@ -9,18 +9,13 @@ from openstack import resource
 from climate.client.sdk import bases
 
 
-class ReservableHost(bases.ReservationResource):
+class ReservableHost(bases.ManagedResource):
     """A host that can be reserved; properties of the operator are further attributes."""
 
     resource_key = 'host'
     resources_key = 'hosts'
     base_path = '/os-hosts'
 
-    allow_create = True
-    allow_fetch = True
-    allow_commit = True
-    allow_delete = True
-    allow_list = True
     _allow_unknown_attrs_in_body = True
 
     #: The name in Nova; ``name`` in requests.

@@ -25,7 +25,7 @@ the user requested.
 """
 
 
-class Lease(bases.ReservationResource):
+class Lease(bases.ManagedResource):
     """A contract of a project: resources for a period.
 
     Times are ISO 8601 in UTC.
@@ -34,12 +34,6 @@ class Lease(bases.ReservationResource):
     resource_key = 'lease'
     resources_key = 'leases'
     base_path = '/leases'
-
-    allow_create = True
-    allow_fetch = True
-    allow_commit = True
-    allow_delete = True
-    allow_list = True
 
     _query_mapping = resource.QueryParameters(
         'status',

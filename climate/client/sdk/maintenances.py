@@ -9,17 +9,14 @@ from openstack import resource
 from climate.client.sdk import bases
 
 
-class ResourceMaintenance(bases.ReservationResource):
+class ResourceMaintenance(bases.ManagedResource):
     """A period in which a resource accepts no new reservations."""
 
     resource_key = 'maintenance'
     resources_key = 'maintenances'
     base_path = '/maintenances'
 
-    allow_create = True
-    allow_fetch = True
-    allow_delete = True
-    allow_list = True
+    allow_commit = False
 
     _query_mapping = resource.QueryParameters(include_pagination_defaults=False)
 

@@ -25,6 +25,7 @@ from climate.client.sdk.hosts import ReservableHost
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.maintenances import ResourceMaintenance
 from climate.client.sdk.offers import LeaseOffer
+from climate.client.sdk.requests import path_of
 from climate.client.sdk.resource_requests import ResourceRequests
 from climate.client.sdk.resource_types import ReservableType
 from climate.client.sdk.resources import ReservableResource
@@ -136,7 +137,7 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         """
         self.require('1.4', 'the extension of a lease')
         query = {} if latest is None else {'latest': latest}
-        path = f'{Lease.base_path}/{resource.Resource._get_id(lease)}/extension'
+        path = Lease.base_path + path_of(lease, '/extension')
         extension: dict[str, Any] = self.json('GET', path, params=query)['extension']
         return extension
 
@@ -172,8 +173,7 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
             **({'reason': reason} if reason else {}),
             **({'force': True} if force else {}),
         }
-        path = f'{Lease.base_path}/{resource.Resource._get_id(lease)}/reallocate'
-        return Lease.existing(**self.json('POST', path, body)['lease'])
+        return self.answered(Lease, 'POST', path_of(lease, '/reallocate'), body)
 
     def report_readiness(self, lease: str | Lease, **report: Any) -> Lease:
         """Record which resources of a lease are ready; for services that prepare them.
@@ -181,8 +181,7 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         :param report: ``ready``, ``waiting``, ``by`` and ``detail``
         """
         self.require('1.3', 'readiness')
-        path = f'{Lease.base_path}/{resource.Resource._get_id(lease)}/readiness'
-        return Lease.existing(**self.json('POST', path, report)['lease'])
+        return self.answered(Lease, 'POST', path_of(lease, '/readiness'), report)
 
     def wait_for_lease(
         self, lease: str | Lease, status: str = 'ACTIVE', interval: float = 2, wait: float = 600
@@ -256,10 +255,8 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         self.require('1.4', 'availability')
         self.check_requirement(query.get('resource_properties'))
         given = {key: value for key, value in query.items() if value is not None}
-        answer = self.json(
-            'GET', Availability.base_path, params={'resource_type': resource_type, **given}
-        )
-        return Availability.existing(**answer['availability'])
+        params = {'resource_type': resource_type, **given}
+        return self.answered(Availability, 'GET', '', params=params)
 
     def calendar(self, resource_type: str, **query: Any) -> CalendarColumns:
         """Return a page of when resources of a type are reserved.
@@ -268,8 +265,8 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
             ``group_by``, ``mine``, ``lease_id``
         """
         self.require('1.5', 'the calendar')
-        given = {'resource_type': resource_type, **query}
-        return CalendarColumns.existing(**self.json('GET', '/calendar', params=given)['calendar'])
+        params = {'resource_type': resource_type, **query}
+        return self.answered(CalendarColumns, 'GET', '', params=params)
 
     def usage(self, **query: Any) -> UsageReport:
         """Return how much leases booked and used in a period; for administrators.
@@ -278,7 +275,7 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
             ``project_id``, ``resource_type``
         """
         self.require('1.5', 'usage reports')
-        return UsageReport.existing(**self.json('GET', '/usage', params=query)['usage'])
+        return self.answered(UsageReport, 'GET', '', params=query)
 
     def me(self) -> dict[str, Any]:
         """Return the user and project of the token, and what they may do."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
+from typing import TypeVar
 
 import requests
 from keystoneauth1 import discover
@@ -17,6 +18,8 @@ from climate.client import fields
 from climate.client.sdk import bases
 from climate.client.sdk import errors
 from climate.client.sdk import leases
+
+T = TypeVar('T', bound=bases.ReservationResource)
 
 
 class ReservationRequests(proxy.Proxy):
@@ -95,3 +98,17 @@ class ReservationRequests(proxy.Proxy):
         response = self.request(path, method, json=body, microversion=self.microversion(), **kwargs)
         content: dict[str, Any] = response.json()
         return content
+
+    def answered(self, kind: type[T], method: str, path: str, body: Any = None, **kwargs: Any) -> T:
+        """Send a request, and return the object that is in its response.
+
+        :param path: below that of the objects; empty for that path itself
+        """
+        answer = self.json(method, kind.base_path + path, body, **kwargs)
+        found: T = kind.existing(**answer[str(kind.resource_key)])
+        return found
+
+
+def path_of(item: str | bases.ReservationResource, action: str = '') -> str:
+    """Return the path of an object, or of an action on it, below that of the objects."""
+    return f'/{bases.ReservationResource._get_id(item)}{action}'

@@ -13,6 +13,7 @@ from openstack import exceptions
 from climate.client.sdk.floating_ips import ReservableAddress
 from climate.client.sdk.hosts import ReservableHost
 from climate.client.sdk.maintenances import ResourceMaintenance
+from climate.client.sdk.requests import path_of
 from climate.client.sdk.requests import ReservationRequests
 from climate.client.sdk.resource_types import ReservableType
 from climate.client.sdk.resources import ReservableResource
@@ -72,7 +73,7 @@ class ResourceRequests(ReservationRequests):
     def get_resource_allocations(self, resource: str | ReservableResource) -> ResourceAllocations:
         """Return when a resource is reserved."""
         self.require(_SINCE, 'allocations')
-        path = f'{ReservableResource.base_path}/{ReservableResource._get_id(resource)}/allocations'
+        path = ReservableResource.base_path + path_of(resource, '/allocations')
         return ResourceAllocations.existing(**self.json('GET', path)['allocation'])
 
     def find_resource(
@@ -107,9 +108,7 @@ class ResourceRequests(ReservationRequests):
         """
         self.require(_SINCE, 'resources')
         body = {'resource_type': resource_type, **({'name': name} if name else {}), **fields}
-        return ReservableResource.existing(
-            **self.json('POST', ReservableResource.base_path, body)['resource']
-        )
+        return self.answered(ReservableResource, 'POST', '', body)
 
     def update_resource(
         self, resource: str | ReservableResource, **fields: Any
@@ -120,14 +119,12 @@ class ResourceRequests(ReservationRequests):
             ``disabled``; ``name``, if the cloud has changed it
         """
         self.require(*(('1.6', 'new names') if 'name' in fields else (_SINCE, 'resources')))
-        path = f'{ReservableResource.base_path}/{ReservableResource._get_id(resource)}'
-        return ReservableResource.existing(**self.json('PUT', path, fields)['resource'])
+        return self.answered(ReservableResource, 'PUT', path_of(resource), fields)
 
     def refresh_resource(self, resource: str | ReservableResource) -> ReservableResource:
         """Read a resource again from the cloud; for administrators."""
         self.require('1.6', 'refreshing resources')
-        path = f'{ReservableResource.base_path}/{ReservableResource._get_id(resource)}/refresh'
-        return ReservableResource.existing(**self.json('POST', path)['resource'])
+        return self.answered(ReservableResource, 'POST', path_of(resource, '/refresh'))
 
     def delete_resource(
         self, resource: str | ReservableResource, ignore_missing: bool = True
@@ -186,14 +183,12 @@ class ResourceRequests(ReservationRequests):
         :param fields: ``description``, ``exclusive``, ``noun``, ``classes``, ``announce``
         """
         self.require(_SINCE, 'resource types')
-        answer = self.json('POST', ReservableType.base_path, {'name': name, **fields})
-        return ReservableType.existing(**answer['resource_type'])
+        return self.answered(ReservableType, 'POST', '', {'name': name, **fields})
 
     def update_resource_type(self, name: str | ReservableType, **fields: Any) -> ReservableType:
         """Change a declared resource type; for administrators."""
         self.require(_SINCE, 'resource types')
-        path = f'{ReservableType.base_path}/{ReservableType._get_id(name)}'
-        return ReservableType.existing(**self.json('PUT', path, fields)['resource_type'])
+        return self.answered(ReservableType, 'PUT', path_of(name), fields)
 
     def delete_resource_type(self, name: str | ReservableType, ignore_missing: bool = True) -> None:
         """Delete a declared resource type; for administrators."""
@@ -229,8 +224,7 @@ class ResourceRequests(ReservationRequests):
         :param fields: ``start_date``, ``end_date``, ``reason``
         """
         self.require('1.5', 'changes of maintenances')
-        path = f'{ResourceMaintenance.base_path}/{ResourceMaintenance._get_id(maintenance)}'
-        return ResourceMaintenance.existing(**self.json('PUT', path, fields)['maintenance'])
+        return self.answered(ResourceMaintenance, 'PUT', path_of(maintenance), fields)
 
     def delete_maintenance(
         self, maintenance: str | ResourceMaintenance, ignore_missing: bool = True

@@ -9,18 +9,12 @@ from openstack import resource
 from climate.client.sdk import bases
 
 
-class ReservableType(bases.ReservationResource):
+class ReservableType(bases.ManagedResource):
     """A type of resources that can be reserved."""
 
     resource_key = 'resource_type'
     resources_key = 'resource_types'
     base_path = '/resource-types'
-
-    allow_create = True
-    allow_fetch = True
-    allow_commit = True
-    allow_delete = True
-    allow_list = True
 
     _query_mapping = resource.QueryParameters(include_pagination_defaults=False)
 

@@ -9,18 +9,12 @@ from openstack import resource
 from climate.client.sdk import bases
 
 
-class ReservableResource(bases.ReservationResource):
+class ReservableResource(bases.ManagedResource):
     """A resource of any type that can be reserved."""
 
     resource_key = 'resource'
     resources_key = 'resources'
     base_path = '/resources'
-
-    allow_create = True
-    allow_fetch = True
-    allow_commit = True
-    allow_delete = True
-    allow_list = True
 
     _query_mapping = resource.QueryParameters('type', 'name', 'sort_key', 'sort_dir')
 
