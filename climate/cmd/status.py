@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
@@ -23,6 +24,24 @@ from climate.db.transactions.store import Store
 from climate.plugins import loading
 
 
+def _check(find: Callable[[Checks], str | None]) -> Callable[[Checks], upgradecheck.Result]:
+    """Return a check that warns of what *find* returns, and fails with the error that it raises."""
+
+    def check(checks: Checks) -> upgradecheck.Result:
+        try:
+            with error_log.printed():
+                warning = find(checks)
+        except exceptions.ConfigurationError as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
+        except exceptions.DatabaseUnavailable as error:
+            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
+        if warning:
+            return upgradecheck.Result(upgradecheck.Code.WARNING, warning)
+        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+
+    return check
+
+
 class Checks(upgradecheck.UpgradeCommands):
     """The checks before and after an upgrade."""
 
@@ -30,90 +49,69 @@ class Checks(upgradecheck.UpgradeCommands):
         super().__init__()
         self._conf = conf
 
-    def _check_database(self) -> upgradecheck.Result:
-        try:
-            with error_log.printed(), Store(self._conf, SystemClock()).answering() as engine:
-                version = current.version(engine)
-        except exceptions.ConfigurationError as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
-        except exceptions.DatabaseUnavailable as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
-        return _standing(version)
+    def _store(self) -> Store:
+        return Store(self._conf, SystemClock())
 
-    def _check_prerequisites(self) -> upgradecheck.Result:
-        try:
-            with error_log.printed(), Store(self._conf, SystemClock()).reading() as tx:
-                shortcomings = prerequisites.find(tx.session, self._conf.database)
-        except exceptions.ConfigurationError as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
-        except exceptions.DatabaseUnavailable as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
+    @_check
+    def _check_database(self) -> str | None:
+        with self._store().answering() as engine:
+            return _standing(current.version(engine))
+
+    @_check
+    def _check_prerequisites(self) -> str | None:
+        with self._store().reading() as tx:
+            shortcomings = prerequisites.find(tx.session, self._conf.database)
         if shortcomings.fatal:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, '; '.join(shortcomings.fatal))
-        if shortcomings.minor:
-            return upgradecheck.Result(upgradecheck.Code.WARNING, '; '.join(shortcomings.minor))
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+            raise exceptions.ConfigurationError('; '.join(shortcomings.fatal))
+        return '; '.join(shortcomings.minor)
 
-    def _check_encryption_keys(self) -> upgradecheck.Result:
+    @_check
+    def _check_encryption_keys(self) -> str | None:
+        store = self._store()
         try:
-            store = Store(self._conf, SystemClock())
-            with error_log.printed(), store.reading() as tx:
+            with store.reading() as tx:
                 if current.version_of(tx.session) is None:
-                    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+                    return None
                 problem, clear = keys.missing(tx, store), keys.has_clear_secrets(tx)
-        except exceptions.ConfigurationError as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
         except exceptions.DatabaseUnavailable as error:
-            return upgradecheck.Result(
-                upgradecheck.Code.FAILURE, f'The secrets cannot be read: {error.explanation}'
-            )
+            problem = f'The secrets cannot be read: {error.explanation}'
         if problem is None and not store.vault.has_keys:
             problem = (
                 'There is no encryption key, so secrets are stored in plain text: run '
                 'climate-manage db sync, which creates one, or set [database] encryption_keys'
             )
         if problem is not None:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, problem)
-        if clear:
-            return upgradecheck.Result(
-                upgradecheck.Code.WARNING,
-                'Secrets of webhooks are stored in plain text: run climate-manage keys rotate as '
-                'soon as all processes have the key',
-            )
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+            raise exceptions.ConfigurationError(problem)
+        if not clear:
+            return None
+        return (
+            'Secrets of webhooks are stored in plain text: run climate-manage keys rotate as '
+            'soon as all processes have the key'
+        )
 
-    def _check_resource_types(self) -> upgradecheck.Result:
-        try:
-            loading.load(self._conf.resource_types, self._conf)
-        except exceptions.ConfigurationError as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+    @_check
+    def _check_resource_types(self) -> str | None:
+        loading.load(self._conf.resource_types, self._conf)
+        return None
 
-    def _check_session_limits(self) -> upgradecheck.Result:
+    @_check
+    def _check_session_limits(self) -> str | None:
         seconds = self._conf.database.idle_transaction_timeout
         if not seconds:
-            return upgradecheck.Result(upgradecheck.Code.SUCCESS)
-        try:
-            with error_log.printed(), Store(self._conf, SystemClock()).reading() as tx:
-                unset = list(session_limits.unset(tx.session, seconds))
-        except exceptions.ConfigurationError as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.message)
-        except exceptions.DatabaseUnavailable as error:
-            return upgradecheck.Result(upgradecheck.Code.FAILURE, error.explanation)
-        if unset:
-            return upgradecheck.Result(
-                upgradecheck.Code.WARNING,
-                'The locks of a process whose machine fails remain for longer than [database]'
-                f' idle_transaction_timeout: in the sessions of Climate, {"; ".join(unset)}.'
-                ' A server or a proxy that ignores these settings has to limit them itself.',
-            )
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+            return None
+        with self._store().reading() as tx:
+            unset = list(session_limits.unset(tx.session, seconds))
+        if not unset:
+            return None
+        return (
+            'The locks of a process whose machine fails remain for longer than [database]'
+            f' idle_transaction_timeout: in the sessions of Climate, {"; ".join(unset)}.'
+            ' A server or a proxy that ignores these settings has to limit them itself.'
+        )
 
-    def _check_options(self) -> upgradecheck.Result:
-        complaints = list(removed.complaints(self._conf))
-        if complaints:
-            return upgradecheck.Result(upgradecheck.Code.WARNING, ' '.join(complaints))
-        return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+    @_check
+    def _check_options(self) -> str | None:
+        return ' '.join(removed.complaints(self._conf))
 
     _upgrade_checks = (
         ('Database', _check_database),
@@ -125,23 +123,24 @@ class Checks(upgradecheck.UpgradeCommands):
     )
 
 
-def _standing(version: str | None) -> upgradecheck.Result:
-    """Return whether this code works on tables of a revision, or on none."""
+def _standing(version: str | None) -> str | None:
+    """Return a warning if a newer release has upgraded the tables; None if they are as wanted.
+
+    :raises climate.exceptions.ConfigurationError: if this code does not work on them
+    """
     if version is None:
-        return upgradecheck.Result(
-            upgradecheck.Code.FAILURE,
-            'The database has no tables yet: run climate-manage db sync',
+        raise exceptions.ConfigurationError(
+            'The database has no tables yet: run climate-manage db sync'
         )
     why = migration.complaint(version, migration.revisions())
     if why is not None:
-        return upgradecheck.Result(upgradecheck.Code.FAILURE, why)
-    if version != migration.head():
-        return upgradecheck.Result(
-            upgradecheck.Code.WARNING,
-            f'A newer release has upgraded the tables to {version}. This one, which knows'
-            f' {migration.head()}, works on them; upgrade its processes soon.',
-        )
-    return upgradecheck.Result(upgradecheck.Code.SUCCESS)
+        raise exceptions.ConfigurationError(why)
+    if version == migration.head():
+        return None
+    return (
+        f'A newer release has upgraded the tables to {version}. This one, which knows'
+        f' {migration.head()}, works on them; upgrade its processes soon.'
+    )
 
 
 def main() -> int:

@@ -16,7 +16,6 @@ from climate.client.osc import leases
 from climate.client.osc import names
 from climate.client.osc import notices
 from climate.client.osc import options
-from climate.client.osc import plugin
 from climate.client.osc import type_nouns
 from climate.client.osc import typed
 from climate.client.sdk import errors
@@ -69,22 +68,21 @@ class SetLease(leases.LeaseCommand):
         notices.add(parser)
         options.add_reservations(parser, changes=True)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Change the lease, and return columns and values."""
-        proxy = plugin.client(self.app)
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Change the lease, and return the values of the columns."""
         version = proxy.microversion()
-        fields = notices.fields(parsed_args)
-        if parsed_args.name:
-            fields['name'] = parsed_args.name
-        if parsed_args.at:
-            fields['start_date'] = options.written(parsed_args.at, version)
-        wanted = options.build_reservations(parsed_args)
-        if not (fields or parsed_args.until or wanted):
+        fields = notices.fields(parsed)
+        if parsed.name:
+            fields['name'] = parsed.name
+        if parsed.at:
+            fields['start_date'] = options.written(parsed.at, version)
+        wanted = options.build_reservations(parsed)
+        if not (fields or parsed.until or wanted):
             raise exceptions.CommandError('Nothing to change: see openstack help lease set')
-        lease = leases.find(proxy, parsed_args.lease)
-        if parsed_args.until and parsed_args.until.text.strip() == periods.NOW:
+        lease = leases.find(proxy, parsed.lease)
+        if parsed.until and parsed.until.text.strip() == periods.NOW:
             fields['end_date'] = periods.NOW
-        elif end := until(lease, parsed_args):
+        elif end := until(lease, parsed):
             fields['end_date'] = options.written(end, version)
         wanted = typed.typed(proxy, wanted)
         wanted = names.resolve(self.app.client_manager.sdk_connection, wanted)
@@ -110,14 +108,13 @@ class ExtendLease(leases.LeaseCommand):
             help='Extend it up to the next reservation in the way, by two weeks at most',
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Extend the lease, and return columns and values."""
-        proxy = plugin.client(self.app)
-        lease = leases.find(proxy, parsed_args.lease)
-        end = until(lease, parsed_args)
-        if parsed_args.length:
-            end = end_of(lease) + parsed_args.length
-        elif parsed_args.most:
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Extend the lease, and return the values of the columns."""
+        lease = leases.find(proxy, parsed.lease)
+        end = until(lease, parsed)
+        if parsed.length:
+            end = end_of(lease) + parsed.length
+        elif parsed.most:
             end = times.read(proxy.lease_extension(lease)['end_date'])
         if end is None or end <= end_of(lease):
             raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
@@ -137,11 +134,10 @@ class ShortenLease(leases.LeaseCommand):
         )  # fmt: skip
         options.add_until(how, 'New end: a time alone is on the day of the present end')
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Shorten the lease, and return columns and values."""
-        proxy = plugin.client(self.app)
-        lease = leases.find(proxy, parsed_args.lease)
-        end = until(lease, parsed_args) or end_of(lease) - parsed_args.by
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Shorten the lease, and return the values of the columns."""
+        lease = leases.find(proxy, parsed.lease)
+        end = until(lease, parsed) or end_of(lease) - parsed.by
         if end >= end_of(lease):
             raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
         fields = {'end_date': options.written(end, proxy.microversion())}
@@ -160,23 +156,22 @@ class EndLease(leases.LeaseCommand):
             '--reason', metavar='TEXT', help='Reason, which the owner sees in the lease'
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """End the lease, and return columns and values."""
-        proxy = plugin.client(self.app)
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """End the lease, and return the values of the columns."""
         fields: dict[str, Any] = {'end_date': 'now'}
-        if parsed_args.at:
-            fields['end_date'] = options.written(parsed_args.at, proxy.microversion())
-        if parsed_args.reason:
-            fields['end_reason'] = parsed_args.reason
-        lease = leases.find(proxy, parsed_args.lease)
+        if parsed.at:
+            fields['end_date'] = options.written(parsed.at, proxy.microversion())
+        if parsed.reason:
+            fields['end_reason'] = parsed.reason
+        lease = leases.find(proxy, parsed.lease)
         if lease.status == lifecycles.LeaseStatus.TERMINATED:
             raise exceptions.CommandError(
                 f'Lease {lease.name!r} has ended already, {times.write(lease.end_date)}'
             )
-        if not parsed_args.at and lease.status == lifecycles.LeaseStatus.PENDING:
+        if not parsed.at and lease.status == lifecycles.LeaseStatus.PENDING:
             raise exceptions.CommandError(
                 f'Lease {lease.name!r} has not started; openstack lease delete cancels it'
             )
-        if parsed_args.at and parsed_args.at >= end_of(lease):
+        if parsed.at and parsed.at >= end_of(lease):
             raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')
         return leases.shown(change(proxy, lease, **fields))

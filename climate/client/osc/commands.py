@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import abc
 import argparse
 import contextlib
 from collections.abc import Iterator
@@ -15,7 +16,9 @@ from osc_lib.command import command
 
 from climate.client import terminal
 from climate.client.osc import options
+from climate.client.osc import plugin
 from climate.client.osc import tables
+from climate.client.sdk.proxy import ReservationProxy
 
 
 class _EscapedApp:
@@ -75,6 +78,15 @@ class Lister(_Escaped, command.Lister):
 
 class ShowOne(_Escaped, command.ShowOne):
     """A command that shows one object."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        """Do what the command is for, and return columns and values."""
+        columns = self.columns(plugin.client(self.app), parsed_args)
+        return tuple(columns), tuple(columns.values())
+
+    @abc.abstractmethod
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
 
     def produce_output(self, parsed_args: argparse.Namespace, column_names: Any, data: Any) -> int:
         """Write the object in the format that the user chose."""

@@ -20,7 +20,6 @@ from climate.client.osc import leases
 from climate.client.osc import names
 from climate.client.osc import notices
 from climate.client.osc import options
-from climate.client.osc import plugin
 from climate.client.osc import type_nouns
 from climate.client.osc import typed
 from climate.client.sdk import errors
@@ -48,11 +47,10 @@ class CreateLease(leases.LeaseCommand):
         )
         parser.add_argument('--wait', action='store_true', help='Wait until the lease is active')
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Create the lease."""
-        proxy = plugin.client(self.app)
-        body = self._body(proxy, parsed_args)
-        if parsed_args.dry_run:
+        body = self._body(proxy, parsed)
+        if parsed.dry_run:
             answer = _rehearse(proxy, body)
             type_nouns.learn(proxy, answer['reservations'])
             return leases.rehearsed(answer)
@@ -60,7 +58,7 @@ class CreateLease(leases.LeaseCommand):
             lease = proxy.create_lease(**body)
         except errors.RefusedRequest as error:
             lease = self._take_another(proxy, body, error)
-        if parsed_args.wait:
+        if parsed.wait:
             lease = proxy.wait_for_lease(lease)
         return leases.shown(lease)
 

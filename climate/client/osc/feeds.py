@@ -40,19 +40,18 @@ class CreateFeed(commands.ShowOne):
             help='How long the link works, such as 30d',
         )  # fmt: skip
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        proxy = plugin.client(self.app)
-        fields: dict[str, Any] = {'name': parsed_args.name, 'time_zone': parsed_args.time_zone}
-        if parsed_args.lease:
-            fields['lease_id'] = leases.find(proxy, parsed_args.lease).id
-        if parsed_args.resource:
-            fields['resource_id'] = proxy.find_resource(parsed_args.resource, None).id
-        if parsed_args.lifetime:
-            fields['lifetime'] = int(parsed_args.lifetime.total_seconds())
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        fields: dict[str, Any] = {'name': parsed.name, 'time_zone': parsed.time_zone}
+        if parsed.lease:
+            fields['lease_id'] = leases.find(proxy, parsed.lease).id
+        if parsed.resource:
+            fields['resource_id'] = proxy.find_resource(parsed.resource, None).id
+        if parsed.lifetime:
+            fields['lifetime'] = int(parsed.lifetime.total_seconds())
         given = {key: value for key, value in fields.items() if value is not None}
         feed = proxy.create_feed(**given)
-        columns = {
+        return {
             'id': feed.id,
             'name': feed.name,
             'kind': feed.kind,
@@ -60,7 +59,6 @@ class CreateFeed(commands.ShowOne):
             'expires_at': TimeColumn(feed.expires_at),
             'url': feed.url,
         }
-        return tuple(columns), tuple(columns.values())
 
 
 class ListFeeds(commands.Lister):

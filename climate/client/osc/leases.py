@@ -35,9 +35,9 @@ _INTERVAL: Final = 1
 _TABLES: Final = ('table', 'wide')
 
 
-def shown(lease: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+def shown(lease: Any) -> dict[str, Any]:
     """Return the columns of a lease, and their values."""
-    columns = {
+    return {
         'id': lease['id'],
         'name': lease['name'],
         'status': lease['status'],
@@ -58,14 +58,13 @@ def shown(lease: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         'user_id': lease['user_id'],
         'user_name': lease['user_name'] or '',
     }
-    return tuple(columns), tuple(columns.values())
 
 
-def rehearsed(answer: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+def rehearsed(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of a lease that was rehearsed, and their values."""
     lease = answer['lease']
     amounts = [_rehearsed_amount(each) for each in answer['reservations']]
-    columns = {
+    return {
         'dry_run': True,
         'name': lease['name'],
         'start_date': TimeColumn(lease['start_date']),
@@ -73,7 +72,6 @@ def rehearsed(answer: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]
         'resources': '\n'.join(amounts),
         'filters_not_asked': ', '.join(answer['filters_not_asked']),
     }
-    return tuple(columns), tuple(columns.values())
 
 
 def _rehearsed_amount(each: Mapping[str, Any]) -> str:
@@ -145,10 +143,9 @@ class ShowLease(LeaseCommand):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_lease(parser)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        proxy = plugin.client(self.app)
-        lease = find(proxy, parsed_args.lease)
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        lease = find(proxy, parsed.lease)
         # Lists have no names of resources.
         return shown(holdings.completed(proxy, proxy.get_lease(lease)))
 
@@ -167,13 +164,12 @@ class WaitForLease(LeaseCommand):
             help=f'Give up after this time, {_PATIENCE} by default',
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Wait, and return columns and values."""
-        proxy = plugin.client(self.app)
-        lease = find(proxy, parsed_args.lease)
-        seconds = parsed_args.timeout.total_seconds()
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Wait, and return the values of the columns."""
+        lease = find(proxy, parsed.lease)
+        seconds = parsed.timeout.total_seconds()
         try:
-            lease = proxy.wait_for_lease(lease, parsed_args.status, _INTERVAL, seconds)
+            lease = proxy.wait_for_lease(lease, parsed.status, _INTERVAL, seconds)
         except (sdk_exceptions.ResourceTimeout, sdk_exceptions.ResourceFailure):
             status = proxy.get_lease(lease).status
             raise exceptions.CommandError(f'Lease {lease.name!r} is {status}') from None

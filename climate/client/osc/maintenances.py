@@ -79,20 +79,18 @@ class CreateMaintenance(commands.ShowOne):
         options.add_until(end)
         parser.add_argument('--reason', metavar='TEXT', default='', help='Reason')
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Announce it, and return columns and values."""
-        proxy = plugin.client(self.app)
-        resource = resources.find(proxy, parsed_args, parsed_args.resource)
-        start = parsed_args.at or options.now()
-        end = start + parsed_args.length if parsed_args.length else parsed_args.until.after(start)
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Announce it, and return the values of the columns."""
+        resource = resources.find(proxy, parsed, parsed.resource)
+        start = parsed.at or options.now()
+        end = start + parsed.length if parsed.length else parsed.until.after(start)
         maintenance = proxy.create_maintenance(
             resource_id=resource.id,
             start_date=options.written(start, ''),
             end_date=options.written(end, ''),
-            reason=parsed_args.reason,
+            reason=parsed.reason,
         )
-        columns = _columns(maintenance)
-        return tuple(columns), tuple(columns.values())
+        return _columns(maintenance)
 
 
 class SetMaintenance(objects.ShowById):

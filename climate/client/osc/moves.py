@@ -11,7 +11,6 @@ from typing import Any
 from osc_lib import exceptions
 
 from climate.client.osc import leases
-from climate.client.osc import plugin
 from climate.client.osc import prefixes
 from climate.client.osc import type_nouns
 from climate.client.sdk import errors
@@ -36,22 +35,21 @@ class ReallocateLease(leases.LeaseCommand):
             help='Replace it even if it is in use; what runs on it is lost (administrators)',
         )  # fmt: skip
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Replace it, and return columns and values."""
-        proxy = plugin.client(self.app)
-        lease = leases.find(proxy, parsed_args.lease)
-        if parsed_args.reservation:
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Replace it, and return the values of the columns."""
+        lease = leases.find(proxy, parsed.lease)
+        if parsed.reservation:
             items = [types.SimpleNamespace(id=each['id']) for each in lease.reservations]
-            reservation = prefixes.whole(items, parsed_args.reservation, 'reservation')
+            reservation = prefixes.whole(items, parsed.reservation, 'reservation')
         else:
-            reservation = _reservation(proxy, lease, parsed_args.resource)
+            reservation = _reservation(proxy, lease, parsed.resource)
         try:
             moved = proxy.reallocate_lease(
                 lease,
                 reservation,
-                resource_name=parsed_args.resource,
-                reason=parsed_args.reason,
-                force=parsed_args.force,
+                resource_name=parsed.resource,
+                reason=parsed.reason,
+                force=parsed.force,
             )
         except errors.RefusedRequest as error:
             raise exceptions.CommandError(type_nouns.describe(proxy, error)) from None

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import abc
 import argparse
 from typing import Any
 from typing import ClassVar
@@ -39,21 +38,17 @@ def found_id(proxy: ReservationProxy, noun: str, name_or_id: str) -> str:
     :raises openstack.exceptions.DuplicateResource: if several have the name
     """
     known = getattr(proxy, f'find_{noun}')(name_or_id)
-    return str(known.id) if known else prefixed_id(proxy, noun, name_or_id)
+    return str(known.id) if known else _prefixed_id(proxy, noun, name_or_id)
 
 
-def prefixed_id(proxy: ReservationProxy, noun: str, beginning: str) -> str:
-    """Return the id of an object that the user has given by the beginning of its id.
-
-    :raises osc_lib.exceptions.CommandError: if there is none, or if there are several
-    """
+def _prefixed_id(proxy: ReservationProxy, noun: str, beginning: str) -> str:
     return prefixes.whole(getattr(proxy, f'{noun}s')(), beginning, noun)
 
 
-class ShowById(commands.ShowOne):
-    """Shows one object.
+class _ById:
+    """A command for objects that are known by their ids.
 
-    :cvar noun: what it is
+    :cvar noun: what they are
     :cvar named: whether a name will do; the proxy then has a method find_NOUN()
     :cvar listed: whether the beginning of an id will do; the proxy then has a method NOUNs()
     """
@@ -62,35 +57,30 @@ class ShowById(commands.ShowOne):
     named: ClassVar[bool] = False
     listed: ClassVar[bool] = False
 
+    def _whole_id(self, proxy: ReservationProxy, given: str) -> str:
+        """Return the id of the object that the user has given.
+
+        :raises osc_lib.exceptions.CommandError: if there is none, or if there are several
+        """
+        if self.named:
+            return found_id(proxy, self.noun, given)
+        return _prefixed_id(proxy, self.noun, given) if self.listed else given
+
+
+class ShowById(_ById, commands.ShowOne):
+    """Shows one object; :meth:`columns` gets its id as ``parsed.id``."""
+
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, self.noun, named=self.named)
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        proxy = plugin.client(self.app)
-        if self.named:
-            parsed_args.id = found_id(proxy, self.noun, parsed_args.id)
-        elif self.listed:
-            parsed_args.id = prefixed_id(proxy, self.noun, parsed_args.id)
-        columns = self.columns(proxy, parsed_args)
-        return tuple(columns), tuple(columns.values())
-
-    @abc.abstractmethod
-    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
-        """Return the values of the columns, for ``parsed.id``."""
+        """Find the id for which :meth:`columns` returns values."""
+        parsed_args.id = self._whole_id(plugin.client(self.app), parsed_args.id)
+        return super().take_action(parsed_args)
 
 
-class DeleteById(commands.Command):
-    """Deletes objects, in their order.
-
-    :cvar noun: what they are; the proxy has a method delete_NOUN()
-    :cvar named: whether names will do; the proxy then has a method find_NOUN()
-    :cvar listed: whether beginnings of ids will do; the proxy then has a method NOUNs()
-    """
-
-    noun: ClassVar[str]
-    named: ClassVar[bool] = False
-    listed: ClassVar[bool] = False
+class DeleteById(_ById, commands.Command):
+    """Deletes objects, in their order; the proxy has a method delete_NOUN()."""
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, self.noun, several=True, named=self.named)
@@ -100,8 +90,4 @@ class DeleteById(commands.Command):
         proxy = plugin.client(self.app)
         delete = getattr(proxy, f'delete_{self.noun}')
         for each in parsed_args.ids:
-            if self.named:
-                each = found_id(proxy, self.noun, each)
-            elif self.listed:
-                each = prefixed_id(proxy, self.noun, each)
-            delete(each, ignore_missing=False)
+            delete(self._whole_id(proxy, each), ignore_missing=False)

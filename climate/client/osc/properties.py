@@ -94,9 +94,7 @@ class SetProperty(commands.ShowOne):
         who.add_argument('--private', action='store_true', help='Only administrators see it')
         who.add_argument('--public', action='store_true', help='Users see it, and can require it')
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Change it, and return columns and values."""
-        changed = plugin.client(self.app).update_resource_property(
-            parsed_args.property, parsed_args.private, parsed_args.type
-        )
-        return ('property', 'private'), (changed.property, changed.is_private)
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Change it, and return the values of the columns."""
+        changed = proxy.update_resource_property(parsed.property, parsed.private, parsed.type)
+        return {'property': changed.property, 'private': changed.is_private}

@@ -16,12 +16,13 @@ from climate.client.osc import pairs
 from climate.client.osc import plugin
 from climate.client.osc.columns import InventoriesColumn
 from climate.client.osc.columns import TimeColumn
+from climate.client.sdk.proxy import ReservationProxy
 from climate.client.sdk.resource_types import ReservableType
 
 
-def shown(resource_type: ReservableType) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+def shown(resource_type: ReservableType) -> dict[str, Any]:
     """Return the columns of a resource type, and their values."""
-    columns = {
+    return {
         'name': resource_type.name,
         'description': resource_type.description,
         'origin': resource_type.origin,
@@ -35,7 +36,6 @@ def shown(resource_type: ReservableType) -> tuple[tuple[str, ...], tuple[Any, ..
         'created_at': TimeColumn(resource_type.created_at),
         'updated_at': TimeColumn(resource_type.updated_at),
     }
-    return tuple(columns), tuple(columns.values())
 
 
 class ListResourceTypes(commands.Lister):
@@ -56,9 +56,9 @@ class ShowResourceType(commands.ShowOne):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         _add_name(parser)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        return shown(plugin.client(self.app).get_resource_type(parsed_args.name))
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        return shown(proxy.get_resource_type(parsed.name))
 
 
 class CreateResourceType(commands.ShowOne):
@@ -68,10 +68,9 @@ class CreateResourceType(commands.ShowOne):
         _add_name(parser)
         _add_fields(parser)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Declare it, and return columns and values."""
-        proxy = plugin.client(self.app)
-        return shown(proxy.create_resource_type(parsed_args.name, **_fields(parsed_args)))
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Declare it, and return the values of the columns."""
+        return shown(proxy.create_resource_type(parsed.name, **_fields(parsed)))
 
 
 class SetResourceType(commands.ShowOne):
@@ -81,13 +80,12 @@ class SetResourceType(commands.ShowOne):
         _add_name(parser)
         _add_fields(parser)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Change it, and return columns and values."""
-        fields = _fields(parsed_args)
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Change it, and return the values of the columns."""
+        fields = _fields(parsed)
         if not fields:
             raise exceptions.CommandError('Nothing to change: use --description')
-        proxy = plugin.client(self.app)
-        return shown(proxy.update_resource_type(parsed_args.name, **fields))
+        return shown(proxy.update_resource_type(parsed.name, **fields))
 
 
 class DeleteResourceType(commands.Command):

@@ -50,9 +50,9 @@ def state(resource: ReservableResource) -> str:
     return 'available' if resource.is_reservable else 'not reservable'
 
 
-def shown(resource: ReservableResource) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+def shown(resource: ReservableResource) -> dict[str, Any]:
     """Return the columns of a resource, and their values."""
-    columns = {
+    return {
         'id': resource.id,
         'resource_type': resource.resource_type,
         'name': resource.name,
@@ -66,7 +66,6 @@ def shown(resource: ReservableResource) -> tuple[tuple[str, ...], tuple[Any, ...
         'created_at': TimeColumn(resource.created_at),
         'updated_at': TimeColumn(resource.updated_at),
     }
-    return tuple(columns), tuple(columns.values())
 
 
 class ListResources(commands.Lister):
@@ -102,9 +101,9 @@ class ShowResource(commands.ShowOne):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_resource(parser)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        return shown(find(plugin.client(self.app), parsed_args, parsed_args.resource))
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        return shown(find(proxy, parsed, parsed.resource))
 
 
 class CreateResource(commands.ShowOne):
@@ -122,16 +121,15 @@ class CreateResource(commands.ShowOne):
         )  # fmt: skip
         _add_values(parser)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Register it, and return columns and values."""
-        proxy = plugin.client(self.app)
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Register it, and return the values of the columns."""
         fields = {
-            'attributes': _attributes(proxy, parsed_args),
-            'properties': dict(parsed_args.property),
-            'inventories': _inventories(parsed_args),
+            'attributes': _attributes(proxy, parsed),
+            'properties': dict(parsed.property),
+            'inventories': _inventories(parsed),
         }
         given = {key: value for key, value in fields.items() if value}
-        return shown(proxy.create_resource(parsed_args.type, parsed_args.name, **given))
+        return shown(proxy.create_resource(parsed.type, parsed.name, **given))
 
 
 class SetResource(commands.ShowOne):
@@ -148,21 +146,20 @@ class SetResource(commands.ShowOne):
         switch.add_argument('--disable', action='store_true', help='Exclude it from new leases')
         switch.add_argument('--enable', action='store_true', help='Include it in new leases again')
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Change it, and return columns and values."""
-        properties = {**dict.fromkeys(parsed_args.no_property), **dict(parsed_args.property)}
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Change it, and return the values of the columns."""
+        properties = {**dict.fromkeys(parsed.no_property), **dict(parsed.property)}
         fields: dict[str, Any] = {
-            'name': parsed_args.rename,
+            'name': parsed.rename,
             'properties': properties,
-            'inventories': _inventories(parsed_args),
+            'inventories': _inventories(parsed),
         }
         fields = {key: value for key, value in fields.items() if value}
-        if parsed_args.disable or parsed_args.enable:
-            fields['disabled'] = parsed_args.disable
+        if parsed.disable or parsed.enable:
+            fields['disabled'] = parsed.disable
         if not fields:
             raise exceptions.CommandError('Nothing to change: use --property or --disable')
-        proxy = plugin.client(self.app)
-        resource = find(proxy, parsed_args, parsed_args.resource)
+        resource = find(proxy, parsed, parsed.resource)
         return shown(proxy.update_resource(resource, **fields))
 
 
@@ -172,10 +169,9 @@ class RefreshResource(commands.ShowOne):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         add_resource(parser)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Read it again, and return columns and values."""
-        proxy = plugin.client(self.app)
-        return shown(proxy.refresh_resource(find(proxy, parsed_args, parsed_args.resource)))
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Read it again, and return the values of the columns."""
+        return shown(proxy.refresh_resource(find(proxy, parsed, parsed.resource)))
 
 
 class DeleteResource(commands.Command):

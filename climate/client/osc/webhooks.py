@@ -52,18 +52,17 @@ class CreateWebhook(commands.ShowOne):
             '--all-projects', action='store_true', help='Leases of all projects (administrators)'
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        """Return columns and values."""
-        fields: dict[str, Any] = {'url': parsed_args.url}
-        if parsed_args.name is not None:
-            fields['name'] = parsed_args.name
-        if parsed_args.event_types:
-            fields['event_types'] = parsed_args.event_types
-        if parsed_args.all_projects:
+    def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
+        """Return the values of the columns."""
+        fields: dict[str, Any] = {'url': parsed.url}
+        if parsed.name is not None:
+            fields['name'] = parsed.name
+        if parsed.event_types:
+            fields['event_types'] = parsed.event_types
+        if parsed.all_projects:
             fields['is_for_all_projects'] = True
-        made = plugin.client(self.app).create_webhook(**fields)
-        columns = _columns({**made.to_dict(), 'enabled': made.is_enabled})
-        return tuple(columns), tuple(columns.values())
+        made = proxy.create_webhook(**fields)
+        return _columns({**made.to_dict(), 'enabled': made.is_enabled})
 
 
 class ListWebhooks(commands.Lister):

@@ -68,6 +68,9 @@ class TestTerminal(base.TestCase):
             def take_action(self, parsed_args: Any) -> Any:
                 return data
 
+            def columns(self, proxy: Any, parsed: Any) -> dict[str, Any]:
+                return dict(zip(*data, strict=True))
+
         stream = io.StringIO()
         app = types.SimpleNamespace(stdout=stream, options=None)
         command = Command(app, None)
