@@ -65,7 +65,7 @@ def aggregates(db: Db) -> tuple[Aggregate, ...]:
 
 def find_aggregate(db: Db, name: str) -> Aggregate | None:
     """Return the aggregate with this name; None if it does not exist."""
-    row = db.row('SELECT * FROM aggregates WHERE name = ?', name)
+    row = db.find('aggregates', name=name)
     return None if row is None else _aggregate(db, row)
 
 
@@ -150,7 +150,7 @@ def _check_zone_change(db: Db, host: str, old: str, new: str) -> None:
 
     :raises CloudConflict: if the zones differ and the host has servers
     """
-    if old != new and db.row('SELECT 1 FROM servers WHERE host = ?', host):
+    if old != new and db.has('servers', host=host):
         raise CloudConflict(f'host {host} has servers, which would change from zone {old} to {new}')
 
 
@@ -166,7 +166,7 @@ def add_host(db: Db, aggregate_id: int, host: str) -> None:
     :raises CloudConflict: if the host is in another zone, or its servers would change theirs
     """
     zone = _zone_of_aggregate(db, aggregate_id)
-    if not db.row('SELECT 1 FROM hypervisors WHERE service_host = ?', host):
+    if not db.has('hypervisors', service_host=host):
         raise CloudNotFound(f'the simulated cloud has no host {host!r}')
     if _is_member(db, aggregate_id, host):
         return
@@ -184,14 +184,14 @@ def remove_host(db: Db, aggregate_id: int, host: str) -> None:
         return
     if zone is not None and not _other_zones(db, aggregate_id, host):
         _check_zone_change(db, host, zone, DEFAULT_ZONE)
-    db.run('DELETE FROM aggregate_hosts WHERE aggregate_id = ? AND host = ?', aggregate_id, host)
+    db.delete('aggregate_hosts', aggregate_id=aggregate_id, host=host)
 
 
 def _delete_aggregate(db: Db, aggregate_id: int) -> None:
-    if db.row('SELECT 1 FROM aggregate_hosts WHERE aggregate_id = ?', aggregate_id):
+    if db.has('aggregate_hosts', aggregate_id=aggregate_id):
         raise CloudConflict(f'aggregate {aggregate_id} still has hosts')
-    db.run('DELETE FROM aggregate_metadata WHERE aggregate_id = ?', aggregate_id)
-    db.run('DELETE FROM aggregates WHERE id = ?', aggregate_id)
+    db.delete('aggregate_metadata', aggregate_id=aggregate_id)
+    db.delete('aggregates', id=aggregate_id)
 
 
 class SimulatedAggregates(ServiceVerbs):

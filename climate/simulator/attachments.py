@@ -43,7 +43,7 @@ def of_server(db: Db, server_id: str) -> tuple[str, ...]:
 
 def forget(db: Db, server_id: str) -> None:
     """Detach every volume of a deleted server."""
-    db.run('DELETE FROM attachments WHERE server_id = ?', server_id)
+    db.delete('attachments', server_id=server_id)
 
 
 def _detach(db: Db, server_id: str, volume_id: str) -> None:

@@ -102,7 +102,7 @@ def _add_images(db: Db) -> None:
 
 def _add_network(db: Db) -> None:
     name, network_id = PRIVATE
-    if not db.row('SELECT 1 FROM networks WHERE name = ?', name):
+    if not db.has('networks', name=name):
         network_contents.create_network(db, name, PROJECT, network_id=network_id)
         network_contents.create_subnet(db, network_id, PRIVATE_CIDR)
 
@@ -128,7 +128,7 @@ def _add_volume(db: Db) -> None:
 
 def _add_stack(db: Db) -> None:
     name, stack_id = STACK
-    if not db.row('SELECT 1 FROM stacks WHERE name = ? AND project_id = ?', name, PROJECT):
+    if not db.has('stacks', name=name, project_id=PROJECT):
         heat.add_stack(db, PROJECT, StackDraft(name=name, template=TEMPLATE), stack_id)
 
 

@@ -172,7 +172,7 @@ class Control(StateOwner):
         Nova omits them, without an error, if their cell does not respond.
         """
         with self._transaction() as db:
-            db.run('DELETE FROM hidden_hosts WHERE host = ?', host)
+            db.delete('hidden_hosts', host=host)
             if hidden:
                 db.insert('hidden_hosts', host=host)
 

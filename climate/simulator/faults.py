@@ -114,6 +114,6 @@ def use_up(db: Db, verb: str, fault: InjectedFault) -> exceptions.EffectError:
     if fault.times is not None and fault.times > 1:
         db.run('UPDATE faults SET times = times - 1 WHERE id = ?', fault.id)
     elif fault.times is not None:
-        db.run('DELETE FROM faults WHERE id = ?', fault.id)
+        db.delete('faults', id=fault.id)
     error = ERRORS[fault.error or 'transient']
     return error(f'{verb}: the simulated cloud failed {fault.moment} the work, as configured')

@@ -56,7 +56,7 @@ def _list_visible(db: Db) -> tuple[Flavor, ...]:
 
 def find_flavor(db: Db, flavor_id: str) -> Flavor | None:
     """Return the flavor with this id; None if it does not exist."""
-    row = db.row('SELECT * FROM flavors WHERE id = ?', flavor_id)
+    row = db.find('flavors', id=flavor_id)
     return None if row is None else _flavor(row)
 
 
@@ -111,8 +111,8 @@ def _check(flavor: Flavor) -> None:
 
 
 def _delete_flavor(db: Db, flavor_id: str) -> None:
-    db.run('DELETE FROM flavor_access WHERE flavor_id = ?', flavor_id)
-    db.run('DELETE FROM flavors WHERE id = ?', flavor_id)
+    db.delete('flavor_access', flavor_id=flavor_id)
+    db.delete('flavors', id=flavor_id)
 
 
 def _require(db: Db, flavor_id: str) -> Flavor:
@@ -127,7 +127,7 @@ def _set_extra_specs(db: Db, flavor_id: str, specs: Mapping[str, str | None]) ->
     check_metadata(specs)
     both = {**flavor.extra_specs, **specs}
     left = {key: value for key, value in both.items() if value is not None}
-    db.run('UPDATE flavors SET extra_specs = ? WHERE id = ?', json.dumps(left), flavor_id)
+    db.update('flavors', flavor_id, extra_specs=json.dumps(left))
 
 
 def _access(db: Db, flavor_id: str) -> frozenset[str]:
@@ -149,9 +149,7 @@ def _add_access(db: Db, flavor_id: str, project_id: str) -> None:
 
 def _remove_access(db: Db, flavor_id: str, project_id: str) -> None:
     _require_private(db, flavor_id)
-    db.run(
-        'DELETE FROM flavor_access WHERE flavor_id = ? AND project_id = ?', flavor_id, project_id
-    )
+    db.delete('flavor_access', flavor_id=flavor_id, project_id=project_id)
 
 
 class SimulatedFlavors(ServiceVerbs):

@@ -52,9 +52,7 @@ def floating_ips(
 
 
 def _find(db: Db, network_id: str, address: str) -> FloatingIP | None:
-    row = db.row(
-        'SELECT * FROM floating_ips WHERE network_id = ? AND address = ?', network_id, address
-    )
+    row = db.find('floating_ips', network_id=network_id, address=address)
     return None if row is None else _floating_ip(row)
 
 
@@ -145,19 +143,19 @@ def _taken(db: Db, network_id: str, address: str) -> bool:
 
 def _set_tags(db: Db, floating_ip_id: str, tags: AbstractSet[str]) -> None:
     wanted = json.dumps(sorted(tags))
-    if not db.run('UPDATE floating_ips SET tags = ? WHERE id = ?', wanted, floating_ip_id):
+    if not db.update('floating_ips', floating_ip_id, tags=wanted):
         raise CloudNotFound(f'the simulated cloud has no floating IP {floating_ip_id}')
 
 
 def attach(db: Db, floating_ip_id: str, port_id: str) -> None:
     """Attach a floating IP to a port."""
-    db.run('UPDATE floating_ips SET port_id = ? WHERE id = ?', port_id, floating_ip_id)
+    db.update('floating_ips', floating_ip_id, port_id=port_id)
 
 
 def delete(db: Db, floating_ip_id: str) -> None:
     """Delete a floating IP and its port; a no-op if it does not exist."""
-    db.run('DELETE FROM ports WHERE device_id = ? AND device_owner = ?', floating_ip_id, OWNER)
-    db.run('DELETE FROM floating_ips WHERE id = ?', floating_ip_id)
+    db.delete('ports', device_id=floating_ip_id, device_owner=OWNER)
+    db.delete('floating_ips', id=floating_ip_id)
 
 
 class SimulatedFloatingIPs(ServiceVerbs):

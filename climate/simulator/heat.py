@@ -259,13 +259,13 @@ def _begin(db: Db, stack_id: str, action: str, broken: str | None = None) -> flo
     reason = f'Stack {action} completed successfully'
     if broken is not None:
         reason = f'Resource {action} failed: resources.{broken}: Test Resource failed {broken}'
-    db.run(
-        'UPDATE stacks SET action = ?, outcome = ?, reason = ?, done_at = ? WHERE id = ?',
-        action,
-        'FAILED' if broken is not None else 'COMPLETE',
-        reason,
-        done_at,
+    db.update(
+        'stacks',
         stack_id,
+        action=action,
+        outcome='FAILED' if broken is not None else 'COMPLETE',
+        reason=reason,
+        done_at=done_at,
     )
     return done_at
 

@@ -63,7 +63,7 @@ def remove(db: Db, hostname: str) -> None:
     # The tree lists a provider before those that are nested in it.
     for provider in reversed(providers.tree(db, hypervisor.id)):
         providers.delete_provider(db, provider)
-    db.run('DELETE FROM hypervisors WHERE id = ?', hypervisor.id)
+    db.delete('hypervisors', id=hypervisor.id)
     db.run('DELETE FROM aggregate_hosts WHERE host NOT IN (SELECT service_host FROM hypervisors)')
 
 
@@ -143,7 +143,7 @@ def rename(db: Db, hostname: str, name: str) -> None:
     """
     old = _known(db, hostname)
     add_node(db, hostname, name)
-    db.run('DELETE FROM hypervisors WHERE id = ?', old.id)
+    db.delete('hypervisors', id=old.id)
     tree = providers.tree(db, old.id)
     if not any(providers.allocations(db, provider) for provider in tree):
         for provider in reversed(tree):

@@ -95,11 +95,8 @@ def _disable_service(db: Db, host: str, reason: str) -> None:
 
 
 def _set_status(db: Db, host: str, status: str, reason: str) -> None:
-    if not db.run(
-        'UPDATE hypervisors SET status = ?, disabled_reason = ? WHERE service_host = ?',
-        status,
-        reason,
-        host,
+    if not db.update(
+        'hypervisors', host, key='service_host', status=status, disabled_reason=reason
     ):
         raise CloudNotFound(f'the simulated cloud has no nova-compute on {host!r}')
 

@@ -47,7 +47,7 @@ def images(db: Db) -> tuple[Image, ...]:
 
 def find(db: Db, image_id: str) -> Image | None:
     """Return an image; None if it does not exist."""
-    row = db.row('SELECT * FROM images WHERE id = ?', image_id)
+    row = db.find('images', id=image_id)
     return None if row is None else _image(db, row)
 
 
@@ -115,7 +115,7 @@ def _give(db: Db, image_id: str, project_id: str) -> None:
 
 
 def _delete(db: Db, image_id: str) -> None:
-    db.run('DELETE FROM images WHERE id = ?', image_id)
+    db.delete('images', id=image_id)
 
 
 class SimulatedImages(ServiceVerbs):

@@ -73,7 +73,7 @@ def put_user(db: Db, user_id: str, *, enabled: bool = True) -> None:
 
 def put_email(db: Db, user_id: str, email: str) -> None:
     """Set the email address of a user; '' removes it."""
-    db.run('DELETE FROM user_emails WHERE user_id = ?', user_id)
+    db.delete('user_emails', user_id=user_id)
     if email:
         db.insert('user_emails', user_id=user_id, email=email)
 
@@ -85,7 +85,7 @@ def put_project(db: Db, project_id: str, *, enabled: bool = True) -> None:
 
 def set_roles(db: Db, user_id: str, project_id: str, roles: Iterable[str]) -> None:
     """Replace the roles of a user in a project."""
-    db.run('DELETE FROM roles WHERE user_id = ? AND project_id = ?', user_id, project_id)
+    db.delete('roles', user_id=user_id, project_id=project_id)
     for role in sorted(set(roles)):
         db.insert('roles', user_id=user_id, project_id=project_id, role=role)
 
@@ -142,7 +142,7 @@ def _caller(db: Db, token: str) -> tuple[str, str, frozenset[str]]:
     if match is None:
         raise exceptions.Permanent('Keystone does not accept the token of the caller')
     user_id, project_id = match['user'], match['project']
-    if db.row('SELECT 1 FROM users WHERE id = ?', user_id) is None:
+    if not db.has('users', id=user_id):
         named = [role.strip() for role in (match['roles'] or '').split(',') if role.strip()]
         return user_id, project_id, _implied(named or ['member'])
     roles = _roles(db, user_id, project_id)
@@ -167,7 +167,7 @@ def _create_trust(
     until = None if expires_at is None else expires_at.timestamp()
     if until is not None and until <= db.now:
         raise exceptions.Permanent("The 'expires_at' must not be before now.")
-    if db.row('SELECT 1 FROM users WHERE id = ?', user_id) is None:
+    if not db.has('users', id=user_id):
         put_user(db, user_id)
         put_project(db, project_id)
         set_roles(db, user_id, project_id, held)
@@ -211,7 +211,7 @@ def _list_trusts(db: Db) -> tuple[Trust, ...]:
 
 
 def _delete_trust(db: Db, trust_id: str) -> None:
-    db.run('DELETE FROM trusts WHERE id = ?', trust_id)
+    db.delete('trusts', id=trust_id)
 
 
 def _enabled(db: Db, user_id: str, project_id: str) -> bool:

@@ -78,7 +78,7 @@ def networks(db: Db, tag: str | None = None) -> tuple[Network, ...]:
 
 
 def _find_network(db: Db, name_or_id: str) -> Network | None:
-    row = db.row('SELECT * FROM networks WHERE id = ?', name_or_id)
+    row = db.find('networks', id=name_or_id)
     if row is not None:
         return _network(row)
     named = db.rows('SELECT * FROM networks WHERE name = ?', name_or_id)
@@ -131,7 +131,7 @@ def create_network(
         tags='[]',
         **dataclasses.asdict(segment),
     )
-    row = db.row('SELECT * FROM networks WHERE id = ?', network_id)
+    row = db.find('networks', id=network_id)
     assert row is not None
     return _network(row)
 
@@ -150,8 +150,8 @@ def _require_segment(db: Db, segment: Segment) -> None:
         )
     if segment.network_type == 'vxlan' and segment.physical_network is not None:
         raise exceptions.Permanent('tunnels have no physical network')
-    if segment.network_type == 'vlan' and not db.row(
-        'SELECT 1 FROM physical_networks WHERE name = ?', segment.physical_network
+    if segment.network_type == 'vlan' and not db.has(
+        'physical_networks', name=segment.physical_network
     ):
         raise exceptions.Permanent(
             f'the simulated cloud has no physical network {segment.physical_network!r}'
@@ -168,7 +168,7 @@ def _describe_network(db: Db, network_id: str, name: str, description: str) -> N
 
 def _set_network_tags(db: Db, network_id: str, tags: AbstractSet[str]) -> None:
     wanted = json.dumps(sorted(tags))
-    if not db.run('UPDATE networks SET tags = ? WHERE id = ?', wanted, network_id):
+    if not db.update('networks', network_id, tags=wanted):
         raise CloudNotFound(f'the simulated cloud has no network {network_id}')
 
 
@@ -183,8 +183,8 @@ def _delete_network(db: Db, network_id: str) -> None:
         raise CloudConflict(f'network {network_id} still has ports')
     for floating_ip_id in detached:
         floating_ips.delete(db, floating_ip_id)
-    db.run('DELETE FROM subnets WHERE network_id = ?', network_id)
-    db.run('DELETE FROM networks WHERE id = ?', network_id)
+    db.delete('subnets', network_id=network_id)
+    db.delete('networks', id=network_id)
 
 
 def _subnet(row: sqlite3.Row) -> Subnet:
@@ -199,9 +199,9 @@ def subnets(db: Db, network_id: str) -> tuple[Subnet, ...]:
 
 
 def _delete_subnet(db: Db, subnet_id: str) -> None:
-    if db.row('SELECT 1 FROM ports WHERE subnet_id = ?', subnet_id):
+    if db.has('ports', subnet_id=subnet_id):
         raise CloudConflict(f'ports have addresses in subnet {subnet_id}')
-    db.run('DELETE FROM subnets WHERE id = ?', subnet_id)
+    db.delete('subnets', id=subnet_id)
 
 
 _PORT = 'SELECT id, network_id, project_id, device_id, device_owner FROM ports'
@@ -223,7 +223,7 @@ def _delete_port(db: Db, port_id: str) -> None:
     if row is not None and row['device_owner'] in _SERVICE_PORTS:
         raise CloudConflict(f'port {port_id} belongs to {row["device_owner"]}')
     db.run('UPDATE floating_ips SET port_id = NULL WHERE port_id = ?', port_id)
-    db.run('DELETE FROM ports WHERE id = ?', port_id)
+    db.delete('ports', id=port_id)
 
 
 class SimulatedNetworking(floating_ips.SimulatedFloatingIPs):

@@ -33,7 +33,7 @@ OPERATOR = 'admin'
 def _seed(db: Db) -> None:
     """Add a physical network and an external network, if they are missing."""
     db.insert('physical_networks', or_else='IGNORE', name=PHYSICAL_NETWORK)
-    if not db.row('SELECT 1 FROM networks WHERE name = ?', PUBLIC):
+    if not db.has('networks', name=PUBLIC):
         made = create_network(db, PUBLIC, OPERATOR, external=True, network_id=PUBLIC_ID)
         create_subnet(db, made.id, PUBLIC_CIDR, (PUBLIC_POOL,))
 

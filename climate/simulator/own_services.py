@@ -46,7 +46,7 @@ class OwnServices(StateOwner):
             vars(fake).clear()
             vars(fake).update(json.loads(row['state']))
             result = method(*arguments, **named)
-            db.run('UPDATE own_services SET state = ? WHERE name = ?', _state(fake), name)
+            db.update('own_services', name, key='name', state=_state(fake))
             return result
 
         given = (*arguments, *named.values())

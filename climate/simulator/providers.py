@@ -126,20 +126,20 @@ def delete_provider(db: Db, uuid: str) -> None:
     :raises CloudConflict: if other providers are nested in it, or a consumer has an
         allocation from it
     """
-    if db.row('SELECT 1 FROM providers WHERE parent_uuid = ?', uuid):
+    if db.has('providers', parent_uuid=uuid):
         raise CloudConflict(f'other providers are nested in provider {uuid}')
-    if db.row('SELECT 1 FROM allocations WHERE provider_uuid = ?', uuid):
+    if db.has('allocations', provider_uuid=uuid):
         raise CloudConflict(f'provider {uuid} has allocations')
-    db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
-    db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
-    db.run('DELETE FROM providers WHERE uuid = ?', uuid)
+    db.delete('inventories', provider_uuid=uuid)
+    db.delete('traits', provider_uuid=uuid)
+    db.delete('providers', uuid=uuid)
 
 
 def set_contents(
     db: Db, uuid: str, inventories: tuple[Inventory, ...], traits: frozenset[str]
 ) -> None:
     """Replace the inventories and traits of a provider."""
-    db.run('DELETE FROM inventories WHERE provider_uuid = ?', uuid)
+    db.delete('inventories', provider_uuid=uuid)
     for inventory in inventories:
         _put_inventory(db, uuid, inventory)
     for trait in sorted(traits - STANDARD_TRAITS):
@@ -152,7 +152,7 @@ def _increment_generation(db: Db, uuid: str) -> None:
 
 
 def _exists(db: Db, uuid: str) -> bool:
-    return db.row('SELECT 1 FROM providers WHERE uuid = ?', uuid) is not None
+    return db.has('providers', uuid=uuid)
 
 
 def require(db: Db, uuid: str) -> None:
@@ -200,11 +200,7 @@ def remove_inventory(db: Db, uuid: str, resource_class: str) -> None:
     """
     if used(db, uuid, resource_class):
         raise CloudConflict(f'provider {uuid} has allocations of {resource_class}')
-    if db.run(
-        'DELETE FROM inventories WHERE provider_uuid = ? AND resource_class = ?',
-        uuid,
-        resource_class,
-    ):
+    if db.delete('inventories', provider_uuid=uuid, resource_class=resource_class):
         _increment_generation(db, uuid)
 
 
@@ -256,7 +252,7 @@ def allocate(db: Db, consumer_id: str, uuid: str, resource_class: str, amount: i
 
 def release(db: Db, consumer_id: str) -> None:
     """Release all allocations of a consumer."""
-    db.run('DELETE FROM allocations WHERE consumer_id = ?', consumer_id)
+    db.delete('allocations', consumer_id=consumer_id)
 
 
 def allocations(db: Db, uuid: str) -> tuple[ProviderAllocation, ...]:
@@ -299,9 +295,9 @@ def delete_resource_class(db: Db, name: str) -> None:
     """Delete a custom resource class; a no-op if it does not exist."""
     if name in STANDARD_CLASSES:
         raise exceptions.Permanent(f'resource class {name} is not a custom one')
-    if db.row('SELECT 1 FROM inventories WHERE resource_class = ?', name):
+    if db.has('inventories', resource_class=name):
         raise CloudConflict(f'a provider has an inventory of {name}')
-    db.run('DELETE FROM resource_classes WHERE name = ?', name)
+    db.delete('resource_classes', name=name)
 
 
 def known_traits(db: Db) -> frozenset[str]:
@@ -320,9 +316,9 @@ def delete_trait(db: Db, name: str) -> None:
     """Delete a custom trait; a no-op if it does not exist."""
     if name in STANDARD_TRAITS:
         raise exceptions.Permanent(f'trait {name} is not a custom one')
-    if db.row('SELECT 1 FROM traits WHERE name = ?', name):
+    if db.has('traits', name=name):
         raise CloudConflict(f'a provider has the trait {name}')
-    db.run('DELETE FROM known_traits WHERE name = ?', name)
+    db.delete('known_traits', name=name)
 
 
 def traits(db: Db, uuid: str) -> frozenset[str]:
@@ -350,7 +346,7 @@ def add_trait(db: Db, uuid: str, name: str) -> None:
 
 
 def _put_traits(db: Db, uuid: str, names: frozenset[str]) -> None:
-    db.run('DELETE FROM traits WHERE provider_uuid = ?', uuid)
+    db.delete('traits', provider_uuid=uuid)
     for name in sorted(names):
         db.insert('traits', provider_uuid=uuid, name=name)
     _increment_generation(db, uuid)

@@ -37,6 +37,6 @@ def put(db: Db, project_id: str, resource: str, most: int | None) -> None:
 
     :param resource: see :func:`require`
     """
-    db.run('DELETE FROM quotas WHERE project_id = ? AND resource = ?', project_id, resource)
+    db.delete('quotas', project_id=project_id, resource=resource)
     if most is not None:
         db.insert('quotas', project_id=project_id, resource=resource, most=most)

@@ -39,7 +39,7 @@ def _routes(db: Db, router_id: str) -> list[str]:
 
 
 def _set_routes(db: Db, router_id: str, routes: list[str]) -> None:
-    db.run('UPDATE routers SET routes = ? WHERE id = ?', json.dumps(routes), router_id)
+    db.update('routers', router_id, routes=json.dumps(routes))
 
 
 def _through(db: Db, router_id: str, port_id: str) -> set[str]:
@@ -85,5 +85,5 @@ def delete(db: Db, router_id: str) -> None:
     for row in db.rows('SELECT device_owner FROM ports WHERE device_id = ?', router_id):
         if row['device_owner'] in ROUTER_INTERFACES:
             raise CloudConflict(f'router {router_id} still has interfaces')
-    db.run('DELETE FROM ports WHERE device_id = ?', router_id)
-    db.run('DELETE FROM routers WHERE id = ?', router_id)
+    db.delete('ports', device_id=router_id)
+    db.delete('routers', id=router_id)

@@ -34,7 +34,7 @@ def _groups(db: Db) -> tuple[ServerGroup, ...]:
 
 def find_group(db: Db, group_id: str) -> ServerGroup | None:
     """Return a group; None if it does not exist."""
-    row = db.row('SELECT * FROM server_groups WHERE id = ?', group_id)
+    row = db.find('server_groups', id=group_id)
     return None if row is None else _group(db, row)
 
 
@@ -55,7 +55,7 @@ def _create(db: Db, name: str, policy: Policy) -> ServerGroup:
 
 
 def _delete(db: Db, group_id: str) -> None:
-    db.run('DELETE FROM server_groups WHERE id = ?', group_id)
+    db.delete('server_groups', id=group_id)
 
 
 class SimulatedServerGroups(ServiceVerbs):

@@ -66,36 +66,29 @@ def settle(db: Db) -> None:
 def forget(db: Db, server_id: str) -> None:
     """Delete a server, with its allocations, attachments and shelved image."""
     scheduler.release(db, server_id)
-    db.run(
-        'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)', server_id
-    )
+    _delete_shelved_image(db, server_id)
     attachments.forget(db, server_id)
-    db.run('DELETE FROM servers WHERE id = ?', server_id)
+    db.delete('servers', id=server_id)
 
 
 def _complete(db: Db, row: sqlite3.Row) -> None:
     status = row['next_status']
-    db.run(
-        'UPDATE servers SET status = ?, task_state = NULL, next_status = NULL, next_at = NULL'
-        ' WHERE id = ?',
-        status,
-        row['id'],
-    )
+    db.update('servers', row['id'], status=status, task_state=None, next_status=None, next_at=None)
     if status == 'SHELVED':
-        db.run(
-            "UPDATE servers SET next_status = 'SHELVED_OFFLOADED', next_at = ? WHERE id = ?",
-            row['next_at'] + db.seconds('shelved_offload'),
-            row['id'],
-        )
+        next_at = row['next_at'] + db.seconds('shelved_offload')
+        db.update('servers', row['id'], next_status='SHELVED_OFFLOADED', next_at=next_at)
     elif status == 'SHELVED_OFFLOADED':
         scheduler.release(db, row['id'])
-        db.run("UPDATE servers SET host = '', hypervisor_hostname = '' WHERE id = ?", row['id'])
+        db.update('servers', row['id'], host='', hypervisor_hostname='')
     elif status == 'ACTIVE':
-        db.run(
-            'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)',
-            row['id'],
-        )
-        db.run('UPDATE servers SET shelved_image = NULL WHERE id = ?', row['id'])
+        _delete_shelved_image(db, row['id'])
+        db.update('servers', row['id'], shelved_image=None)
+
+
+def _delete_shelved_image(db: Db, server_id: str) -> None:
+    db.run(
+        'DELETE FROM images WHERE id = (SELECT shelved_image FROM servers WHERE id = ?)', server_id
+    )
 
 
 def creation_record(db: Db, project_id: str, user_id: str = '') -> dict[str, object]:
@@ -143,7 +136,7 @@ def servers(db: Db, *, host: str | None = None, flavor: str | None = None) -> tu
 
 def listed(db: Db, service_host: str) -> tuple[Server, ...]:
     """Return the servers that Nova lists for a service host; none if it is hidden."""
-    if db.row('SELECT 1 FROM hidden_hosts WHERE host = ?', service_host):
+    if db.has('hidden_hosts', host=service_host):
         return ()
     return servers(db, host=service_host)
 
@@ -151,7 +144,7 @@ def listed(db: Db, service_host: str) -> tuple[Server, ...]:
 def find(db: Db, server_id: str) -> Server | None:
     """Return a server; None if it does not exist."""
     settle(db)
-    row = db.row('SELECT * FROM servers WHERE id = ?', server_id)
+    row = db.find('servers', id=server_id)
     return None if row is None else _server(db, row)
 
 
@@ -182,7 +175,7 @@ def set_metadata(db: Db, server_id: str, metadata: Mapping[str, str]) -> None:
     if server.status not in METADATA_STATUSES or server.task_state is not None:
         raise CloudConflict(f'the metadata of a server that is {server.status} cannot be changed')
     changed = json.dumps({**server.metadata, **metadata})
-    db.run('UPDATE servers SET metadata = ? WHERE id = ?', changed, server_id)
+    db.update('servers', server_id, metadata=changed)
 
 
 def insert(

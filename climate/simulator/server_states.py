@@ -69,13 +69,7 @@ def _require(db: Db, server_id: str) -> Server:
 
 
 def _schedule(db: Db, server_id: str, task: str | None, after: str, seconds: float) -> None:
-    db.run(
-        'UPDATE servers SET task_state = ?, next_status = ?, next_at = ? WHERE id = ?',
-        task,
-        after,
-        db.now + seconds,
-        server_id,
-    )
+    db.update('servers', server_id, task_state=task, next_status=after, next_at=db.now + seconds)
     server_rows.settle(db)
 
 
@@ -100,7 +94,7 @@ def begin(db: Db, action: str, server_id: str) -> None:
         raise CloudConflict(f'server {server_id} is {state}: cannot {action} it')
     if action == 'shelve':
         image_id = images.add(db, f'{server.name}-shelved', server, 0, server.project_id)
-        db.run('UPDATE servers SET shelved_image = ? WHERE id = ?', image_id, server_id)
+        db.update('servers', server_id, shelved_image=image_id)
     _schedule(db, server_id, wanted.task, wanted.after, db.seconds('server_action'))
 
 
@@ -125,9 +119,7 @@ def unshelve(db: Db, server_id: str, host: str | None = None) -> None:
     if server.status == 'SHELVED_OFFLOADED' and not server.task_state:
         if host is not None and db.caller.project_id != SERVICE_PROJECT:
             raise exceptions.Permanent('only an administrator may choose the host of a server')
-        if host is not None and not db.row(
-            'SELECT 1 FROM hypervisors WHERE service_host = ?', host
-        ):
+        if host is not None and not db.has('hypervisors', service_host=host):
             raise exceptions.Permanent(f'the simulated cloud has no compute host {host}')
         if not _find_room(db, server, host):
             # Like Nova, accept the request without an effect.
@@ -154,12 +146,7 @@ def _find_room(db: Db, server: Server, host: str | None) -> bool:
     if place is None:
         return False
     scheduler.claim(db, server.id, place)
-    db.run(
-        'UPDATE servers SET host = ?, hypervisor_hostname = ? WHERE id = ?',
-        place.host,
-        place.hypervisor_hostname,
-        server.id,
-    )
+    db.update('servers', server.id, host=place.host, hypervisor_hostname=place.hypervisor_hostname)
     return True
 
 
@@ -169,12 +156,9 @@ def delete(db: Db, server_id: str) -> None:
     if server is None or server.task_state == 'deleting':
         return
     images.abandon(db, server_id)
-    db.run(
-        "UPDATE servers SET task_state = 'deleting', next_status = NULL, next_at = NULL,"
-        ' gone_at = ? WHERE id = ?',
-        db.now + db.seconds('server_deletion'),
-        server_id,
-    )
+    gone_at = db.now + db.seconds('server_deletion')
+    db.update('servers', server_id, task_state='deleting', gone_at=gone_at)
+    db.update('servers', server_id, next_status=None, next_at=None)
     server_rows.settle(db)
 
 

@@ -41,25 +41,25 @@ CREATE TABLE IF NOT EXISTS backups (
 CREATE INDEX IF NOT EXISTS backups_by_volume ON backups (volume_id);
 CREATE TABLE IF NOT EXISTS backup_services (name TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-_SNAPSHOTS = 'SELECT id, name, project_id, volume_id, size_gb, status FROM snapshots'
-_BACKUPS = 'SELECT id, name, project_id, volume_id, size_gb, status, reason FROM backups'
+_SNAPSHOTS = 'SELECT id, name, project_id, volume_id, size_gb, status FROM snapshots ORDER BY id'
+_BACKUPS = (
+    'SELECT id, name, project_id, volume_id, size_gb, status, reason FROM backups ORDER BY id'
+)
 NO_SERVICE = 'Service not found for creating backup.'
-
-
-def _find_snapshot(db: Db, snapshot_id: str) -> VolumeSnapshot | None:
-    volume_rows.settle(db)
-    row = db.row(f'{_SNAPSHOTS} WHERE id = ?', snapshot_id)
-    return None if row is None else VolumeSnapshot(**dict(row))
 
 
 def all_snapshots(db: Db) -> tuple[VolumeSnapshot, ...]:
     """Return every snapshot, by id."""
     volume_rows.settle(db)
-    return tuple(VolumeSnapshot(**dict(row)) for row in db.rows(f'{_SNAPSHOTS} ORDER BY id'))
+    return tuple(VolumeSnapshot(**dict(row)) for row in db.rows(_SNAPSHOTS))
+
+
+def _find_snapshot(db: Db, snapshot_id: str) -> VolumeSnapshot | None:
+    return next((each for each in all_snapshots(db) if each.id == snapshot_id), None)
 
 
 def _list_snapshots(db: Db, volume_id: str) -> tuple[VolumeSnapshot, ...]:
-    return tuple(snapshot for snapshot in all_snapshots(db) if snapshot.volume_id == volume_id)
+    return tuple(each for each in all_snapshots(db) if each.volume_id == volume_id)
 
 
 def _create_snapshot(db: Db, volume_id: str, name: str) -> str:
@@ -89,20 +89,18 @@ def _delete_snapshot(db: Db, snapshot_id: str) -> None:
         volume_rows.begin_deletion(db, 'snapshot', snapshot_id)
 
 
-def _find_backup(db: Db, backup_id: str) -> Backup | None:
-    volume_rows.settle(db)
-    row = db.row(f'{_BACKUPS} WHERE id = ?', backup_id)
-    return None if row is None else Backup(**dict(row))
-
-
 def all_backups(db: Db) -> tuple[Backup, ...]:
     """Return every backup, by id."""
     volume_rows.settle(db)
-    return tuple(Backup(**dict(row)) for row in db.rows(f'{_BACKUPS} ORDER BY id'))
+    return tuple(Backup(**dict(row)) for row in db.rows(_BACKUPS))
+
+
+def _find_backup(db: Db, backup_id: str) -> Backup | None:
+    return next((each for each in all_backups(db) if each.id == backup_id), None)
 
 
 def _list_backups(db: Db, volume_id: str) -> tuple[Backup, ...]:
-    return tuple(backup for backup in all_backups(db) if backup.volume_id == volume_id)
+    return tuple(each for each in all_backups(db) if each.volume_id == volume_id)
 
 
 def has_backup_service(db: Db) -> bool:

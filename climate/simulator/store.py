@@ -24,6 +24,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Literal
 
 MEMORY = ':memory:'
@@ -83,6 +84,29 @@ class Db:
         """Run a statement and return the number of rows that it changed."""
         return self._connection.execute(sql, values).rowcount
 
+    def find(self, table: str, **keys: object) -> sqlite3.Row | None:
+        """Return the row of a table that has these values."""
+        sql = f'SELECT * FROM {table} WHERE {_equal(keys)}'  # noqa: S608  names of the schema
+        return self.row(sql, *keys.values())
+
+    def has(self, table: str, **keys: object) -> bool:
+        """Return whether a table has a row with these values."""
+        return self.find(table, **keys) is not None
+
+    def delete(self, table: str, **keys: object) -> int:
+        """Delete the rows of a table that have these values, and return their number."""
+        sql = f'DELETE FROM {table} WHERE {_equal(keys)}'  # noqa: S608  names of the schema
+        return self.run(sql, *keys.values())
+
+    def update(self, table: str, row_id: object, *, key: str = 'id', **values: object) -> int:
+        """Change values of a row, and return the number of rows that have its id.
+
+        :param key: the column with the id
+        """
+        columns = ', '.join(f'{name} = ?' for name in values)
+        sql = f'UPDATE {table} SET {columns} WHERE {key} = ?'  # noqa: S608  names of the schema
+        return self.run(sql, *values.values(), row_id)
+
     def insert(self, table: str, *, or_else: OrElse = 'ABORT', **values: object) -> int:
         """Insert a row and return its rowid.
 
@@ -102,6 +126,10 @@ class Db:
     def set_seconds(self, what: str, seconds: float) -> None:
         """Set the duration of an operation from now on."""
         self.run('INSERT OR REPLACE INTO durations (what, seconds) VALUES (?, ?)', what, seconds)
+
+
+def _equal(keys: Mapping[str, object]) -> str:
+    return ' AND '.join(f'{name} = ?' for name in keys)
 
 
 def _opened(state: bytes) -> sqlite3.Connection:

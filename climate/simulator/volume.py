@@ -115,7 +115,7 @@ def _minimum_size(db: Db, source: Source) -> int:
     volume_rows.settle(db)
     if source.kind != 'image':
         return volume_rows.available_size(db, source.kind, source.id, exceptions.Permanent)
-    if db.row('SELECT 1 FROM images WHERE id = ?', source.id) is None:
+    if not db.has('images', id=source.id):
         raise exceptions.Permanent(f'the simulated cloud has no image {source.id}')
     return 1
 
@@ -187,7 +187,7 @@ def create_volume(
 
 def _delete_volume(db: Db, volume_id: str) -> None:
     if volume_rows.may_delete('volume', find_volume(db, volume_id)):
-        if db.row('SELECT 1 FROM snapshots WHERE volume_id = ?', volume_id):
+        if db.has('snapshots', volume_id=volume_id):
             raise CloudConflict(f'volume {volume_id} has snapshots')
         volume_rows.begin_deletion(db, 'volume', volume_id)
 

@@ -47,7 +47,7 @@ def _type(row: sqlite3.Row) -> VolumeType:
 
 def find_type(db: Db, name: str) -> VolumeType | None:
     """Return the type with this name; None if it does not exist."""
-    row = db.row('SELECT * FROM volume_types WHERE name = ?', name)
+    row = db.find('volume_types', name=name)
     return None if row is None else _type(row)
 
 
@@ -110,7 +110,7 @@ def _delete(db: Db, type_id: str) -> None:
         type_id,
     ):
         raise CloudConflict(f'there are volumes of type {type_id}')
-    db.run('DELETE FROM volume_types WHERE id = ?', type_id)
+    db.delete('volume_types', id=type_id)
 
 
 def _public(db: Db, type_id: str) -> bool | None:
@@ -140,11 +140,7 @@ def _allow(db: Db, type_id: str, project_id: str) -> None:
 def _forbid(db: Db, type_id: str, project_id: str) -> None:
     if _public(db, type_id):
         raise exceptions.Permanent(f'the volume type {type_id} is public')
-    db.run(
-        'DELETE FROM volume_type_projects WHERE type_id = ? AND project_id = ?',
-        type_id,
-        project_id,
-    )
+    db.delete('volume_type_projects', type_id=type_id, project_id=project_id)
 
 
 def pools(db: Db) -> tuple[Pool, ...]:

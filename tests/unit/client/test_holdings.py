@@ -175,7 +175,7 @@ class RehearsedLeaseTest(base.TestCase):
         ]
         wanted = {'name': 'a', 'start_date': None, 'end_date': None}
         answer = {'lease': wanted, 'reservations': found, 'filters_not_asked': []}
-        shown = dict(zip(*leases.rehearsed(answer), strict=True))
+        shown = leases.rehearsed(answer)
         self.assertEqual('2 hosts\nservers: 1024 MEMORY_MB, 8 VCPU', shown['resources'])
 
 
