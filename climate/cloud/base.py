@@ -30,88 +30,49 @@ from __future__ import annotations
 from typing import Protocol
 
 from climate import exceptions
-from climate.cloud.protocols.aggregates import Aggregate
+from climate.cloud.protocols.aggregates import Aggregate as Aggregate
 from climate.cloud.protocols.aggregates import Aggregates
-from climate.cloud.protocols.flavors import Flavor
+from climate.cloud.protocols.flavors import Flavor as Flavor
 from climate.cloud.protocols.flavors import Flavors
-from climate.cloud.protocols.floating_ips import FloatingIP
+from climate.cloud.protocols.floating_ips import FloatingIP as FloatingIP
 from climate.cloud.protocols.floating_ips import FloatingIPs
-from climate.cloud.protocols.hypervisors import ComputeService
+from climate.cloud.protocols.hypervisors import ComputeService as ComputeService
 from climate.cloud.protocols.hypervisors import ComputeServices
-from climate.cloud.protocols.hypervisors import Hypervisor
+from climate.cloud.protocols.hypervisors import Hypervisor as Hypervisor
 from climate.cloud.protocols.hypervisors import Hypervisors
-from climate.cloud.protocols.images import Image
-from climate.cloud.protocols.images import ImageVerbs
+from climate.cloud.protocols.images import Image as Image
+from climate.cloud.protocols.images import ImageVerbs as ImageVerbs
 from climate.cloud.protocols.members import Members
-from climate.cloud.protocols.networks import Network
+from climate.cloud.protocols.networks import Network as Network
 from climate.cloud.protocols.networks import Networks
-from climate.cloud.protocols.networks import Segment
-from climate.cloud.protocols.networks import Subnet
-from climate.cloud.protocols.ports import Port
+from climate.cloud.protocols.networks import Segment as Segment
+from climate.cloud.protocols.networks import Subnet as Subnet
+from climate.cloud.protocols.ports import Port as Port
 from climate.cloud.protocols.ports import Ports
-from climate.cloud.protocols.providers import Provider
-from climate.cloud.protocols.providers import ProviderAllocation
+from climate.cloud.protocols.providers import Provider as Provider
+from climate.cloud.protocols.providers import ProviderAllocation as ProviderAllocation
 from climate.cloud.protocols.providers import Providers
 from climate.cloud.protocols.providers import ResourceClasses
 from climate.cloud.protocols.providers import Traits
-from climate.cloud.protocols.servers import Nic
-from climate.cloud.protocols.servers import Policy
-from climate.cloud.protocols.servers import Server
-from climate.cloud.protocols.servers import ServerDraft
-from climate.cloud.protocols.servers import ServerGroup
+from climate.cloud.protocols.servers import Nic as Nic
+from climate.cloud.protocols.servers import Policy as Policy
+from climate.cloud.protocols.servers import Server as Server
+from climate.cloud.protocols.servers import ServerDraft as ServerDraft
+from climate.cloud.protocols.servers import ServerGroup as ServerGroup
 from climate.cloud.protocols.servers import ServerGroups
 from climate.cloud.protocols.servers import Servers
 from climate.cloud.protocols.stacks import Stacks
 from climate.cloud.protocols.trusts import TrustVerbs
-from climate.cloud.protocols.volumes import Backup
+from climate.cloud.protocols.volumes import Backup as Backup
 from climate.cloud.protocols.volumes import Backups
-from climate.cloud.protocols.volumes import Pool
+from climate.cloud.protocols.volumes import Pool as Pool
 from climate.cloud.protocols.volumes import Snapshots
-from climate.cloud.protocols.volumes import Source
-from climate.cloud.protocols.volumes import Volume
+from climate.cloud.protocols.volumes import Source as Source
+from climate.cloud.protocols.volumes import Volume as Volume
 from climate.cloud.protocols.volumes import Volumes
-from climate.cloud.protocols.volumes import VolumeSnapshot
-from climate.cloud.protocols.volumes import VolumeType
+from climate.cloud.protocols.volumes import VolumeSnapshot as VolumeSnapshot
+from climate.cloud.protocols.volumes import VolumeType as VolumeType
 from climate.cloud.protocols.volumes import VolumeTypes
-
-__all__ = [
-    'AVAILABILITY_ZONE_KEY',
-    'Aggregate',
-    'Backup',
-    'BlockStorage',
-    'Cloud',
-    'CloudConflict',
-    'CloudNotFound',
-    'CloudQuota',
-    'Compute',
-    'ComputeService',
-    'Flavor',
-    'FloatingIP',
-    'Hypervisor',
-    'IdentityService',
-    'Image',
-    'ImageVerbs',
-    'Network',
-    'Networking',
-    'Nic',
-    'Orchestration',
-    'Placement',
-    'Policy',
-    'Pool',
-    'Port',
-    'Provider',
-    'ProviderAllocation',
-    'Segment',
-    'Server',
-    'ServerDraft',
-    'ServerGroup',
-    'Source',
-    'Subnet',
-    'TrustLost',
-    'Volume',
-    'VolumeSnapshot',
-    'VolumeType',
-]
 
 AVAILABILITY_ZONE_KEY = 'availability_zone'
 

@@ -32,39 +32,21 @@ from climate.domain.nouns import Nouns
 from climate.domain.resources import Resource
 from climate.plugins import models
 from climate.plugins import registered
-from climate.plugins.instructions import Instruction
+from climate.plugins.instructions import Instruction as Instruction
 from climate.plugins.models import Model
 from climate.plugins.models import Request
-from climate.plugins.outcomes import Again
-from climate.plugins.outcomes import Done
-from climate.plugins.outcomes import Outcome
-from climate.plugins.outcomes import Records
-from climate.plugins.outcomes import Reported
-from climate.plugins.outcomes import SweepFinding
-from climate.plugins.outcomes import Work
+from climate.plugins.outcomes import Again as Again
+from climate.plugins.outcomes import Done as Done
+from climate.plugins.outcomes import Outcome as Outcome
+from climate.plugins.outcomes import Records as Records
+from climate.plugins.outcomes import Reported as Reported
+from climate.plugins.outcomes import SweepFinding as SweepFinding
+from climate.plugins.outcomes import Work as Work
 from climate.plugins.searches import Needs
-from climate.plugins.searches import NotEnough
-from climate.plugins.searches import Pick
-from climate.plugins.searches import Search
-from climate.plugins.searches import Snapshot
-
-__all__ = [
-    'BY_NAME',
-    'Again',
-    'Done',
-    'Instruction',
-    'NotEnough',
-    'Outcome',
-    'Pick',
-    'Plugin',
-    'Records',
-    'Reported',
-    'Search',
-    'Snapshot',
-    'SweepFinding',
-    'Work',
-]
-
+from climate.plugins.searches import NotEnough as NotEnough
+from climate.plugins.searches import Pick as Pick
+from climate.plugins.searches import Search as Search
+from climate.plugins.searches import Snapshot as Snapshot
 
 R = TypeVar('R')
 
@@ -175,7 +157,8 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
 
     inspects: ClassVar[bool] = False
     """Whether :meth:`inspect` calls the cloud."""
-    describes_request: ClassVar[bool] = False  # describe() uses nothing but the request
+    describes_request: ClassVar[bool] = False
+    """Whether :meth:`describe` uses nothing but the request."""
 
     def inspect(self, request: R, cloud: Callable[[], Cloud], project_id: str) -> R:
         """Look up in the cloud the objects that a request names, before it is booked.
@@ -290,9 +273,9 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
             return NotEnough(reason=f'{error.free} of {error.minimum} {noun} are free')
         return Pick(shares=chosen)
 
-    @abc.abstractmethod
     def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of this type in the API's response."""
+        """Return the keys of this type in the API's response: by default those of the request."""
+        return self.dump(self.load(reservation.request))
 
     def instructions(
         self, reservation: Reservation, resources: Sequence[HeldResource]

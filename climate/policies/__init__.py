@@ -30,21 +30,8 @@ from climate.policies import webhooks
 
 def list_rules() -> list[policy.RuleDefault]:
     """Return every rule; oslo.policy's generators call this."""
-    return [
-        *base.RULES,
-        *leases.RULES,
-        *hosts.RULES,
-        *floatingips.RULES,
-        *resources.RULES,
-        *resource_types.RULES,
-        *allocations.RULES,
-        *properties.RULES,
-        *maintenances.RULES,
-        *availability.RULES,
-        *offers.RULES,
-        *calendar.RULES,
-        *me.RULES,
-        *feeds.RULES,
-        *webhooks.RULES,
-        *usage.RULES,
-    ]
+    modules = (
+        *(base, leases, hosts, floatingips, resources, resource_types, allocations, properties),
+        *(maintenances, availability, offers, calendar, me, feeds, webhooks, usage),
+    )
+    return [rule for module in modules for rule in module.RULES]

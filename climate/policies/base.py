@@ -7,8 +7,6 @@ from __future__ import annotations
 from oslo_policy import policy
 
 ADMIN = 'rule:admin_api'
-PROJECT_MEMBER = 'rule:project_member_api'
-PROJECT_READER = 'rule:project_reader_api'
 PROJECT_MEMBER_OR_ADMIN = 'rule:project_member_or_admin'
 PROJECT_READER_OR_ADMIN = 'rule:project_reader_or_admin'
 OPERATORS = 'service_or_admin'

@@ -13,12 +13,8 @@ from climate.plugins.floating_ip.names import RESOURCE_TYPE
 
 
 def _show(address: Resource) -> dict[str, Any]:
-    attributes = address.attributes
-    return {
-        'floating_network_id': attributes.get('floating_network_id'),
-        'subnet_id': attributes.get('subnet_id'),
-        'floating_ip_address': attributes.get('floating_ip_address'),
-    }
+    names = ('floating_network_id', 'subnet_id', 'floating_ip_address')
+    return {name: address.attributes.get(name) for name in names}
 
 
 FLOATING_IPS: Final = ResourceCollection(

@@ -64,10 +64,7 @@ class AddressList(fields.Kind):
     @property
     def schema(self) -> schemas.Schema:
         """The JSON schema of the values it takes."""
-        address = {
-            'type': 'string',
-            'anyOf': [{'format': 'ipv4'}, {'format': 'ipv6'}],
-        }
+        address = {'type': 'string', 'anyOf': [{'format': 'ipv4'}, {'format': 'ipv6'}]}
         return {'anyOf': [{'type': 'array', 'items': address}, {'enum': ['']}]}
 
     def read(self, value: Any) -> tuple[str, ...]:
@@ -129,11 +126,6 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     shrinks: ClassVar[bool] = True
     collection: ClassVar[ResourceCollection | None] = FLOATING_IPS
 
-    @classmethod
-    def from_conf(cls, conf: Any) -> FloatingIP:  # noqa: ARG003  nothing is configured
-        """Return the plugin; nothing is configured."""
-        return cls()
-
     # -- pure half
 
     def search(self, request: FloatingIPRequest) -> contract.Search:
@@ -148,10 +140,6 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
             noun='floating IPs',
             names=tuple(resource_name(request.network_id, item) for item in request.required),
         )
-
-    def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a reservation of floating IPs in the API's response."""
-        return self.dump(self.load(reservation.request))
 
     def instructions(
         self, reservation: Reservation, resources: Sequence[HeldResource]
@@ -212,11 +200,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     resource_schema: ClassVar[Mapping[str, Any]] = {
         'type': 'object',
         'additionalProperties': False,
-        'required': ['floating_network_id', 'floating_ip_address'],
-        'properties': {
-            'floating_network_id': {'type': 'string', 'minLength': 1, 'maxLength': 255},
-            'floating_ip_address': {'type': 'string', 'minLength': 1, 'maxLength': 64},
-        },
+        **FLOATING_IPS.schema,
     }
 
     def discover(self, draft: ResourceDraft, cloud: Cloud) -> Resource:

@@ -117,10 +117,6 @@ class PhysicalHost(contract.Plugin[HostRequest]):
             noun='hosts',
         )
 
-    def describe(self, reservation: Reservation) -> dict[str, Any]:
-        """Return the keys of a host reservation in the API's response."""
-        return self.dump(self.load(reservation.request))
-
     def instructions(
         self, reservation: Reservation, resources: Sequence[HeldResource]
     ) -> Sequence[contract.Instruction]:
@@ -152,11 +148,9 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         wanted = pools.hosts_of(work, work.allocations)
         aggregate, _, occupied = self._pools.reconcile(work, cloud, wanted)
         facts = _facts_with(work, aggregate)
-        return (
-            self._pools.until_gone(work, occupied, facts)
-            if occupied
-            else contract.Done(facts=facts)
-        )
+        if occupied:
+            return self._pools.until_gone(work, occupied, facts)
+        return contract.Done(facts=facts)
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Undo changes that other services or operators made to the aggregate."""

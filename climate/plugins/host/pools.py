@@ -106,11 +106,8 @@ class HostPools:
     def aggregate(self, work: contract.Work, cloud: Cloud) -> tuple[Aggregate, list[str]]:
         """Create or repair the reservation's aggregate; return it and the repairs."""
         name = work.reservation.id
-        repaired = []
-        aggregate = cloud.compute.find_aggregate(name)
-        if aggregate is None:
-            aggregate = self._create_aggregate(name, cloud)
-            repaired.append(f'aggregate {name} was missing')
+        found = cloud.compute.find_aggregate(name)
+        aggregate, repaired = ensured(found, cloud, name, self._settings.zone_prefix + name)
         marking = isolation.of_lease(
             self._settings.isolation, self._settings.owner_key, work.lease.project_id
         )
@@ -120,16 +117,6 @@ class HostPools:
         """Stop the project from starting servers on the hosts of an aggregate."""
         marking = isolation.of_ended_lease(self._settings.isolation, self._settings.owner_key)
         _mark(cloud, aggregate, marking)
-
-    def _create_aggregate(self, name: str, cloud: Cloud) -> Aggregate:
-        try:
-            return cloud.compute.create_aggregate(name, self._settings.zone_prefix + name)
-        except CloudConflict:
-            # Created a moment ago by a call whose response was lost.
-            aggregate = cloud.compute.find_aggregate(name)
-            if aggregate is None:
-                raise
-            return aggregate
 
     def until_gone(
         self, work: contract.Work, servers: list[Server], facts: Mapping[str, Any]
@@ -272,6 +259,23 @@ class HostPools:
             if (aggregate.availability_zone or '').startswith(self._settings.zone_prefix)
             for host in aggregate.hosts
         }
+
+
+def ensured(
+    found: Aggregate | None, cloud: Cloud, name: str, zone: str | None
+) -> tuple[Aggregate, list[str]]:
+    """Return the aggregate of a name, created unless it was found, and the repairs, a line each."""
+    if found is not None:
+        return found, []
+    repaired = [f'aggregate {name} was missing']
+    try:
+        return cloud.compute.create_aggregate(name, zone), repaired
+    except CloudConflict:
+        # Created a moment ago by a call whose response was lost.
+        aggregate = cloud.compute.find_aggregate(name)
+        if aggregate is None:
+            raise
+        return aggregate, repaired
 
 
 def _mark(cloud: Cloud, aggregate: Aggregate, marking: Marking) -> list[str]:

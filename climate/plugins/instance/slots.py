@@ -24,6 +24,7 @@ from climate.domain.resources import Resource
 from climate.plugins import contract
 from climate.plugins.host import isolation
 from climate.plugins.host import nodes
+from climate.plugins.host import pools
 from climate.plugins.host import providers
 from climate.plugins.host.facts import ReleaseFacts
 from climate.plugins.host.nodes import service_host
@@ -46,11 +47,8 @@ class InstanceSlots:
     ) -> tuple[Aggregate, list[str]]:
         """Create or repair the reservation's aggregate; return it and the repairs, a line each."""
         name = work.reservation.id
-        repaired = []
-        existing = cloud.compute.find_aggregate(name)
-        if existing is None:
-            existing = _create_aggregate(cloud, name)
-            repaired.append(f'aggregate {name} was missing')
+        found = cloud.compute.find_aggregate(name)
+        existing, repaired = pools.ensured(found, cloud, name, None)
         wanted = names.aggregate(name, work.lease.project_id, group_id, self._settings.owner_key)
         changes = names.changes(existing, wanted)
         if changes:
@@ -208,17 +206,6 @@ def hypervisors_of(cloud: Cloud, hosts: Iterable[str]) -> dict[str, set[str]]:
         if hypervisor.service_host in by_host:
             by_host[hypervisor.service_host].add(hypervisor.hostname)
     return by_host
-
-
-def _create_aggregate(cloud: Cloud, name: str) -> Aggregate:
-    try:
-        return cloud.compute.create_aggregate(name, None)
-    except CloudConflict:
-        # A call whose response was lost has just created it.
-        aggregate = cloud.compute.find_aggregate(name)
-        if aggregate is None:
-            raise
-        return aggregate
 
 
 def remove_aggregate(cloud: Cloud, aggregate: Aggregate) -> None:

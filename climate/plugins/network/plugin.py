@@ -78,11 +78,6 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
     nouns: ClassVar[Nouns] = Nouns('network', 'networks')
     request_model: ClassVar[type[models.Request]] = NetworkRequest
 
-    @classmethod
-    def from_conf(cls, conf: Any) -> NetworkPlugin:  # noqa: ARG003  nothing is configured
-        """Return the plugin."""
-        return cls()
-
     # -- pure half
 
     def search(self, request: NetworkRequest) -> contract.Search:
@@ -104,10 +99,8 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation of a network in the API's response."""
-        return {
-            **self.dump(self.load(reservation.request)),
-            'network_id': NetworkFacts.of(reservation).network_id,
-        }
+        network_id = NetworkFacts.of(reservation).network_id
+        return {**super().describe(reservation), 'network_id': network_id}
 
     def instructions(
         self, reservation: Reservation, resources: Sequence[HeldResource]
