@@ -15,7 +15,6 @@ from climate import exceptions
 from climate.clock import SystemClock
 from climate.cmd import output
 from climate.cmd.composition import say
-from climate.cmd.manage_leases import event_row
 from climate.cmd.manage_leases import longest_pause
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
@@ -23,7 +22,6 @@ from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.manager.running.retry import retry
 
-_EVENTS: Final = ('id', 'lease_id', 'kind', 'state', 'time', 'due', 'attempts', 'error')
 _MESSAGES: Final = ('id', 'lease_id', 'event_type', 'state', 'created_at', 'attempts', 'error')
 
 
@@ -76,7 +74,8 @@ def _list(conf: cfg.ConfigOpts, store: Store) -> int:
             listed = _overdue(conf, tx)
         else:
             listed = list(tx.leases.get(command.lease).events)
-    output.rows([event_row(event) for event in listed], _EVENTS, command.format)
+    events = [output.row(event, output.EVENT) for event in listed]
+    output.rows(events, output.EVENT, command.format)
     return 0
 
 
@@ -143,15 +142,10 @@ def _messages(conf: cfg.ConfigOpts, store: Store) -> int:
         messages = tx.outbox.unsent() if conf.command.all else tx.outbox.failing()
     rows = [
         {
-            'id': row.id,
-            'lease_id': row.lease_id,
-            'event_type': row.event_type,
-            'state': _state(row.attempts, row.set_aside_at),
-            'created_at': row.created_at,
-            'attempts': row.attempts,
-            'error': row.error,
+            **output.row(each, ('id', 'lease_id', 'event_type', 'created_at', 'attempts', 'error')),
+            'state': _state(each.attempts, each.set_aside_at),
         }
-        for row in messages
+        for each in messages
     ]
     output.rows(rows, _MESSAGES, conf.command.format)
     return 0

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
@@ -21,7 +20,6 @@ from climate.cmd.composition import say
 from climate.db.reports.operator_lists import LeaseLine
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
-from climate.domain.events import Event
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import Caller
@@ -33,6 +31,7 @@ _COLUMNS: Final = (
     *('id', 'project_id', 'status', 'start', 'end', 'next_due'),
     *('manager', 'claimed_until', 'name'),
 )
+_LEASE_FIELDS: Final = ('id', 'name', 'project_id', 'user_id', 'status', 'degraded')
 _EVENT_COLUMNS: Final = ('id', 'kind', 'state', 'time', 'due', 'attempts', 'error')
 _RESERVATION_COLUMNS: Final = ('id', 'resource_type', 'status', 'resources')
 _STUCK_COLUMNS: Final = (
@@ -112,7 +111,7 @@ def _show(conf: cfg.ConfigOpts, store: Store) -> int:
         line = tx.operator_lists.with_ids([lease_id])[lease_id]
         fields = _fields(tx, lease, line)
         reservations = _reservations(tx, lease)
-    events = [event_row(event) for event in lease.events]
+    events = [output.row(event, output.EVENT) for event in lease.events]
     if conf.command.format == output.JSON:
         output.document({**fields, 'reservations': reservations, 'events': events})
         return 0
@@ -123,22 +122,13 @@ def _show(conf: cfg.ConfigOpts, store: Store) -> int:
     return 0
 
 
-def _fields(tx: Transaction, lease: Lease, line: LeaseLine) -> Mapping[str, Any]:
+def _fields(tx: Transaction, lease: Lease, line: LeaseLine) -> output.Row:
     return {
-        'id': lease.id,
-        'name': lease.name,
-        'project_id': lease.project_id,
-        'user_id': lease.user_id,
-        'status': lease.status.value,
-        'degraded': lease.degraded,
+        **output.row(lease, _LEASE_FIELDS),
         'start': lease.period.start,
         'end': lease.period.end,
-        'created_at': lease.created_at,
-        'updated_at': lease.updated_at,
-        'deleted_at': lease.deleted_at,
-        'next_due': line.next_due,
-        'manager': line.manager,
-        'claimed_until': line.claimed_until,
+        **output.row(lease, ('created_at', 'updated_at', 'deleted_at')),
+        **output.row(line, ('next_due', 'manager', 'claimed_until')),
         'notifications_to_send': tx.operator_lists.waiting_messages(lease.id),
     }
 
@@ -156,20 +146,6 @@ def _reservations(tx: Transaction, lease: Lease) -> list[dict[str, Any]]:
         }
         for item in lease.reservations
     ]
-
-
-def event_row(event: Event) -> dict[str, Any]:
-    """Return an event as lists show it."""
-    return {
-        'id': event.id,
-        'lease_id': event.lease_id,
-        'kind': event.kind.value,
-        'state': event.state.value,
-        'time': event.time,
-        'due': event.due,
-        'attempts': event.attempts,
-        'error': event.error,
-    }
 
 
 def _stuck(conf: cfg.ConfigOpts, store: Store) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -23,6 +24,8 @@ Row = Mapping[str, Any]
 
 TABLE: Final = 'table'
 JSON: Final = 'json'
+EVENT: Final = ('id', 'lease_id', 'kind', 'state', 'time', 'due', 'attempts', 'error')
+"""What is printed of an event of a lease."""
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +37,11 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         default=TABLE,
         help='print a table (the default) or JSON',
     )
+
+
+def row(thing: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return some attributes of an object, by name."""
+    return {name: getattr(thing, name) for name in names}
 
 
 def rows(lines: Sequence[Row], columns: Sequence[str], form: str) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import Final
 
@@ -64,12 +65,9 @@ def register(parts: Core, cloud: SimulatedCloud) -> None:
     _register_hosts(parts, cloud)
     if _RACK.name not in parts.plugins:
         ResourceTypes(parts.store, parts.plugins).create(_RACK)
-    drafted = [
-        resource
-        for resource_type, drafts in _drafts(cloud)
-        if resource_type in parts.plugins and not _known(parts, resource_type)
-        for resource in _discovered(parts, cloud, drafts)
-    ]
+    empty = {name for name in parts.plugins if not _known(parts, name)}
+    drafts = (draft for draft in _drafts(cloud) if draft.resource_type in empty)
+    drafted = list(_discovered(parts, cloud, drafts))
 
     def insert(tx: Transaction) -> None:
         for resource in drafted:
@@ -101,7 +99,7 @@ def _known(parts: Core, resource_type: str) -> set[str]:
 
 
 def _discovered(
-    parts: Core, cloud: SimulatedCloud, drafts: list[ResourceDraft]
+    parts: Core, cloud: SimulatedCloud, drafts: Iterable[ResourceDraft]
 ) -> Iterator[Resource]:
     for draft in drafts:
         try:
@@ -114,42 +112,28 @@ def _discovered(
             yield dataclasses.replace(resource, capabilities=draft.capabilities)
 
 
-def _drafts(cloud: SimulatedCloud) -> Iterator[tuple[str, list[ResourceDraft]]]:
+def _drafts(cloud: SimulatedCloud) -> Iterator[ResourceDraft]:
+    """Yield what is registered of each type that has no resources yet."""
     public = next(
         (network.id for network in cloud.networks.networks() if network.name == networks.PUBLIC), ''
     )
-    yield (
-        'virtual:floatingip',
-        [
-            ResourceDraft(
-                resource_type='virtual:floatingip',
-                attributes={'floating_network_id': public, 'floating_ip_address': address},
-            )
-            for address in _ADDRESSES
-        ],
-    )
-    yield (
-        'network',
-        [
-            ResourceDraft(
-                resource_type='network',
-                attributes={
-                    'network_type': 'vlan',
-                    'physical_network': networks.PHYSICAL_NETWORK,
-                    'segment_id': number,
-                },
-            )
-            for number in _SEGMENTS
-        ],
-    )
-    yield (
-        'physical:storage',
-        [
-            ResourceDraft(resource_type='physical:storage', name=pool, capabilities={'tier': tier})
-            for pool, tier in _TIERS.items()
-        ],
-    )
-    yield (
-        _RACK.name,
-        [ResourceDraft(resource_type=_RACK.name, name=name) for name in _RACKS],
-    )
+    for address in _ADDRESSES:
+        yield ResourceDraft(
+            resource_type='virtual:floatingip',
+            attributes={'floating_network_id': public, 'floating_ip_address': address},
+        )
+    for number in _SEGMENTS:
+        yield ResourceDraft(
+            resource_type='network',
+            attributes={
+                'network_type': 'vlan',
+                'physical_network': networks.PHYSICAL_NETWORK,
+                'segment_id': number,
+            },
+        )
+    for pool, tier in _TIERS.items():
+        yield ResourceDraft(
+            resource_type='physical:storage', name=pool, capabilities={'tier': tier}
+        )
+    for name in _RACKS:
+        yield ResourceDraft(resource_type=_RACK.name, name=name)
