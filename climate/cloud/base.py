@@ -27,6 +27,8 @@ the machine that it manages. Often, but not always, they are equal.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Protocol
 
 from climate import exceptions
@@ -100,6 +102,18 @@ class CloudQuota(exceptions.Permanent):
     """
 
     template = 'The quota of the project in the cloud does not allow this'
+
+
+@contextlib.contextmanager
+def as_transient(*refusals: type[exceptions.EffectError]) -> Iterator[None]:
+    """Treat some refusals as temporary, since others change the cloud at the same time.
+
+    :raises climate.exceptions.Transient: with the message of a refusal
+    """
+    try:
+        yield
+    except refusals as error:
+        raise exceptions.Transient(error.message) from error
 
 
 class TrustLost(exceptions.Permanent):

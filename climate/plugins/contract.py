@@ -23,6 +23,7 @@ from typing import Final
 from typing import Generic
 from typing import TypeVar
 
+from climate import exceptions
 from climate.allocation import shares
 from climate.cloud.base import Cloud
 from climate.domain import nouns
@@ -130,7 +131,13 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
         :raises climate.exceptions.InvalidInput: naming the field and the reason
         :raises climate.exceptions.CantUpdateParameter: if a field is fixed
         """
-        return self.model.change(request, body, self.resource_type, strict=strict, running=running)
+        changed: R = self.model.change(
+            request, body, self.resource_type, strict=strict, running=running
+        )
+        if self.roles(changed) - self.roles(request):
+            # A trust is created only when the lease is booked.
+            raise exceptions.CantUpdateParameter(param='on_end')
+        return changed
 
     def dump(self, request: R) -> dict[str, Any]:
         """Return *request* as JSON values, for the database."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from climate import exceptions
+from climate.cloud.base import as_transient
 from climate.cloud.base import CloudConflict
 from climate.cloud.base import CloudNotFound
 from climate.cloud.base import FloatingIP
@@ -201,7 +202,9 @@ class AddressEffects:
         return existing.id
 
     def _made(self, item: _LeasedAddress) -> FloatingIP:
-        try:
+        # Another floating IP may just have taken it, or an operator has given it to
+        # another kind of port; both can be repaired.
+        with as_transient(CloudConflict):
             return self._neutron.create_floating_ip(
                 item.network_id,
                 self._work.lease.project_id,
@@ -209,21 +212,15 @@ class AddressEffects:
                 address=item.address,
                 description=marks.of(self._work.reservation.id),
             )
-        except CloudConflict as error:
-            # Another floating IP has just taken it, or an operator has given it to
-            # another kind of port; both can be repaired.
-            raise exceptions.Transient(error.message) from error
 
     def _tag(self, existing: FloatingIP, repaired: list[str]) -> None:
         if existing.id in self._known.values():
             repaired.append(f'floating IP {existing.address} had lost its tags')
         others = {tag for tag in existing.tags if not marks.reservations({tag})}
-        try:
+        with as_transient(CloudNotFound):
             self._neutron.set_floating_ip_tags(
                 existing.id, others | marks.tags(self._work.reservation.id)
             )
-        except CloudNotFound as error:
-            raise exceptions.Transient(error.message) from error
 
     def _remove(self, item: _LeasedAddress) -> None:
         if item.found is not None and item.ours:

@@ -21,6 +21,7 @@ from typing import ClassVar
 from climate import exceptions
 from climate.allocation import requirements
 from climate.cloud.base import Aggregate
+from climate.cloud.base import as_transient
 from climate.cloud.base import Cloud
 from climate.cloud.base import CloudConflict
 from climate.domain.holdings import HeldResource
@@ -190,11 +191,9 @@ class PhysicalHost(contract.Plugin[HostRequest]):
         # aggregate, but still allocated.
         self._pools.give_back(cloud, aggregate, {*members, *pools.held_hosts(work)})
         if aggregate is not None:
-            try:
+            # If a host was added meanwhile, the next attempt finds it.
+            with as_transient(CloudConflict):
                 cloud.compute.delete_aggregate(aggregate.id)
-            except CloudConflict as error:
-                # A host was added meanwhile; the next attempt finds it.
-                raise exceptions.Transient(error.message) from error
         facts = dataclasses.replace(
             HostFacts.of(work.reservation), aggregate_id=None, images_before={}
         )

@@ -13,6 +13,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.cloud.base import Aggregate
+from climate.cloud.base import as_transient
 from climate.cloud.base import Cloud
 from climate.cloud.base import CloudConflict
 from climate.cloud.base import CloudNotFound
@@ -220,15 +221,13 @@ class HostPools:
         members = () if existing is None else existing.hosts
         strays = {host for host in hosts if host not in members and host not in freepool.hosts}
         elsewhere = strays & self._leased(cloud) if strays else strays
-        try:
+        # If a server was started meanwhile, the next attempt finds it.
+        with as_transient(CloudConflict):
             for host in hosts:
                 if host not in freepool.hosts and host not in elsewhere:
                     self._pool(cloud, freepool, host)
                 if existing is not None and host in members:
                     cloud.compute.remove_host(existing.id, host)
-        except CloudConflict as error:
-            # A server was started meanwhile; the next attempt finds it.
-            raise exceptions.Transient(error.message) from error
 
     def _pool(self, cloud: Cloud, freepool: Aggregate, host: str) -> None:
         try:

@@ -69,10 +69,8 @@ def _create(cloud: base.Cloud, host: str, parent: base.Provider) -> base.Provide
 
 
 def _delete(cloud: base.Cloud, provider: base.Provider) -> None:
-    try:
+    with base.as_transient(base.CloudConflict):
         cloud.placement.delete_provider(provider.uuid)
-    except base.CloudConflict as error:
-        raise exceptions.Transient(error.message) from error
 
 
 def admit(cloud: base.Cloud, host: str, traits: frozenset[str]) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 from climate import exceptions
 from climate.cloud.base import Aggregate
+from climate.cloud.base import as_transient
 from climate.cloud.base import Cloud
 from climate.cloud.base import CloudConflict
 from climate.cloud.base import CloudNotFound
@@ -176,7 +177,7 @@ class InstanceSlots:
         """
         name = names.resource_class(work.reservation.id)
         tolerated = (CloudConflict,) if leave_held else ()
-        try:
+        with as_transient(CloudConflict):
             for host in scope(work, cloud, aggregate):
                 provider = providers.find(cloud, host)
                 if provider is not None:
@@ -184,8 +185,6 @@ class InstanceSlots:
                         cloud.placement.remove_inventory(provider.uuid, name)
             with contextlib.suppress(*tolerated):
                 _remove_class(cloud, name)
-        except CloudConflict as error:
-            raise exceptions.Transient(error.message) from error
         if aggregate is not None:
             remove_aggregate(cloud, aggregate)
 
@@ -215,10 +214,8 @@ def remove_aggregate(cloud: Cloud, aggregate: Aggregate) -> None:
     """
     for host in aggregate.hosts:
         _remove_host(cloud, aggregate, host)
-    try:
+    with as_transient(CloudConflict):
         cloud.compute.delete_aggregate(aggregate.id)
-    except CloudConflict as error:
-        raise exceptions.Transient(error.message) from error
 
 
 def _remove_host(cloud: Cloud, aggregate: Aggregate, host: str) -> None:
@@ -264,11 +261,9 @@ def _empty(cloud: Cloud, host: str, name: str) -> bool:
     uuid, inventory = stocked
     used = cloud.placement.usages(uuid).get(name, 0)
     if not used:
-        try:
+        # A server may just have taken one.
+        with as_transient(CloudConflict):
             cloud.placement.remove_inventory(uuid, name)
-        except CloudConflict as error:
-            # A server has just taken one.
-            raise exceptions.Transient(error.message) from error
         return True
     if inventory.total > used:
         cloud.placement.set_inventory(uuid, Inventory(resource_class=name, total=used, max_unit=1))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import logging
 from collections.abc import Iterable
@@ -124,16 +123,14 @@ class Segments:
         return network
 
     def _made(self, segment: base.Segment) -> base.Network:
-        try:
+        # If another caller has just created one there, the next attempt finds it.
+        with base.as_transient(base.CloudConflict):
             return self._neutron.create_network(
                 self._name,
                 self._work.lease.project_id,
                 segment,
                 description=marks.of(self._work.reservation.id),
             )
-        except base.CloudConflict as error:
-            # Another caller has just created one there; the next attempt finds it.
-            raise exceptions.Transient(error.message) from error
 
     def _tag(self, network: base.Network, repaired: list[str]) -> None:
         wanted = marks.tags(self._work.reservation.id)
@@ -142,7 +139,7 @@ class Segments:
         if network.id == self._facts.network_id:
             repaired.append(f'network {network.id} had lost its tags')
         others = {tag for tag in network.tags if not marks.reservations({tag})}
-        with _as_transient():
+        with base.as_transient(base.CloudNotFound, base.CloudConflict):
             self._neutron.set_network_tags(network.id, others | wanted)
 
     def _describe(self, network: base.Network) -> tuple[str, str]:
@@ -154,18 +151,9 @@ class Segments:
         wanted = (self._name, self._description)
         fresh = network.id != self._facts.network_id or wanted != self._facts.described
         if fresh and wanted != (network.name, network.description):
-            with _as_transient():
+            with base.as_transient(base.CloudNotFound, base.CloudConflict):
                 self._neutron.describe_network(network.id, *wanted)
         return wanted
-
-
-@contextlib.contextmanager
-def _as_transient() -> Iterator[None]:
-    """Treat a concurrent deletion or change as a reason to repeat the effect."""
-    try:
-        yield
-    except (base.CloudNotFound, base.CloudConflict) as error:
-        raise exceptions.Transient(error.message) from error
 
 
 def take_down(neutron: base.Networking, network_id: str) -> None:
@@ -177,7 +165,7 @@ def take_down(neutron: base.Networking, network_id: str) -> None:
     :raises climate.exceptions.Transient: if a port was added at the same time
     """
     ports = neutron.list_ports(network_id)
-    with _as_transient():
+    with base.as_transient(base.CloudNotFound, base.CloudConflict):
         # Ports that floating IPs lead to come first: a router on the way to such a
         # port cannot be detached.
         for port in ports:

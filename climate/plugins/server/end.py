@@ -11,12 +11,13 @@ import dataclasses
 from collections.abc import Callable
 
 from climate import exceptions
+from climate.cloud.base import as_transient
 from climate.cloud.base import Server
 from climate.plugins import contract
 from climate.plugins.server.host_release import HostRelease
 from climate.plugins.server.images import Images
-from climate.plugins.server.steps import as_transient
 from climate.plugins.server.steps import Case
+from climate.plugins.server.steps import REFUSALS
 from climate.plugins.server.steps import SHELVED
 
 _DONE = {
@@ -115,7 +116,7 @@ class ServerEnd:
         if (server.task_state or '').startswith('image_'):
             return case.wait(f'an image of {case.name} is being made')
         case.free(server)
-        with as_transient():
+        with as_transient(*REFUSALS):
             verb(server.id)
         return case.wait(f'{case.name} is being {word}')
 

@@ -17,13 +17,14 @@ from typing import Final
 from typing import Literal
 
 from climate import exceptions
+from climate.cloud.base import as_transient
 from climate.cloud.base import CloudNotFound
 from climate.cloud.base import Image
 from climate.cloud.base import Server
 from climate.plugins import contract
 from climate.plugins.server.facts import SnapshotFacts
-from climate.plugins.server.steps import as_transient
 from climate.plugins.server.steps import Case
+from climate.plugins.server.steps import REFUSALS
 
 Occasion = Literal['before_end', 'end']
 
@@ -126,7 +127,7 @@ class Images:
             raise exceptions.Transient(
                 f'{case.name} is {server.status}: no image can be made of it until that changes'
             )
-        with as_transient():
+        with as_transient(*REFUSALS):
             image_id = case.cloud.compute.create_image(server.id, self._name(server))
         mine = dataclasses.replace(mine, image_id=image_id)
         return self._remember('an image is being made', occasion, mine)

@@ -10,6 +10,7 @@ import dataclasses
 import uuid
 
 from climate import exceptions
+from climate.cloud.base import as_transient
 from climate.cloud.base import Server
 from climate.plugins import contract
 from climate.plugins.server import request as server_request
@@ -88,7 +89,7 @@ class ExistingServer:
             return case.wait(f'{case.name} is leaving its host')
         if server.status == steps.OFFLOADED:
             return self._unshelve(server, 'start')
-        with steps.as_transient():
+        with as_transient(*steps.REFUSALS):
             if server.status == 'SHELVED':
                 compute.offload_server(server.id)
             elif server.status == 'SHUTOFF':
@@ -114,7 +115,7 @@ class ExistingServer:
             # Recorded first: a server that is still shelved after that has failed.
             asked = dataclasses.replace(case.facts, asked=purpose)
             return case.remember(f'{case.name} is to be unshelved', asked)
-        with steps.as_transient():
+        with as_transient(*steps.REFUSALS):
             case.cloud.compute.unshelve_server(server.id, host)
         if case.facts.tried == purpose:
             raise exceptions.Transient(f'no host has room for {case.name}')
@@ -156,7 +157,7 @@ class ExistingServer:
             return self._unshelve(server, 'undo')
         if server.status == 'ACTIVE' and was != 'ACTIVE':
             case.free(server)
-            with steps.as_transient():
+            with as_transient(*steps.REFUSALS):
                 if was == 'SHUTOFF':
                     case.cloud.compute.stop_server(server.id)
                 else:
@@ -232,7 +233,7 @@ class BootedServer:
         call = uuid.uuid4().hex
         marks = {steps.MARK: case.work.reservation.id, steps.CALL: call}
         wanted = server_request.for_nova(case.request, flavor_id, marks)
-        with steps.as_transient():
+        with as_transient(*steps.REFUSALS):
             server_id = case.cloud.acting_for(lease.trust_id).compute.create_server(wanted)
         facts = dataclasses.replace(case.facts, server_id=server_id, call=call)
         return case.remember(f'server {server_id} is being booted', facts)

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
-from collections.abc import Iterator
 from typing import Any
+from typing import Final
 
 from climate import exceptions
+from climate.cloud.base import as_transient
 from climate.cloud.base import Cloud
 from climate.cloud.base import CloudConflict
 from climate.cloud.base import CloudNotFound
@@ -54,16 +54,8 @@ class ServerSettings(Settings):
     poll: float = option('virtual:server', 'poll')
 
 
-@contextlib.contextmanager
-def as_transient() -> Iterator[None]:
-    """Treat a refusal as temporary, since others use the server and the quota, too.
-
-    :raises climate.exceptions.Transient: if the cloud refuses because of its present state
-    """
-    try:
-        yield
-    except (CloudConflict, CloudNotFound, CloudQuota) as error:
-        raise exceptions.Transient(error.message) from error
+REFUSALS: Final = (CloudConflict, CloudNotFound, CloudQuota)
+"""Refusals that are temporary, since others use the server and the quota, too."""
 
 
 class Case:
@@ -201,7 +193,7 @@ class Case:
         self.free(server)
         if server.status not in _SHELVABLE | SHELVED:
             raise exceptions.Transient(f'{self.name} is {server.status} and cannot be shelved')
-        with as_transient():
+        with as_transient(*REFUSALS):
             if server.status == 'SHELVED':
                 self.cloud.compute.offload_server(server.id)
             else:

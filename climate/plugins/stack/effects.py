@@ -155,11 +155,9 @@ class StackEffects:
         assert draft is not None
         booked = parts.using(draft, self._work.parts, self._request.contents, self._cloud.network)
         draft = dataclasses.replace(booked, tags=(_SERVICE_TAG, self._mark))
-        try:
+        # If a stack of this name was just created, and is ours, the next attempt finds it.
+        with base.as_transient(base.CloudConflict):
             stack_id = self._as_user().create_stack(draft)
-        except base.CloudConflict as error:
-            # A stack of this name was just created; if it is ours, the next attempt finds it.
-            raise exceptions.Transient(error.message) from error
         self._facts = dataclasses.replace(self._facts, stack_id=stack_id)
         return self._again(_FIRST_LOOK, f'stack {stack_id} is being made', self._settings.create)
 

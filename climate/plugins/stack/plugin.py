@@ -73,21 +73,6 @@ class VirtualStack(contract.Plugin[StackRequest]):
             stack_request.check_size(request.draft, self._settings.longest)
         return request
 
-    def change(
-        self,
-        request: StackRequest,
-        body: Mapping[str, Any],
-        *,
-        strict: bool = False,
-        running: bool = False,
-    ) -> StackRequest:
-        """Return *request* with a client's changes applied; only the actions can change."""
-        changed = super().change(request, body, strict=strict, running=running)
-        if self.roles(changed) - self.roles(request):
-            # A trust is created only when the lease is booked.
-            raise exceptions.CantUpdateParameter(param='on_end')
-        return changed
-
     def inspect(
         self, request: StackRequest, cloud: Callable[[], Cloud], project_id: str
     ) -> StackRequest:

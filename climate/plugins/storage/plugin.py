@@ -22,6 +22,7 @@ from climate import exceptions
 from climate.allocation import requirements
 from climate.allocation.requirements import Comparison
 from climate.allocation.requirements import Operator
+from climate.cloud.base import as_transient
 from climate.cloud.base import Cloud
 from climate.cloud.base import CloudConflict
 from climate.domain.holdings import HeldResource
@@ -85,21 +86,6 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
 
     # -- pure half
 
-    def change(
-        self,
-        request: StorageRequest,
-        body: Mapping[str, Any],
-        *,
-        strict: bool = False,
-        running: bool = False,
-    ) -> StorageRequest:
-        """Return *request* with a client's changes applied."""
-        changed = super().change(request, body, strict=strict, running=running)
-        if self.roles(changed) - self.roles(request):
-            # A trust is created only when the lease is booked.
-            raise exceptions.CantUpdateParameter(param='on_end')
-        return changed
-
     def search(self, request: StorageRequest) -> contract.Search:
         """Describe the pools that the request can use."""
         return contract.Search(
@@ -122,7 +108,7 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
         facts = StorageFacts.of(reservation)
         types = facts.volume_types
         return {
-            **self.dump(self.load(reservation.request)),
+            **super().describe(reservation),
             'volume_types': [types[pool] for pool in sorted(types)],
             'copies': list(facts.copies),
         }
@@ -200,10 +186,8 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
                 yield contract.SweepFinding(what=f'{what}, with volumes')
                 continue
             if not dry_run:
-                try:
+                with as_transient(CloudConflict):
                     cloud.volume.delete_volume_type(volume_type.id)
-                except CloudConflict as error:
-                    raise exceptions.Transient(error.message) from error
             yield contract.SweepFinding(what=what, done='' if dry_run else 'removed')
 
     def _types(self, work: contract.Work, cloud: Cloud) -> StorageTypes:

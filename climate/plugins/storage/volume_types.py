@@ -101,14 +101,13 @@ class StorageTypes:
         first = PREFIX + self._work.reservation.id
         names = itertools.chain([first], (f'{first}:{number}' for number in itertools.count(2)))
         name = next(name for name in names if name not in taken)
-        try:
+        with base.as_transient(base.CloudConflict):
             return self._cinder.create_volume_type(name, pools.specs_of(resource))
-        except base.CloudConflict as error:
-            raise exceptions.Transient(error.message) from error
 
     def _open(self, volume_type: base.VolumeType, repaired: list[str]) -> None:
         project_id = self._work.lease.project_id
-        try:
+        # It may just have been deleted, or an operator has made it public.
+        with base.as_transient(base.CloudNotFound):
             projects = self._cinder.list_volume_type_projects(volume_type.id)
             for other in projects:
                 if other != project_id:
@@ -117,9 +116,6 @@ class StorageTypes:
             if project_id not in projects:
                 self._cinder.allow_volume_type(volume_type.id, project_id)
                 repaired.append(f'volume type {volume_type.name} was closed to its project')
-        except base.CloudNotFound as error:
-            # It has just been deleted, or an operator has made it public.
-            raise exceptions.Transient(error.message) from error
 
     def _close(self, volume_type: base.VolumeType) -> None:
         with contextlib.suppress(base.CloudNotFound):
@@ -141,10 +137,8 @@ class StorageTypes:
                 )
         for item in going:
             self._close(item)
-            try:
+            with base.as_transient(base.CloudConflict):
                 self._cinder.delete_volume_type(item.id)
-            except base.CloudConflict as error:
-                raise exceptions.Transient(error.message) from error
 
 
 def reservation(name: str) -> str | None:

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from climate import exceptions
+from climate.cloud.base import as_transient
 from climate.cloud.base import Backup
 from climate.cloud.base import BlockStorage
 from climate.cloud.base import Cloud
@@ -196,7 +197,8 @@ class VolumeEnds:
             )
 
         trust_id = self._work.lease.trust_id
-        try:
+        # Another caller may just have changed it.
+        with as_transient(CloudConflict, CloudNotFound):
             if trust_id is not None:
                 try:
                     return make(self._cloud.acting_for(trust_id).volume)
@@ -214,9 +216,6 @@ class VolumeEnds:
                         'the trust of the user is lost'
                     )
             return make(self._cloud.volume)
-        except (CloudConflict, CloudNotFound) as error:
-            # Another caller has just changed it.
-            raise exceptions.Transient(error.message) from error
 
     # -- detaching and deleting
 

@@ -93,9 +93,6 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
     ) -> VolumeRequest:
         """Return *request* with a client's changes applied."""
         changed = super().change(request, body, strict=strict, running=running)
-        if self.roles(changed) - self.roles(request):
-            # A trust is created only when the lease is booked.
-            raise exceptions.CantUpdateParameter(param='on_end')
         seen = request.seen and changed.is_inspected_with(request)
         return dataclasses.replace(changed, seen=seen)
 
