@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -44,7 +44,7 @@ def line(envelope: Envelope, zone: datetime.tzinfo | None = datetime.UTC) -> str
     else:
         text += f'  from {envelope.get("publisher_id")}'
     if event_type in _TEXTS:
-        text += f': {_TEXTS[event_type](payload, zone)}{_lateness(payload)}'
+        text += f': {_TEXTS[event_type].format_map(_words(payload, zone))}{_lateness(payload)}'
     # Users choose the names, which must not contain control characters for the terminal.
     return ''.join(sign if sign.isprintable() else '?' for sign in text)
 
@@ -72,12 +72,6 @@ def _time(value: Any, zone: datetime.tzinfo | None) -> str:
     return text.replace('+00:00', 'Z')
 
 
-def _period(payload: Mapping[str, Any], zone: datetime.tzinfo | None) -> str:
-    return (
-        f'from {_time(payload.get("start_date"), zone)} to {_time(payload.get("end_date"), zone)}'
-    )
-
-
 def _lateness(payload: Mapping[str, Any]) -> str:
     late = payload.get('late_by_seconds') or 0
     return f', {duration(late)} late' if late >= _LATE else ''
@@ -87,66 +81,47 @@ def _names(value: Any) -> str:
     return ', '.join(str(one) for one in value) if isinstance(value, list) else '?'
 
 
-def _ready(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
-    return f'{payload.get("by")} says that {_names(payload.get("ready"))} is ready'
-
-
-def _not_ready(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
-    waiting = _names(payload.get('waiting'))
-    return f'started, but {payload.get("by")} says that {waiting} is not ready yet'
-
-
-def _deleted(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
-    host = f' on host {payload["host"]}' if payload.get('host') else ''
-    return (
-        f'{payload.get("object_type")} {payload.get("object_id")} '
-        f'({payload.get("object_name") or "?"}) of project {payload.get("project_id")}{host} '
-        f'deleted: {payload.get("reason")}'
+def _words(payload: Mapping[str, Any], zone: datetime.tzinfo | None) -> Mapping[str, Any]:
+    """Return what a payload says, by its keys and by the names that texts use."""
+    host = payload.get('host')
+    return defaultdict(
+        lambda: None,
+        payload,
+        start=_time(payload.get('start_date'), zone),
+        end=_time(payload.get('end_date'), zone),
+        to_start=duration(payload.get('seconds_to_start') or 0),
+        to_end=duration(payload.get('seconds_to_end') or 0),
+        object=payload.get('object_name') or '?',
+        on_host=f' on host {host}' if host else '',
+        effect='leases cannot use it' if payload.get('unusable') else 'changed',
+        **{key: _names(payload.get(key)) for key in ('from', 'to', 'ready', 'waiting')},
     )
 
 
-def _changed(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
-    effect = 'leases cannot use it' if payload.get('unusable') else 'changed'
-    return f'{effect}: {payload.get("reason")}'
+_DELETED: Final = (
+    '{object_type} {object_id} ({object}) of project {project_id}{on_host} deleted: {reason}'
+)
 
-
-def _stopped(payload: Mapping[str, Any], _zone: datetime.tzinfo | None) -> str:
-    return f'stopped: {payload.get("reason")}'
-
-
-_Text = Callable[[Mapping[str, Any], datetime.tzinfo | None], str]
-
-_TEXTS: Final[Mapping[str, _Text]] = {
-    schemas.CREATE: lambda payload, zone: f'created, {_period(payload, zone)}',
-    schemas.UPDATE: lambda payload, zone: f'updated, {_period(payload, zone)}',
-    schemas.DELETE: lambda _payload, _zone: 'deleted',
-    schemas.BEFORE_START: lambda payload, _zone: (
-        f'starts in {duration(payload.get("seconds_to_start") or 0)}'
-    ),
-    schemas.START: lambda _payload, _zone: 'started',
-    schemas.NOTIFICATION: lambda _payload, _zone: 'requested notification',
-    schemas.BEFORE_END: lambda payload, _zone: (
-        f'ends in {duration(payload.get("seconds_to_end") or 0)}'
-    ),
-    schemas.END: lambda _payload, _zone: 'ended',
-    schemas.ERROR: lambda payload, _zone: (
-        f'{payload.get("event_type")} failed: {payload.get("reason")}'
-    ),
-    schemas.DEGRADED: lambda payload, _zone: f'degraded: {payload.get("reason")}',
-    schemas.REHOMED: lambda payload, _zone: (
-        f'{_names(payload.get("from"))} replaced by {_names(payload.get("to"))}: '
-        f'{payload.get("reason")}'
-    ),
-    schemas.READY: _ready,
-    schemas.NOT_READY: _not_ready,
-    schemas.SERVER_DELETED: _deleted,
-    schemas.OBJECT_DELETED: _deleted,
-    schemas.TRUST_LOST: lambda payload, _zone: f'the trust is of no use: {payload.get("reason")}',
-    schemas.WEBHOOK_STOPPED: _stopped,
-    schemas.FEED_STOPPED: _stopped,
-    schemas.RESOURCE_DEGRADED: _changed,
-    schemas.RESOURCE_REDUCED: lambda payload, _zone: f'reduced: {payload.get("reason")}',
-    schemas.RESOURCE_RECOVERED: lambda payload, _zone: (
-        f'as it is registered again, no longer: {payload.get("reason")}'
-    ),
+_TEXTS: Final[Mapping[str, str]] = {
+    schemas.CREATE: 'created, from {start} to {end}',
+    schemas.UPDATE: 'updated, from {start} to {end}',
+    schemas.DELETE: 'deleted',
+    schemas.BEFORE_START: 'starts in {to_start}',
+    schemas.START: 'started',
+    schemas.NOTIFICATION: 'requested notification',
+    schemas.BEFORE_END: 'ends in {to_end}',
+    schemas.END: 'ended',
+    schemas.ERROR: '{event_type} failed: {reason}',
+    schemas.DEGRADED: 'degraded: {reason}',
+    schemas.REHOMED: '{from} replaced by {to}: {reason}',
+    schemas.READY: '{by} says that {ready} is ready',
+    schemas.NOT_READY: 'started, but {by} says that {waiting} is not ready yet',
+    schemas.SERVER_DELETED: _DELETED,
+    schemas.OBJECT_DELETED: _DELETED,
+    schemas.TRUST_LOST: 'the trust is of no use: {reason}',
+    schemas.WEBHOOK_STOPPED: 'stopped: {reason}',
+    schemas.FEED_STOPPED: 'stopped: {reason}',
+    schemas.RESOURCE_DEGRADED: '{effect}: {reason}',
+    schemas.RESOURCE_REDUCED: 'reduced: {reason}',
+    schemas.RESOURCE_RECOVERED: 'as it is registered again, no longer: {reason}',
 }

@@ -244,18 +244,10 @@ class PoolListener(_Queued):
         on_broker: Callable[[bool], None],
     ) -> None:
         super().__init__(subscription)
-        self._transport = transport
         self._on_broker = on_broker
-        self._server = oslo_messaging.get_notification_listener(
-            transport,
-            [
-                oslo_messaging.Target(topic=topic, exchange=subscription.exchange)
-                for topic in topics
-            ],
-            [Endpoint(self._hear)],
-            pool=pool,
+        self._pool = NotificationPool(
+            transport, topics, pool, self._hear, exchange=subscription.exchange
         )
-        self._listening = threading.Event()
 
     def start(self) -> None:
         """Start listening; does not block, and retries until the broker is available."""
@@ -263,24 +255,59 @@ class PoolListener(_Queued):
 
     def stop(self) -> None:
         """Stop listening, within 2 s."""
-
-        def end() -> None:
-            self._server.stop()
-            self._server.wait()
-            self._transport.cleanup()
-
-        if self._listening.is_set():
-            transports.within(2.0, end, 'the listener to stop')
+        self._pool.stop('the listener to stop')
 
     def _run(self) -> None:
         timer = threading.Timer(_CONNECT_SECONDS, self._on_broker, (False,))
         timer.daemon = True
         timer.start()
-        # Blocks until the broker is available. A single thread keeps the order.
-        self._server.start(override_pool_size=1)
+        self._pool.open()
         timer.cancel()
-        self._listening.set()
         self._on_broker(True)
+
+
+class NotificationPool:
+    """The notifications of a pool of oslo.messaging, in their order.
+
+    :param hear: handles a notification; its result is passed to oslo.messaging
+    :param options: of the listener of oslo.messaging
+    """
+
+    def __init__(
+        self,
+        transport: oslo_messaging.NotificationTransport,
+        topics: Sequence[str],
+        name: str,
+        hear: Callable[[Envelope], Any],
+        *,
+        exchange: str | None = None,
+        **options: Any,
+    ) -> None:
+        self._transport = transport
+        targets = [oslo_messaging.Target(topic=topic, exchange=exchange) for topic in topics]
+        self._server = oslo_messaging.get_notification_listener(
+            transport, targets, [Endpoint(hear)], pool=name, **options
+        )
+        self._listening = threading.Event()
+
+    def open(self) -> None:
+        """Start listening; blocks until the broker is available."""
+        # A single thread keeps the order.
+        self._server.start(override_pool_size=1)
+        self._listening.set()
+
+    def stop(self, what: str) -> None:
+        """Stop listening, within 2 s.
+
+        :param what: for the log, such as "the listener to stop"
+        """
+        if self._listening.is_set():
+            transports.within(2.0, self._end, what)
+
+    def _end(self) -> None:
+        self._server.stop()
+        self._server.wait()
+        self._transport.cleanup()
 
 
 class Endpoint:

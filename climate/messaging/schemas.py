@@ -36,32 +36,6 @@ RESOURCE_DEGRADED: Final = 'resource.degraded'
 RESOURCE_REDUCED: Final = 'resource.reduced'
 RESOURCE_RECOVERED: Final = 'resource.recovered'
 
-VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        CREATE: '1.1',
-        UPDATE: '1.1',
-        DELETE: '1.1',
-        BEFORE_START: '1.2',
-        START: '1.2',
-        NOTIFICATION: '1.1',
-        BEFORE_END: '1.2',
-        END: '1.1',
-        ERROR: '1.2',
-        DEGRADED: '1.2',
-        REHOMED: '1.1',
-        READY: '1.0',
-        NOT_READY: '1.1',
-        SERVER_DELETED: '1.0',
-        OBJECT_DELETED: '1.0',
-        TRUST_LOST: '1.1',
-        WEBHOOK_STOPPED: '1.0',
-        FEED_STOPPED: '1.0',
-        RESOURCE_DEGRADED: '1.0',
-        RESOURCE_REDUCED: '1.0',
-        RESOURCE_RECOVERED: '1.0',
-    }
-)
-
 Fields = dict[str, dict[str, Any]]
 
 _TEXT: Final = {'type': 'string'}
@@ -153,23 +127,28 @@ _HAPPENED: Final[Fields] = {
 
 _READINESS: Final[Fields] = {'ready': _NAMES, 'waiting': _NAMES, 'by': _TEXT, 'detail': _TEXT}
 
+_OF_LEASES: Final[Mapping[str, tuple[str, Fields]]] = {
+    CREATE: ('1.1', {}),
+    UPDATE: ('1.1', {}),
+    DELETE: ('1.1', {}),
+    BEFORE_START: ('1.2', {**_HAPPENED, 'seconds_to_start': _WHOLE_SECONDS}),
+    START: ('1.2', _HAPPENED),
+    NOTIFICATION: ('1.1', _HAPPENED),
+    BEFORE_END: ('1.2', {**_HAPPENED, 'seconds_to_end': _WHOLE_SECONDS}),
+    END: ('1.1', _HAPPENED),
+    ERROR: ('1.2', {**_HAPPENED, 'event_type': _TEXT, 'reason': _TEXT}),
+    DEGRADED: ('1.2', {'reason': _TEXT}),
+    REHOMED: (
+        '1.1',
+        {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT},
+    ),
+    READY: ('1.0', _READINESS),
+    NOT_READY: ('1.1', {**_HAPPENED, **_READINESS}),
+    TRUST_LOST: ('1.1', {'reason': _TEXT}),
+}
+
 EXTRA: Final[Mapping[str, Fields]] = MappingProxyType(
-    {
-        CREATE: {},
-        UPDATE: {},
-        DELETE: {},
-        BEFORE_START: {**_HAPPENED, 'seconds_to_start': _WHOLE_SECONDS},
-        START: _HAPPENED,
-        NOTIFICATION: _HAPPENED,
-        BEFORE_END: {**_HAPPENED, 'seconds_to_end': _WHOLE_SECONDS},
-        END: _HAPPENED,
-        ERROR: {**_HAPPENED, 'event_type': _TEXT, 'reason': _TEXT},
-        DEGRADED: {'reason': _TEXT},
-        REHOMED: {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT},
-        READY: _READINESS,
-        NOT_READY: {**_HAPPENED, **_READINESS},
-        TRUST_LOST: {'reason': _TEXT},
-    }
+    {name: extra for name, (_, extra) in _OF_LEASES.items()}
 )
 """The fields an event type has in addition to those of the lease."""
 
@@ -207,18 +186,26 @@ _STOPPED: Final[Fields] = {
     'reason': _TEXT,
 }
 
+_OTHERS: Final[Mapping[str, tuple[str, Fields]]] = {
+    SERVER_DELETED: ('1.0', _DELETED),
+    OBJECT_DELETED: ('1.0', _DELETED),
+    WEBHOOK_STOPPED: ('1.0', _STOPPED),
+    FEED_STOPPED: ('1.0', _STOPPED),
+    RESOURCE_DEGRADED: ('1.0', _CHANGED),
+    RESOURCE_REDUCED: ('1.0', _CHANGED),
+    RESOURCE_RECOVERED: ('1.0', _CHANGED),
+}
+
+VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {name: version for name, (version, _) in {**_OF_LEASES, **_OTHERS}.items()}
+)
+
 SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
         **{
             name: _object({**_LEASE, **(_OWNED if name in HELD else {}), **extra})
             for name, extra in EXTRA.items()
         },
-        SERVER_DELETED: _object(_DELETED),
-        OBJECT_DELETED: _object(_DELETED),
-        WEBHOOK_STOPPED: _object(_STOPPED),
-        FEED_STOPPED: _object(_STOPPED),
-        RESOURCE_DEGRADED: _object(_CHANGED),
-        RESOURCE_REDUCED: _object(_CHANGED),
-        RESOURCE_RECOVERED: _object(_CHANGED),
+        **{name: _object(fields) for name, (_, fields) in _OTHERS.items()},
     }
 )

@@ -21,8 +21,8 @@ import oslo_messaging
 from oslo_config import cfg
 
 from climate.messaging import transport as transports
-from climate.messaging.listener import Endpoint
 from climate.messaging.listener import Envelope
+from climate.messaging.listener import NotificationPool
 
 LOG = logging.getLogger(__name__)
 
@@ -56,16 +56,9 @@ class Subscriber:
     ) -> None:
         self._handle = handle
         self._stopping = threading.Event()
-        self._listening = threading.Event()
-        self._transport = transports.notification_transport(conf, url)
-        wanted = tuple(topics) or tuple(conf.oslo_messaging_notifications.topics)
-        self._server = oslo_messaging.get_notification_listener(
-            self._transport,
-            [oslo_messaging.Target(topic=topic) for topic in wanted],
-            [Endpoint(self._hear)],
-            pool=queue,
-            allow_requeue=True,
-        )
+        topics = tuple(topics) or tuple(conf.oslo_messaging_notifications.topics)
+        transport = transports.notification_transport(conf, url)
+        self._pool = NotificationPool(transport, topics, queue, self._hear, allow_requeue=True)
 
     def start(self) -> None:
         """Start listening; does not block, and waits for an unavailable broker."""
@@ -74,19 +67,10 @@ class Subscriber:
     def stop(self) -> None:
         """Stop, within 2 s; messages that were not handled stay in the queue."""
         self._stopping.set()
-
-        def end() -> None:
-            self._server.stop()
-            self._server.wait()
-            self._transport.cleanup()
-
-        if self._listening.is_set():
-            transports.within(2.0, end, 'the subscriber to stop')
+        self._pool.stop('the subscriber to stop')
 
     def _run(self) -> None:
-        # Blocks until the broker is available. A single thread keeps the order.
-        self._server.start(override_pool_size=1)
-        self._listening.set()
+        self._pool.open()
         LOG.info('Listening to notifications')
 
     def _hear(self, envelope: Envelope) -> object:
