@@ -78,21 +78,15 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
 
     nouns: ClassVar[Nouns] = nouns.RESOURCES
     """What people call one of the resources that it leases, and several of them."""
+    exclusive: bool = True
+    """Whether a reservation takes whole resources, rather than units of resource classes."""
+    classes: tuple[str, ...] = ()
+    """The resource classes that reservations consume, as far as they are known."""
 
     @property
     def description(self) -> str:
         """A one-sentence description of the type."""
         return (type(self).__doc__ or '').strip().partition('\n')[0]
-
-    @property
-    def exclusive(self) -> bool:
-        """Whether a reservation takes whole resources, rather than units of resource classes."""
-        return True
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The resource classes that reservations consume, as far as they are known."""
-        return ()
 
     @classmethod
     def from_conf(cls, conf: Any) -> Plugin[R]:  # noqa: ARG003  a type without options reads none

@@ -45,6 +45,18 @@ class Search:
     forbidden_traits: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
 
+    @classmethod
+    def named(cls, resource_type: str, names: Sequence[str], noun: str) -> Search:
+        """Return the search for some resources, which no other lease can have meanwhile."""
+        amount = len(names)
+        return cls(
+            resource_type=resource_type,
+            minimum=amount,
+            maximum=amount,
+            names=tuple(names),
+            noun=noun,
+        )
+
     def at_most(self, slots: int) -> Search:
         """Return this search for no more than a number of slots, but all names."""
         most = max(slots, len(self.names))

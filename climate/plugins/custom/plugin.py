@@ -43,6 +43,8 @@ class Custom(contract.Plugin[CustomRequest]):
 
     def __init__(self, declaration: Declaration) -> None:
         self.declaration = declaration
+        self.exclusive = declaration.exclusive
+        self.classes = tuple(item.resource_class for item in declaration.classes)
         # Elsewhere each class is a resource type; here each instance is one.
         self.nouns = declaration.nouns  # type: ignore[misc]  # each instance is a type
         self.resource_type = declaration.name  # type: ignore[misc]  # each instance is a type
@@ -64,16 +66,6 @@ class Custom(contract.Plugin[CustomRequest]):
     def description(self) -> str:
         """The description that operators gave the type."""
         return self.declaration.description
-
-    @property
-    def exclusive(self) -> bool:
-        """Whether a reservation takes whole resources."""
-        return self.declaration.exclusive
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The resource classes that are counted."""
-        return tuple(item.resource_class for item in self.declaration.classes)
 
     # -- pure half
 

@@ -59,12 +59,8 @@ class VirtualInstance(Instances[InstanceRequest]):
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
     spreads: ClassVar[bool] = True
+    classes = ('DISK_GB', 'MEMORY_MB', 'VCPU')
     request_model: ClassVar[type[models.Request]] = InstanceRequest
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The resource classes that are counted."""
-        return ('DISK_GB', 'MEMORY_MB', 'VCPU')
 
     def search(self, request: InstanceRequest) -> contract.Search:
         """Describe the hosts that the request can use, and how much of them."""

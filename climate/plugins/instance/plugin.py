@@ -67,6 +67,7 @@ class Instances(contract.Plugin[R]):
     """Leases slots on hosts that stay in the pool."""
 
     nouns: ClassVar[Nouns] = Nouns('server', 'servers')
+    exclusive = False
     prepares: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
     """Whether its reservations can have a server group."""
@@ -75,11 +76,6 @@ class Instances(contract.Plugin[R]):
         self._settings = settings or HostSettings()
         self._pools = HostPools(self._settings)
         self._slots = slots.InstanceSlots(self._settings)
-
-    @property
-    def exclusive(self) -> bool:
-        """Whether a reservation takes whole resources: it takes room on them."""
-        return False
 
     @classmethod
     def from_conf(cls, conf: Any) -> Instances[R]:

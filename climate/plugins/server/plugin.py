@@ -91,14 +91,7 @@ class VirtualServer(contract.Plugin[ServerRequest]):
 
     def search(self, request: ServerRequest) -> contract.Search:
         """Ask for an existing server, which no other lease can have at the same time."""
-        names = tuple(self.things(request))
-        return contract.Search(
-            resource_type=RESOURCE_TYPE,
-            minimum=len(names),
-            maximum=len(names),
-            names=names,
-            noun='servers',
-        )
+        return contract.Search.named(RESOURCE_TYPE, self.things(request), 'servers')
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation of a server in the API's response.

@@ -135,13 +135,7 @@ class VirtualStack(contract.Plugin[StackRequest]):
 
     def search(self, request: StackRequest) -> contract.Search:
         """Ask for the stack, which no other lease can have at the same time."""
-        return contract.Search(
-            resource_type=RESOURCE_TYPE,
-            minimum=1,
-            maximum=1,
-            names=(request.thing,),
-            noun='stacks',
-        )
+        return contract.Search.named(RESOURCE_TYPE, self.things(request), 'stacks')
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the keys of a reservation of a stack in the API's response.

@@ -48,6 +48,8 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
 
     resource_type: ClassVar[str] = volume_request.RESOURCE_TYPE
     nouns: ClassVar[Nouns] = Nouns('volume', 'volumes')
+    exclusive = False
+    classes = (CAPACITY,)
     request_model: ClassVar[type[models.Request]] = VolumeRequest
     inspects: ClassVar[bool] = True
     # A volume must not be detached from a server whose image is being created.
@@ -60,16 +62,6 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
     def from_conf(cls, conf: Any) -> VirtualVolume:
         """Return the plugin, configured from *conf*."""
         return cls(StorageSettings.from_conf(conf))
-
-    @property
-    def exclusive(self) -> bool:
-        """Whether a reservation takes whole resources: it takes GiB of them."""
-        return False
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The resource classes that are counted."""
-        return (CAPACITY,)
 
     # -- pure half
 
@@ -111,13 +103,7 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
     def search(self, request: VolumeRequest) -> contract.Search:
         """Describe the volume, or the room on pools, that the request needs."""
         if request.volume_id:
-            return contract.Search(
-                resource_type=self.resource_type,
-                minimum=1,
-                maximum=1,
-                noun='volumes',
-                names=(request.volume_id,),
-            )
+            return contract.Search.named(self.resource_type, self.things(request), 'volumes')
         amount = request.amount if request.guarantee else 0
         conditions = [
             Comparison(key=key, op=Operator.EQ, value=value)
