@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+from typing import Final
 
 from cliff import columns
 
@@ -20,6 +22,23 @@ class TimeColumn(columns.FormattableColumn[str | None]):
     def human_readable(self) -> str:
         """Return the instant with its zone."""
         return times.write(self._value)
+
+
+_TIMES: Final = ('_at', '_date', '_until')
+
+
+def attributes(thing: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return attributes of an object as columns; their names tell which are times."""
+    values = {name: thing[name] for name in names}
+    return {
+        name: TimeColumn(value) if name.endswith(_TIMES) else value
+        for name, value in values.items()
+    }
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that the user gave, which are those that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 class IdColumn(columns.FormattableColumn[str | None]):

@@ -12,6 +12,8 @@ from climate.client.osc import leases
 from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
+from climate.client.osc.columns import attributes
+from climate.client.osc.columns import given
 from climate.client.osc.columns import IdColumn
 from climate.client.osc.columns import NumbersColumn
 from climate.client.osc.columns import TimeColumn
@@ -49,16 +51,8 @@ class CreateFeed(commands.ShowOne):
             fields['resource_id'] = proxy.find_resource(parsed.resource, None).id
         if parsed.lifetime:
             fields['lifetime'] = int(parsed.lifetime.total_seconds())
-        given = {key: value for key, value in fields.items() if value is not None}
-        feed = proxy.create_feed(**given)
-        return {
-            'id': feed.id,
-            'name': feed.name,
-            'kind': feed.kind,
-            'time_zone': feed.time_zone,
-            'expires_at': TimeColumn(feed.expires_at),
-            'url': feed.url,
-        }
+        feed = proxy.create_feed(**given(**fields))
+        return attributes(feed, 'id', 'name', 'kind', 'time_zone', 'expires_at', 'url')
 
 
 class ListFeeds(commands.Lister):
@@ -86,17 +80,13 @@ class ShowFeed(objects.ShowById):
         """Return the values of the columns."""
         feed = proxy.get_feed(parsed.id)
         return {
-            'id': feed.id,
-            'name': feed.name,
-            'kind': feed.kind,
+            **attributes(feed, 'id', 'name', 'kind'),
             'lease_id': feed.lease_id or '',
             'resource_id': feed.resource_id or '',
             'time_zone': feed.time_zone,
             'alarms_before_start': NumbersColumn(feed.alarms_before_start),
             'alarms_before_end': NumbersColumn(feed.alarms_before_end),
-            'created_at': TimeColumn(feed.created_at),
-            'expires_at': TimeColumn(feed.expires_at),
-            'stopped_reason': feed.stopped_reason,
+            **attributes(feed, 'created_at', 'expires_at', 'stopped_reason'),
         }
 
 

@@ -21,11 +21,11 @@ from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import prefixes
 from climate.client.osc import type_nouns
+from climate.client.osc.columns import attributes
 from climate.client.osc.columns import DurationsColumn
 from climate.client.osc.columns import EventsColumn
 from climate.client.osc.columns import NamesColumn
 from climate.client.osc.columns import ReservationsColumn
-from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
 from climate.domain import lifecycles
@@ -38,12 +38,9 @@ _TABLES: Final = ('table', 'wide')
 def shown(lease: Any) -> dict[str, Any]:
     """Return the columns of a lease, and their values."""
     return {
-        'id': lease['id'],
-        'name': lease['name'],
-        'status': lease['status'],
+        **attributes(lease, 'id', 'name', 'status'),
         'degraded': lease['degraded'] if 'degraded' in lease else lease['is_degraded'],
-        'start_date': TimeColumn(lease['start_date']),
-        'end_date': TimeColumn(lease['end_date']),
+        **attributes(lease, 'start_date', 'end_date'),
         'end_reason': lease['end_reason'] or '',
         'reservations': ReservationsColumn(lease['reservations']),
         'resources': NamesColumn(
@@ -66,9 +63,7 @@ def rehearsed(answer: dict[str, Any]) -> dict[str, Any]:
     amounts = [_rehearsed_amount(each) for each in answer['reservations']]
     return {
         'dry_run': True,
-        'name': lease['name'],
-        'start_date': TimeColumn(lease['start_date']),
-        'end_date': TimeColumn(lease['end_date']),
+        **attributes(lease, 'name', 'start_date', 'end_date'),
         'resources': '\n'.join(amounts),
         'filters_not_asked': ', '.join(answer['filters_not_asked']),
     }

@@ -15,6 +15,8 @@ from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import resources
+from climate.client.osc.columns import attributes
+from climate.client.osc.columns import given
 from climate.client.osc.columns import IdColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.maintenances import ResourceMaintenance
@@ -23,17 +25,11 @@ from climate.client.sdk.proxy import ReservationProxy
 
 def _columns(maintenance: ResourceMaintenance) -> dict[str, Any]:
     """Return the columns of a maintenance with their values."""
-    return {
-        'id': maintenance.id,
-        'resource_id': maintenance.resource_id,
-        'resource_type': maintenance.resource_type,
-        'resource_name': maintenance.resource_name,
-        'start_date': TimeColumn(maintenance.start_date),
-        'end_date': TimeColumn(maintenance.end_date),
-        'reason': maintenance.reason,
-        'user_id': maintenance.user_id,
-        'created_at': TimeColumn(maintenance.created_at),
-    }
+    return attributes(
+        maintenance,
+        *('id', 'resource_id', 'resource_type', 'resource_name'),
+        *('start_date', 'end_date', 'reason', 'user_id', 'created_at'),
+    )
 
 
 class ListMaintenances(commands.Lister):
@@ -113,15 +109,14 @@ class SetMaintenance(objects.ShowById):
         if parsed.length or parsed.until:
             start = parsed.at or times.read(proxy.get_maintenance(parsed.id).start_date)
             end = start + parsed.length if parsed.length else parsed.until.after(start)
-        fields = {
-            'start_date': parsed.at and options.written(parsed.at, ''),
-            'end_date': end and options.written(end, ''),
-            'reason': parsed.reason,
-        }
-        given = {key: value for key, value in fields.items() if value is not None}
-        if not given:
+        fields = given(
+            start_date=parsed.at and options.written(parsed.at, ''),
+            end_date=end and options.written(end, ''),
+            reason=parsed.reason,
+        )
+        if not fields:
             raise exceptions.CommandError('Nothing to change: give --at, --for or --reason')
-        return _columns(proxy.update_maintenance(parsed.id, **given))
+        return _columns(proxy.update_maintenance(parsed.id, **fields))
 
 
 class DeleteMaintenance(objects.DeleteById):

@@ -17,6 +17,8 @@ from climate.client.osc import plugin
 from climate.client.osc import type_nouns
 from climate.client.osc import typed
 from climate.client.osc.columns import AmountsColumn
+from climate.client.osc.columns import attributes
+from climate.client.osc.columns import given
 from climate.client.osc.columns import ReservationsColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
@@ -86,13 +88,9 @@ class ShowOffer(objects.ShowById):
         offer = proxy.get_offer(parsed.id)
         type_nouns.learn(proxy, offer.reservations)
         return {
-            'id': offer.id,
-            'start_date': TimeColumn(offer.start_date),
-            'end_date': TimeColumn(offer.end_date),
+            **attributes(offer, 'id', 'start_date', 'end_date'),
             'reservations': ReservationsColumn(offer.reservations),
-            'reason': offer.reason,
-            'expires_at': TimeColumn(offer.expires_at),
-            'held_until': TimeColumn(offer.held_until),
+            **attributes(offer, 'reason', 'expires_at', 'held_until'),
             'lease_id': offer.lease_id or '',
         }
 
@@ -105,18 +103,15 @@ class DeleteOffer(objects.DeleteById):
 
 def _query(parsed: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of the request, apart from the reservations."""
-    query: dict[str, Any] = {'duration': int(parsed.length.total_seconds())}
-    if parsed.at:
-        query['earliest'] = options.written(parsed.at, '')
+    latest = None
     if parsed.within:
         latest = (parsed.at or options.now()) + parsed.within + parsed.length
-        query['latest'] = options.written(latest, '')
-    if parsed.limit is not None:
-        query['limit'] = parsed.limit
-    if parsed.hold:
-        query['hold'] = int(parsed.hold.total_seconds())
-    if parsed.prefer:
-        query['prefer'] = parsed.prefer
-    if parsed.same:
-        query |= {'prefer': 'same', 'property': parsed.same}
-    return query
+    return given(
+        duration=int(parsed.length.total_seconds()),
+        earliest=parsed.at and options.written(parsed.at, ''),
+        latest=latest and options.written(latest, ''),
+        limit=parsed.limit,
+        hold=int(parsed.hold.total_seconds()) if parsed.hold else None,
+        prefer='same' if parsed.same else parsed.prefer,
+        property=parsed.same or None,
+    )

@@ -14,8 +14,9 @@ from climate.client.osc import commands
 from climate.client.osc import options
 from climate.client.osc import pairs
 from climate.client.osc import plugin
+from climate.client.osc.columns import attributes
+from climate.client.osc.columns import given
 from climate.client.osc.columns import InventoriesColumn
-from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
 from climate.client.sdk.resource_types import ReservableType
 
@@ -23,9 +24,7 @@ from climate.client.sdk.resource_types import ReservableType
 def shown(resource_type: ReservableType) -> dict[str, Any]:
     """Return the columns of a resource type, and their values."""
     return {
-        'name': resource_type.name,
-        'description': resource_type.description,
-        'origin': resource_type.origin,
+        **attributes(resource_type, 'name', 'description', 'origin'),
         'exclusive': resource_type.is_exclusive,
         'noun': resource_type.noun or '',
         'inventories': InventoriesColumn(resource_type.inventories),
@@ -33,8 +32,7 @@ def shown(resource_type: ReservableType) -> dict[str, Any]:
         'fields': format_columns.ListColumn(
             sorted(resource_type.reservation_schema.get('properties') or {})
         ),
-        'created_at': TimeColumn(resource_type.created_at),
-        'updated_at': TimeColumn(resource_type.updated_at),
+        **attributes(resource_type, 'created_at', 'updated_at'),
     }
 
 
@@ -130,11 +128,10 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
 
 
 def _fields(parsed: argparse.Namespace) -> dict[str, Any]:
-    fields = {
-        'description': parsed.description,
-        'exclusive': parsed.exclusive,
-        'noun': parsed.noun,
-        'classes': parsed.classes and dict(parsed.classes),
-        'announce': parsed.announce,
-    }
-    return {key: value for key, value in fields.items() if value is not None}
+    return given(
+        description=parsed.description,
+        exclusive=parsed.exclusive,
+        noun=parsed.noun,
+        classes=parsed.classes and dict(parsed.classes),
+        announce=parsed.announce,
+    )

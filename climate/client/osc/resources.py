@@ -15,6 +15,7 @@ from climate.client.osc import options
 from climate.client.osc import pairs
 from climate.client.osc import plugin
 from climate.client.osc import typed
+from climate.client.osc.columns import attributes
 from climate.client.osc.columns import InventoriesColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.osc.columns import ValuesColumn
@@ -53,9 +54,7 @@ def state(resource: ReservableResource) -> str:
 def shown(resource: ReservableResource) -> dict[str, Any]:
     """Return the columns of a resource, and their values."""
     return {
-        'id': resource.id,
-        'resource_type': resource.resource_type,
-        'name': resource.name,
+        **attributes(resource, 'id', 'resource_type', 'name'),
         'state': state(resource),
         'attributes': ValuesColumn(resource.attributes),
         'properties': ValuesColumn(resource.properties),
@@ -63,8 +62,7 @@ def shown(resource: ReservableResource) -> dict[str, Any]:
         'traits': format_columns.ListColumn(resource.traits),
         'failed_at': TimeColumn(resource.failed_at),
         **({'degraded': resource.degraded} if resource.degraded else {}),
-        'created_at': TimeColumn(resource.created_at),
-        'updated_at': TimeColumn(resource.updated_at),
+        **attributes(resource, 'created_at', 'updated_at'),
     }
 
 

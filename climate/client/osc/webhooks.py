@@ -16,6 +16,8 @@ from climate.client.osc import objects
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import prefixes
+from climate.client.osc.columns import attributes
+from climate.client.osc.columns import given
 from climate.client.osc.columns import IdColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.proxy import ReservationProxy
@@ -23,14 +25,12 @@ from climate.client.sdk.proxy import ReservationProxy
 
 def _columns(webhook: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a webhook that was created or changed, with its secret if new."""
-    columns = {
-        'id': webhook['id'],
-        'name': webhook['name'],
-        'url': webhook['url'],
+    return {
+        **attributes(webhook, 'id', 'name', 'url'),
         'event_types': format_columns.ListColumn(webhook['event_types']),
         'enabled': webhook['enabled'],
+        **({'secret': webhook['secret']} if webhook.get('secret') else {}),
     }
-    return {**columns, 'secret': webhook['secret']} if webhook.get('secret') else columns
 
 
 def _add_types(parser: argparse.ArgumentParser) -> None:
@@ -54,13 +54,12 @@ class CreateWebhook(commands.ShowOne):
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the values of the columns."""
-        fields: dict[str, Any] = {'url': parsed.url}
-        if parsed.name is not None:
-            fields['name'] = parsed.name
-        if parsed.event_types:
-            fields['event_types'] = parsed.event_types
-        if parsed.all_projects:
-            fields['is_for_all_projects'] = True
+        fields = given(
+            url=parsed.url,
+            name=parsed.name,
+            event_types=parsed.event_types or None,
+            is_for_all_projects=parsed.all_projects or None,
+        )
         made = proxy.create_webhook(**fields)
         return _columns({**made.to_dict(), 'enabled': made.is_enabled})
 
@@ -90,16 +89,13 @@ class ShowWebhook(objects.ShowById):
         """Return the values of the columns."""
         webhook = proxy.get_webhook(parsed.id)
         return {
-            'id': webhook.id,
-            'name': webhook.name,
-            'url': webhook.url,
+            **attributes(webhook, 'id', 'name', 'url'),
             'event_types': format_columns.ListColumn(webhook.event_types),
             'all_projects': webhook.is_for_all_projects,
             'enabled': webhook.is_enabled,
-            'stopped_reason': webhook.stopped_reason,
-            'previous_secret_until': TimeColumn(webhook.previous_secret_until),
-            'created_at': TimeColumn(webhook.created_at),
-            'updated_at': TimeColumn(webhook.updated_at),
+            **attributes(
+                webhook, 'stopped_reason', 'previous_secret_until', 'created_at', 'updated_at'
+            ),
         }
 
 
@@ -165,14 +161,15 @@ class SetWebhook(objects.ShowById):
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Change it, and return the values of the columns."""
-        names = ('url', 'name', 'event_types', 'enabled')
-        fields = {name: getattr(parsed, name) for name in names}
-        fields = {name: value for name, value in fields.items() if value is not None}
-        if parsed.rotate_secret:
-            fields['rotate_secret'] = True
-        if parsed.keep_previous_secret_for is not None:
-            seconds = int(parsed.keep_previous_secret_for.total_seconds())
-            fields['keep_previous_secret_for'] = seconds
+        kept = parsed.keep_previous_secret_for
+        fields = given(
+            url=parsed.url,
+            name=parsed.name,
+            event_types=parsed.event_types,
+            enabled=parsed.enabled,
+            rotate_secret=parsed.rotate_secret or None,
+            keep_previous_secret_for=None if kept is None else int(kept.total_seconds()),
+        )
         if not fields:
             raise exceptions.CommandError('Nothing to change: see openstack help lease webhook set')
         return _columns(proxy.update_webhook(parsed.id, **fields))
