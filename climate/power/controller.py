@@ -102,12 +102,10 @@ class PowerController:
         except (PowerError, exceptions.EffectError) as error:
             record = self._records.of(host.name)
             detail = self._failed(host.name, error)
-            step = PowerDecision(action=PowerAction.NOTHING, record=record, detail=detail)
+            step = PowerDecision(record=record, detail=detail)
         except Exception:
             LOG.exception('Host %s cannot be managed', host.name)
-            step = PowerDecision(
-                action=PowerAction.NOTHING, record=self._records.of(host.name), detail='?'
-            )
+            step = PowerDecision(record=self._records.of(host.name), detail='?')
         status = Status(ready=step.ready, detail=step.detail, under_way=step.under_way)
         with self._lock:
             before = self._status.get(host.name)
@@ -123,7 +121,7 @@ class PowerController:
         if step.action is PowerAction.MARK and not self._allowed_to_sleep():
             step = dataclasses.replace(step, action=PowerAction.NOTHING)
         if step.action in _TO_SLEEP and not self._still_idle(view, host):
-            return PowerDecision(action=PowerAction.NOTHING, record=view.record, ready=step.ready)
+            return PowerDecision(record=view.record, ready=step.ready)
         self._perform(step.action, host)
         self._records.put(name, step.record)
         if on is not None:

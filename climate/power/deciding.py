@@ -131,8 +131,8 @@ class PowerDecision:
     :ivar detail: why not, for operators and users
     """
 
-    action: PowerAction
     record: PowerRecord
+    action: PowerAction = PowerAction.NOTHING
     ready: bool = False
     detail: str = ''
 
@@ -152,7 +152,7 @@ def decide(view: View, settings: PowerSettings) -> PowerDecision:
     if view.disabled_by_others:
         assert view.service is not None
         detail = f'disabled by an operator or another service: {view.service.disabled_reason}'
-        return PowerDecision(action=PowerAction.NOTHING, record=record.awake(), detail=detail)
+        return PowerDecision(record=record.awake(), detail=detail)
     if view.on is None:
         return _blind(view)
     # A host that was woken completes its wake, and a failed one is recovered.
@@ -186,7 +186,7 @@ def _blind(view: View) -> PowerDecision:
     """
     record = dataclasses.replace(view.record, idle_since=None)
     still = record == record.awake() and not view.marked
-    return PowerDecision(action=PowerAction.NOTHING, record=record, ready=still and _reports(view))
+    return PowerDecision(record=record, ready=still and _reports(view))
 
 
 # -- hosts that are needed, or on their way up
@@ -198,9 +198,7 @@ def _wake(view: View, settings: PowerSettings) -> PowerDecision:
     record = view.record
     if record.shutdown_at is not None:
         if view.since(record.shutdown_at) < settings.shutdown_timeout:
-            return PowerDecision(
-                action=PowerAction.NOTHING, record=record, detail='it is shutting down'
-            )
+            return PowerDecision(record=record, detail='it is shutting down')
         # It ignored the request to shut down, so it has been up the whole time.
         record = record.awake()
     if _is_up(view, record, settings):
@@ -214,9 +212,7 @@ def _switch_on(view: View, settings: PowerSettings) -> PowerDecision:
     record = view.record
     if view.service is None and record.asleep_since is None and record.woken_at is None:
         # An operator may have switched it off; only Nova knows.
-        return PowerDecision(
-            action=PowerAction.NOTHING, record=record, detail='it is off; Nova does not respond'
-        )
+        return PowerDecision(record=record, detail='it is off; Nova does not respond')
     began = record.woken_at or view.now
     if record.asks and view.since(record.asked_at) < settings.pause(record.asks).total_seconds():
         return _not_up(view, record, settings)
@@ -246,7 +242,7 @@ def _up(view: View, record: PowerRecord) -> PowerDecision:
         return PowerDecision(
             action=PowerAction.ENABLE, record=learned.awake(), detail='it is being enabled'
         )
-    return PowerDecision(action=PowerAction.NOTHING, record=learned.awake(), ready=True)
+    return PowerDecision(record=learned.awake(), ready=True)
 
 
 def _not_up(view: View, record: PowerRecord, settings: PowerSettings) -> PowerDecision:
@@ -259,7 +255,7 @@ def _not_up(view: View, record: PowerRecord, settings: PowerSettings) -> PowerDe
         detail = SILENT
     if view.given_up:
         detail = _TRIED
-    return PowerDecision(action=PowerAction.NOTHING, record=record, detail=detail)
+    return PowerDecision(record=record, detail=detail)
 
 
 def _overdue(view: View, record: PowerRecord, settings: PowerSettings) -> bool:
@@ -273,12 +269,10 @@ def _overdue(view: View, record: PowerRecord, settings: PowerSettings) -> bool:
 def _rest_off(view: View) -> PowerDecision:
     if not view.marked:
         # It was switched off by other means, on purpose.
-        return PowerDecision(
-            action=PowerAction.NOTHING, record=view.record.awake(), detail='it is off'
-        )
+        return PowerDecision(record=view.record.awake(), detail='it is off')
     asleep_since = view.record.asleep_since or view.now
     record = dataclasses.replace(view.record, asleep_since=asleep_since, shutdown_at=None)
-    return PowerDecision(action=PowerAction.NOTHING, record=record, detail='it is asleep')
+    return PowerDecision(record=record, detail='it is asleep')
 
 
 def _rest_on(view: View, settings: PowerSettings) -> PowerDecision:
@@ -286,18 +280,16 @@ def _rest_on(view: View, settings: PowerSettings) -> PowerDecision:
     if view.marked and record.asleep_since is not None:
         # It was switched on by other means.
         woken = dataclasses.replace(record.awake(), woken_at=view.now, down_seen=record.down_seen)
-        return PowerDecision(action=PowerAction.NOTHING, record=woken, detail='it boots')
+        return PowerDecision(record=woken, detail='it boots')
     if view.marked:
         return _falling_asleep(view, settings)
     if not (view.spare and idle(view, settings)):
-        return PowerDecision(
-            action=PowerAction.NOTHING, record=record.awake(), ready=_reports(view)
-        )
+        return PowerDecision(record=record.awake(), ready=_reports(view))
     since = record.idle_since or view.now
     record = dataclasses.replace(record.awake(), idle_since=since)
     if _reports(view) and view.since(since) >= settings.idle_after:
         return PowerDecision(action=PowerAction.MARK, record=record, ready=True)
-    return PowerDecision(action=PowerAction.NOTHING, record=record, ready=_reports(view))
+    return PowerDecision(record=record, ready=_reports(view))
 
 
 def _falling_asleep(view: View, settings: PowerSettings) -> PowerDecision:
@@ -306,18 +298,14 @@ def _falling_asleep(view: View, settings: PowerSettings) -> PowerDecision:
         if record.shutdown_at is None:
             return PowerDecision(action=PowerAction.ENABLE, record=record.awake())
         # It is already going down; it is woken when a lease needs it.
-        return PowerDecision(
-            action=PowerAction.NOTHING, record=record, detail='it is shutting down'
-        )
+        return PowerDecision(record=record, detail='it is shutting down')
     if record.shutdown_at is None:
         asked = dataclasses.replace(record, shutdown_at=view.now, down_seen=False)
         return PowerDecision(
             action=PowerAction.SHUT_DOWN, record=asked, detail='it is shutting down'
         )
     if view.since(record.shutdown_at) < settings.shutdown_timeout:
-        return PowerDecision(
-            action=PowerAction.NOTHING, record=record, detail='it is shutting down'
-        )
+        return PowerDecision(record=record, detail='it is shutting down')
     return PowerDecision(action=PowerAction.CUT_OFF, record=record, detail='it is shutting down')
 
 
