@@ -21,11 +21,13 @@ from typing import Any
 from typing import ClassVar
 from typing import Final
 from typing import Generic
+from typing import Self
 from typing import TypeVar
 
 from climate import exceptions
 from climate.allocation import shares
 from climate.cloud.base import Cloud
+from climate.conf.settings import Settings
 from climate.domain import nouns
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
@@ -50,6 +52,7 @@ from climate.plugins.searches import Search as Search
 from climate.plugins.searches import Snapshot as Snapshot
 
 R = TypeVar('R')
+S = TypeVar('S', bound=Settings)
 
 BY_NAME: Final[Mapping[str, Any]] = {
     'type': 'object',
@@ -335,3 +338,18 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
         :param dry_run: report what would be done, without doing it
         """
         return ()
+
+
+class Configured(Plugin[R], Generic[R, S]):
+    """A resource type with options; ``S`` is the class of its settings."""
+
+    settings: ClassVar[Any]
+    """The class of its settings, a :class:`climate.conf.settings.Settings`."""
+
+    def __init__(self, settings: S | None = None) -> None:
+        self._settings: S = settings or self.settings()
+
+    @classmethod
+    def from_conf(cls, conf: Any) -> Self:
+        """Return the plugin, configured from *conf*."""
+        return cls(cls.settings.from_conf(conf))

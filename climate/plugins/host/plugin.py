@@ -80,7 +80,7 @@ class HostRequest(models.Request):
             raise exceptions.InvalidRange(what='hosts')
 
 
-class PhysicalHost(contract.Plugin[HostRequest]):
+class PhysicalHost(contract.Configured[HostRequest, HostSettings]):
     """Leases whole hosts by moving them between Nova aggregates."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
@@ -94,15 +94,11 @@ class PhysicalHost(contract.Plugin[HostRequest]):
     refusals: ClassVar[resources.HostRefusals] = resources.HostRefusals()
     describes_request: ClassVar[bool] = True
     request_model: ClassVar[type[models.Request]] = HostRequest
+    settings: ClassVar[type[HostSettings]] = HostSettings
 
     def __init__(self, settings: HostSettings | None = None) -> None:
-        self._settings = settings or HostSettings()
+        super().__init__(settings)
         self._pools = pools.HostPools(self._settings)
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> PhysicalHost:
-        """Return the plugin, configured from *conf*."""
-        return cls(HostSettings.from_conf(conf))
 
     # -- pure half
 

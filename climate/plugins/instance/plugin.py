@@ -63,24 +63,20 @@ _PAUSE = datetime.timedelta(seconds=1)
 R = TypeVar('R')
 
 
-class Instances(contract.Plugin[R]):
+class Instances(contract.Configured[R, HostSettings]):
     """Leases slots on hosts that stay in the pool."""
 
     nouns: ClassVar[Nouns] = Nouns('server', 'servers')
+    settings: ClassVar[type[HostSettings]] = HostSettings
     exclusive = False
     prepares: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
     """Whether its reservations can have a server group."""
 
     def __init__(self, settings: HostSettings | None = None) -> None:
-        self._settings = settings or HostSettings()
+        super().__init__(settings)
         self._pools = HostPools(self._settings)
         self._slots = slots.InstanceSlots(self._settings)
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> Instances[R]:
-        """Return the plugin, configured from *conf*."""
-        return cls(HostSettings.from_conf(conf))
 
     @abc.abstractmethod
     def template(self, request: R) -> Flavor:

@@ -39,23 +39,16 @@ from climate.plugins.server.steps import ServerSettings
 RESOURCE_TYPE = server_request.RESOURCE_TYPE
 
 
-class VirtualServer(contract.Plugin[ServerRequest]):
+class VirtualServer(contract.Configured[ServerRequest, ServerSettings]):
     """Leases a server of the user's own, or one that is booted for the lease."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
     nouns: ClassVar[Nouns] = Nouns('own server', 'own servers')
     request_model: ClassVar[type[models.Request]] = ServerRequest
+    settings: ClassVar[type[ServerSettings]] = ServerSettings
     prepares: ClassVar[bool] = True
     prepares_at_once: ClassVar[bool] = True
     inspects: ClassVar[bool] = True
-
-    def __init__(self, settings: ServerSettings | None = None) -> None:
-        self._settings = settings or ServerSettings()
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> VirtualServer:
-        """Return the plugin, configured from *conf*."""
-        return cls(ServerSettings.from_conf(conf))
 
     # -- pure half
 

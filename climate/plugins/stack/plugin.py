@@ -44,25 +44,18 @@ from climate.plugins.volume.request import RESOURCE_TYPE as VOLUME_TYPE
 _LONGEST_NAME = 255
 
 
-class VirtualStack(contract.Plugin[StackRequest]):
+class VirtualStack(contract.Configured[StackRequest, StackSettings]):
     """Leases a stack that exists, or makes one."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
     nouns: ClassVar[Nouns] = Nouns('stack', 'stacks')
     request_model: ClassVar[type[models.Request]] = StackRequest
+    settings: ClassVar[type[StackSettings]] = StackSettings
     inspects: ClassVar[bool] = True
     prepares: ClassVar[bool] = True
     prepares_at_once: ClassVar[bool] = True
     # Heat also creates resources later, as groups grow: it delegates the trust to itself.
     redelegates: ClassVar[bool] = True
-
-    def __init__(self, settings: StackSettings | None = None) -> None:
-        self._settings = settings or StackSettings()
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> VirtualStack:
-        """Return the plugin, configured from *conf*."""
-        return cls(StackSettings.from_conf(conf))
 
     # -- pure half
 

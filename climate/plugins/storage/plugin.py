@@ -67,7 +67,7 @@ class StorageRequest(models.Request):
             raise exceptions.InvalidRange(what='storage pools')
 
 
-class PhysicalStorage(contract.Plugin[StorageRequest]):
+class PhysicalStorage(contract.Configured[StorageRequest, end.StorageSettings]):
     """Leases whole storage pools by private volume types."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
@@ -75,14 +75,7 @@ class PhysicalStorage(contract.Plugin[StorageRequest]):
     shrinks: ClassVar[bool] = True
     compared: ClassVar[tuple[str, ...]] = pools.COMPARED
     request_model: ClassVar[type[models.Request]] = StorageRequest
-
-    def __init__(self, settings: end.StorageSettings | None = None) -> None:
-        self._settings = settings or end.StorageSettings()
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> PhysicalStorage:
-        """Return the plugin, configured from *conf*."""
-        return cls(end.StorageSettings.from_conf(conf))
+    settings: ClassVar[type[end.StorageSettings]] = end.StorageSettings
 
     # -- pure half
 

@@ -43,7 +43,7 @@ from climate.plugins.volume.request import VolumeRequest
 USABLE = frozenset({'available', 'in-use'})
 
 
-class VirtualVolume(contract.Plugin[VolumeRequest]):
+class VirtualVolume(contract.Configured[VolumeRequest, StorageSettings]):
     """Makes volumes for the period of a lease, or takes one that exists."""
 
     resource_type: ClassVar[str] = volume_request.RESOURCE_TYPE
@@ -51,17 +51,10 @@ class VirtualVolume(contract.Plugin[VolumeRequest]):
     exclusive = False
     classes = (CAPACITY,)
     request_model: ClassVar[type[models.Request]] = VolumeRequest
+    settings: ClassVar[type[StorageSettings]] = StorageSettings
     inspects: ClassVar[bool] = True
     # A volume must not be detached from a server whose image is being created.
     used_by: ClassVar[frozenset[str]] = frozenset({'virtual:server', 'virtual:stack'})
-
-    def __init__(self, settings: StorageSettings | None = None) -> None:
-        self._settings = settings or StorageSettings()
-
-    @classmethod
-    def from_conf(cls, conf: Any) -> VirtualVolume:
-        """Return the plugin, configured from *conf*."""
-        return cls(StorageSettings.from_conf(conf))
 
     # -- pure half
 
