@@ -38,15 +38,11 @@ class ShowAvailability(commands.Lister):
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('type', metavar='TYPE', help='Resource type, such as physical:host')
-        options.add_at(parser)
-        end = parser.add_mutually_exclusive_group()
-        options.add_length(end, 'Length, a week by default')
-        options.add_until(end)
-        parser.add_argument(
+        options.add_period(parser, 'Length, a week by default')
+        options.add_duration(
+            parser,
             '--step',
-            metavar='DURATION',
-            type=options.duration,
-            help='Length of a row; by default one with which there are few rows. A row shows what '
+            'Length of a row; by default one with which there are few rows. A row shows what '
             'is free throughout it',
         )
         parser.add_argument(

@@ -74,10 +74,7 @@ class ShowCalendar(commands.Lister):
         rows.add_argument(
             '--type', metavar='TYPE', help='Draw a row for each resource of this type'
         )
-        options.add_at(parser)
-        end = parser.add_mutually_exclusive_group()
-        options.add_length(end, 'Length, a week by default')
-        options.add_until(end)
+        options.add_period(parser, 'Length, a week by default')
         projects.add_projects(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:

@@ -128,10 +128,7 @@ class ShortenLease(leases.LeaseCommand):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         how = parser.add_mutually_exclusive_group(required=True)
-        how.add_argument(
-            '--by', metavar='DURATION', type=options.duration,
-            help='Shorten it by this time, such as 30m',
-        )  # fmt: skip
+        options.add_duration(how, '--by', 'Shorten it by this time, such as 30m')
         options.add_until(how, 'New end: a time alone is on the day of the present end')
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:

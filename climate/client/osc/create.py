@@ -142,19 +142,13 @@ def _ask(question: str) -> str:
 
 
 def _add_period(parser: argparse.ArgumentParser) -> None:
-    options.add_at(
-        parser,
+    start = (
         "Start, now by default: 'tomorrow 9:00', 'next tuesday noon', '2030-01-31 09:00', "
-        "'in 2 hours'",
+        "'in 2 hours'"
     )
-    end = parser.add_mutually_exclusive_group()
-    options.add_length(end, 'Length, such as 4h')
-    options.add_until(end)
-    parser.add_argument(
-        '--within',
-        metavar='DURATION',
-        type=options.duration,
-        help='Start as soon as there are resources, within this time, such as 7d',
+    options.add_period(parser, 'Length, such as 4h', start=start)
+    options.add_duration(
+        parser, '--within', 'Start as soon as there are resources, within this time, such as 7d'
     )
 
 

@@ -37,10 +37,7 @@ class CreateFeed(commands.ShowOne):
         parser.add_argument(
             '--time-zone', metavar='ZONE', help='Zone of the times, such as Europe/Berlin'
         )
-        parser.add_argument(
-            '--lifetime', metavar='DURATION', type=options.duration,
-            help='How long the link works, such as 30d',
-        )  # fmt: skip
+        options.add_duration(parser, '--lifetime', 'How long the link works, such as 30d')
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the values of the columns."""

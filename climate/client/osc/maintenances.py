@@ -69,10 +69,7 @@ class CreateMaintenance(commands.ShowOne):
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         resources.add_resource(parser)
-        options.add_at(parser)
-        end = parser.add_mutually_exclusive_group(required=True)
-        options.add_length(end, 'Length, such as 4h')
-        options.add_until(end)
+        options.add_period(parser, 'Length, such as 4h', required=True)
         parser.add_argument('--reason', metavar='TEXT', default='', help='Reason')
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:

@@ -32,15 +32,13 @@ class ListOffers(commands.Lister):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         options.add_length(parser, 'Length of the lease, such as 4h', required=True)
         options.add_at(parser, 'Earliest start')
-        parser.add_argument(
-            '--within', metavar='DURATION', type=options.duration,
-            help='Latest start, from the earliest one; 14d by default',
-        )  # fmt: skip
+        options.add_duration(
+            parser, '--within', 'Latest start, from the earliest one; 14d by default'
+        )
         parser.add_argument('--limit', metavar='N', type=int, help='Number of offers, 3 by default')
-        parser.add_argument(
-            '--hold', metavar='DURATION', type=options.duration,
-            help='Hold the resources of the first offer for this time, such as 5m',
-        )  # fmt: skip
+        options.add_duration(
+            parser, '--hold', 'Hold the resources of the first offer for this time, such as 5m'
+        )
         parser.add_argument(
             '--prefer',
             choices=('soonest', 'cheapest', 'fewest_resources'),

@@ -154,16 +154,35 @@ def add_until(parser: Any, about: str = 'End: a time alone is on the day of the 
     parser.add_argument('--until', metavar='TIME', type=end, help=about)
 
 
+def add_duration(parser: Any, name: str, about: str, **more: Any) -> None:
+    """Add an option that is a length of time, such as 4h."""
+    parser.add_argument(name, metavar='DURATION', type=duration, help=about, **more)
+
+
 def add_length(parser: Any, about: str, **more: Any) -> None:
     """Add the option ``--for`` to a parser or a group."""
-    parser.add_argument(
-        '--for', dest='length', metavar='DURATION', type=duration, help=about, **more
-    )
+    add_duration(parser, '--for', about, dest='length', **more)
 
 
-def add_at(parser: Any, about: str = 'Start, now by default') -> None:
+_START = 'Start, now by default'
+
+
+def add_at(parser: Any, about: str = _START) -> None:
     """Add the option ``--at`` to a parser or a group."""
     parser.add_argument('--at', metavar='TIME', type=instant, help=about)
+
+
+def add_period(parser: Any, length: str, *, start: str = _START, required: bool = False) -> None:
+    """Add the options ``--at``, and ``--for`` or ``--until``.
+
+    :param length: about the length
+    :param start: about the start
+    :param required: whether an end is
+    """
+    add_at(parser, start)
+    end_options = parser.add_mutually_exclusive_group(required=required)
+    add_length(end_options, length)
+    add_until(end_options)
 
 
 def start(text: str) -> datetime.datetime | str:

@@ -71,9 +71,7 @@ class WatchLease(commands.Command):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         leases.add_status(parser, 'Follow the lease until this status, such as TERMINATED')
-        parser.add_argument(
-            '--timeout', metavar='DURATION', type=options.duration, help='Give up after this time'
-        )
+        options.add_duration(parser, '--timeout', 'Give up after this time')
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Follow the lease.

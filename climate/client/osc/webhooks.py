@@ -154,10 +154,11 @@ class SetWebhook(objects.ShowById):
         parser.add_argument(
             '--rotate-secret', action='store_true', help='Create a new secret, and show it'
         )
-        parser.add_argument(
-            '--keep-previous-secret-for', metavar='DURATION', type=options.duration,
-            help='How long the previous secret signs as well, 1d by default',
-        )  # fmt: skip
+        options.add_duration(
+            parser,
+            '--keep-previous-secret-for',
+            'How long the previous secret signs as well, 1d by default',
+        )
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Change it, and return the values of the columns."""
