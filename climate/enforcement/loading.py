@@ -6,12 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from stevedore import driver
-from stevedore import exception
-
-from climate import exceptions
 from climate.enforcement.base import Filter
 from climate.enforcement.filters import Filters
+from climate.plugins import loading
 
 NAMESPACE = 'climate.enforcement.filters'
 
@@ -22,24 +19,11 @@ def load(conf: Any) -> Filters:
     :param conf: an oslo.config ConfigOpts
     :raises climate.exceptions.ConfigurationError: naming the filter that is not valid
     """
-    names = dict.fromkeys(conf.enforcement.enabled_filters)
-    return Filters({name: _load(name, conf) for name in names}, conf.enforcement.exempt_projects)
-
-
-def _load(name: str, conf: Any) -> Filter:
-    try:
-        kind: Any = driver.DriverManager(NAMESPACE, name, warn_on_missing_entrypoint=False).driver
-    except exception.NoMatches as error:
-        raise exceptions.ConfigurationError(
-            f"[enforcement] enabled_filters: '{name}' is not installed ({error})"
-        ) from error
-    if not (isinstance(kind, type) and issubclass(kind, Filter)):
-        raise exceptions.ConfigurationError(
-            f"[enforcement] enabled_filters: '{name}' is not a filter of Climate"
+    options = conf.enforcement
+    found = {
+        name: loading.installed(
+            NAMESPACE, name, Filter, conf, option='[enforcement] enabled_filters', noun='filter'
         )
-    try:
-        return kind.from_conf(conf)
-    except Exception as error:
-        raise exceptions.ConfigurationError(
-            f"[enforcement] enabled_filters: '{name}' cannot be used: {error}"
-        ) from error
+        for name in dict.fromkeys(options.enabled_filters)
+    }
+    return Filters(found, options.exempt_projects)

@@ -22,28 +22,31 @@ def load(names: Iterable[str], conf: Any) -> dict[str, Plugin[Any]]:
     :param conf: an oslo.config ConfigOpts
     :raises climate.exceptions.ConfigurationError: naming the one that cannot be used
     """
-    plugins = {}
-    for name in dict.fromkeys(names):
-        plugin = _load(name, conf)
-        plugins[plugin.resource_type] = plugin
-    return plugins
+    plugins = (
+        installed(NAMESPACE, name, Plugin, conf, option='[DEFAULT] resource_types', noun='plugin')
+        for name in dict.fromkeys(names)
+    )
+    return {plugin.resource_type: plugin for plugin in plugins}
 
 
-def _load(name: str, conf: Any) -> Plugin[Any]:
+def installed(namespace: str, name: str, base: Any, conf: Any, *, option: str, noun: str) -> Any:
+    """Return what an installed package offers under a name, configured from *conf*.
+
+    :param namespace: of the entry points
+    :param base: what it has to be derived from
+    :param option: that names it, for errors
+    :param noun: what it is, for errors
+    :raises climate.exceptions.ConfigurationError: if it cannot be used
+    """
+    what = f"{option}: '{name}'"
     try:
-        kind: Any = driver.DriverManager(NAMESPACE, name, warn_on_missing_entrypoint=False).driver
+        kind: Any = driver.DriverManager(namespace, name, warn_on_missing_entrypoint=False).driver
     except exception.NoMatches as error:
-        raise exceptions.ConfigurationError(
-            f"[DEFAULT] resource_types: '{name}' is not installed ({error})"
-        ) from error
-    if not (isinstance(kind, type) and issubclass(kind, Plugin)):
-        raise exceptions.ConfigurationError(
-            f"[DEFAULT] resource_types: '{name}' is not a plugin of Climate"
-        )
+        raise exceptions.ConfigurationError(f'{what} is not installed ({error})') from error
+    is_derived = isinstance(kind, type) and issubclass(kind, base)
+    if not is_derived:
+        raise exceptions.ConfigurationError(f'{what} is not a {noun} of Climate')
     try:
-        plugin = kind.from_conf(conf)
+        return kind.from_conf(conf)
     except Exception as error:
-        raise exceptions.ConfigurationError(
-            f"[DEFAULT] resource_types: '{name}' cannot be used: {error}"
-        ) from error
-    return plugin
+        raise exceptions.ConfigurationError(f'{what} cannot be used: {error}') from error
