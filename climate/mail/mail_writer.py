@@ -39,27 +39,10 @@ _NAMES: Final = ('before_start', 'started', 'before_end', 'degraded', 'error', _
 _SUBJECT: Final = 'Subject:'
 _ONE: Final = frozenset(
     {
-        'name',
-        'lease_id',
-        'project_id',
-        'project',
-        'user_name',
-        'start',
-        'end',
-        'time_to_start',
-        'time_to_end',
-        'starts',
-        'ends',
-        'status',
-        'problem',
-        'reason',
-        'resources',
-        'instructions',
-        'prolong_command',
-        'prolong_request',
-        'extend_url',
-        'extend_page',
-        'lease_page',
+        *('name', 'lease_id', 'project_id', 'project', 'user_name', 'status'),
+        *('start', 'end', 'time_to_start', 'time_to_end', 'starts', 'ends'),
+        *('problem', 'reason', 'resources', 'instructions'),
+        *('prolong_command', 'prolong_request', 'extend_url', 'extend_page', 'lease_page'),
     }
 )
 _MANY: Final = frozenset({'user_name', 'count', 'notices'})

@@ -84,7 +84,8 @@ class PowerRecords:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with temporary.open('w', encoding='utf-8') as file:
-                json.dump({'hosts': {name: _dump(one) for name, one in known.items()}}, file)
+                hosts = {name: dataclasses.asdict(one) for name, one in known.items()}
+                json.dump({'hosts': hosts}, file, default=datetime.datetime.isoformat)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(self._path)
@@ -106,15 +107,6 @@ class PowerRecords:
                 f'[power] state_path: {self._path} was not written by climate-power; move it away '
                 'to start without records'
             ) from error
-
-
-def _dump(record: PowerRecord) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        field.name: getattr(record, field.name) for field in dataclasses.fields(record)
-    }
-    for name in _TIMES:
-        values[name] = None if values[name] is None else values[name].isoformat()
-    return {**values, 'boots': list(record.boots)}
 
 
 def _load(values: Mapping[str, Any]) -> PowerRecord:

@@ -21,6 +21,11 @@ from climate.simulator.verbs import check_metadata
 
 NO_ROOM = 'No valid host was found. There are not enough hosts available.'
 
+# Columns that a server has under the same names.
+_SAME = (
+    *('id', 'name', 'project_id', 'host', 'hypervisor_hostname'),
+    *('status', 'task_state', 'fault'),
+)
 METADATA_STATUSES = frozenset({'ACTIVE', 'PAUSED', 'SUSPENDED', 'SHUTOFF'})
 
 SCHEMA = """
@@ -103,20 +108,13 @@ def _server(db: Db, row: sqlite3.Row) -> Server:
     kept = json.loads(row['draft'])
     created = datetime.datetime.fromtimestamp(int(kept.get('created', 0)), datetime.UTC)
     return Server(
-        id=row['id'],
-        name=row['name'],
-        project_id=row['project_id'],
+        **{name: row[name] for name in _SAME},
         user_id=kept.get('user', ''),
         created_at=created,
-        host=row['host'],
-        hypervisor_hostname=row['hypervisor_hostname'],
-        status=row['status'],
-        task_state=row['task_state'],
         flavor_id=row['flavor'],
         metadata=json.loads(row['metadata']),
         volume_ids=attachments.of_server(db, row['id']),
         locked=bool(row['locked']),
-        fault=row['fault'],
     )
 
 

@@ -38,6 +38,8 @@ CREATE TABLE IF NOT EXISTS volumes (
 CREATE INDEX IF NOT EXISTS volumes_by_pool ON volumes (pool);
 """
 ZONE = 'nova'
+# Columns that a volume has under the same names.
+_SAME = ('id', 'name', 'project_id', 'size_gb', 'volume_type', 'availability_zone', 'pool')
 
 # An attachment ends with its server. A backup in progress changes the status.
 _VOLUMES = """
@@ -57,14 +59,8 @@ FROM volumes v LEFT JOIN (
 
 def _volume(row: sqlite3.Row) -> Volume:
     return Volume(
-        id=row['id'],
-        name=row['name'],
-        project_id=row['project_id'],
-        size_gb=row['size_gb'],
+        **{name: row[name] for name in _SAME},
         status=row['shown'],
-        volume_type=row['volume_type'],
-        availability_zone=row['availability_zone'],
-        pool=row['pool'],
         server_ids=tuple(sorted((row['server_ids'] or '').split(','))) if row['server_ids'] else (),
         metadata=json.loads(row['metadata']),
     )
