@@ -21,12 +21,12 @@ from sqlalchemy.sql.functions import FunctionElement
 from climate.allocation.blocks import Bookings
 from climate.allocation.steps import LATEST
 
-Rows = Sequence[tuple[int, int, str]]
-"""Resource id, number of periods, and their text."""
+Rows = Sequence[tuple[int, int, str | None]]
+"""Resource id, number of periods, and their text; some databases have none that is too long."""
 
 
 class CutOff(Exception):
-    """The database has cut off a text that is longer than a limit of its session."""
+    """The database has cut off a text that is longer than it can write."""
 
 
 class Microseconds(FunctionElement[int]):
@@ -62,9 +62,10 @@ def bookings(rows: Rows) -> Bookings:
         return Bookings(resource_ids=nothing, starts=nothing, ends=nothing, amounts=nothing)
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     counts = np.array([row[1] for row in rows], dtype=np.int64)
-    if not all(row[2].endswith(',') for row in rows):
+    texts = [row[2] or '' for row in rows]
+    if not all(text.endswith(',') for text in texts):
         raise CutOff
-    numbers = np.fromstring(''.join([row[2] for row in rows])[:-1], dtype=np.int64, sep=',')
+    numbers = np.fromstring(''.join(texts)[:-1], dtype=np.int64, sep=',')
     if len(numbers) != 3 * counts.sum():
         raise CutOff
     amounts, starts, ends = numbers.reshape(-1, 3).T
@@ -79,7 +80,8 @@ def bookings(rows: Rows) -> Bookings:
 def let_be_long(session: sa.Connection) -> None:
     """Let texts be longer than 1 MiB, where MariaDB cuts them off by default.
 
-    They still cannot be longer than a packet, which holds some hundred thousand periods.
+    They still cannot be longer than a packet, which holds some hundred thousand periods: those of
+    a resource with more are read as several texts.
     """
     session.exec_driver_sql('SET SESSION group_concat_max_len = 1073741824')
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import functools
@@ -36,10 +37,10 @@ from climate.db.timelines.statements import PART
 from climate.db.timelines.statements import PARTS_OF_MANY
 from climate.db.timelines.statements import PARTS_OF_ONE
 from climate.db.timelines.statements import PeriodKind
+from climate.db.timelines.statements import PeriodQuery
 from climate.db.timelines.statements import PERIODS
 from climate.db.timelines.statements import RESOURCE_ROWS
 from climate.db.timelines.statements import Scope
-from climate.db.timelines.statements import ScopedQuery
 from climate.db.timelines.statements import STOCK
 from climate.db.timelines.statements import SUMS
 from climate.domain.resources import Inventory
@@ -207,12 +208,14 @@ class TimelineReader(Repository):
         found = self._periods(OMITTED, kept.block.ids.tolist(), kept.until)
         return extracts.extended(kept.block, found.booked)
 
-    def _periods(self, query: ScopedQuery, scope: Scope, since: datetime.datetime) -> _Periods:
-        try:
-            return _Periods.of(query.rows(self._session, scope, since=since))
-        except packed.CutOff:
-            packed.let_be_long(self._session)
-            return _Periods.of(query.rows(self._session, scope, since=since))
+    def _periods(self, query: PeriodQuery, scope: Scope, since: datetime.datetime) -> _Periods:
+        with contextlib.suppress(packed.CutOff):
+            return _Periods.of(query.whole.rows(self._session, scope, since=since))
+        packed.let_be_long(self._session)
+        with contextlib.suppress(packed.CutOff):
+            return _Periods.of(query.whole.rows(self._session, scope, since=since))
+        # More than fit into a packet.
+        return _Periods.of(query.divided.rows(self._session, scope, since=since))
 
     def _facts(self, rows: Sequence[Any], scope: Scope, since: datetime.datetime) -> BlockFacts:
         """Return what is known of some resources.

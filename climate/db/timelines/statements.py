@@ -7,7 +7,9 @@ They are built once: to build one takes longer than to run it.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
 from typing import Final
@@ -116,34 +118,41 @@ def _of_kind(kind: PeriodKind) -> sa.ColumnElement[int]:
     return sa.literal_column(str(int(kind)), sa.Integer)
 
 
+# Into so many texts the periods of a resource are divided if one is too long: by their starts, so
+# a prime number, which divides neither minutes nor days.
+_TEXTS: Final = 61
+
+
 def _periods(
-    kind: PeriodKind, table: sa.Table, name: Any, amount: Any, *where: sa.ColumnElement[bool]
+    kind: PeriodKind, table: sa.Table, name: Any, amount: Any, *, divided: bool
 ) -> sa.Select[Any]:
     """Return a query of the periods in a table.
 
     :param name: the resource class
+    :param divided: several rows for a resource and a class
     """
     of = table.c
-    return sa.select(
-        _of_kind(kind),
-        of.resource_id,
-        name,
-        sa.func.count(),
-        packed.periods(amount, of.start_date, of.end_date),
-    ).where(*where)
+    text = packed.periods(amount, of.start_date, of.end_date)
+    query = sa.select(_of_kind(kind), of.resource_id, name, sa.func.count(), text)
+    query = query.group_by(of.resource_id)
+    if not divided:
+        return query
+    number = sa.literal_column(str(_TEXTS), sa.Integer)
+    return query.group_by(packed.Microseconds(of.start_date) % number)
 
 
-def _booked(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    of = ALLOCATIONS.c
-    found = _periods(
-        PeriodKind.BOOKED, ALLOCATIONS, of.resource_class, of.amount, of.live == 1, *where
-    )
-    return found.group_by(of.resource_id, of.resource_class)
+def _booked(*where: sa.ColumnElement[bool], divided: bool) -> Branch:
+    of, kind = ALLOCATIONS.c, PeriodKind.BOOKED
+    found = _periods(kind, ALLOCATIONS, of.resource_class, of.amount, divided=divided)
+    return found.where(of.live == 1, *where).group_by(of.resource_class), of.resource_id
 
 
-_OUT = _periods(
-    PeriodKind.OUT, MAINTENANCES, sa.null(), sa.literal_column('1', sa.Integer)
-).group_by(MAINTENANCES.c.resource_id)
+def _out(*, divided: bool) -> Branch:
+    one = sa.literal_column('1', sa.Integer)
+    found = _periods(PeriodKind.OUT, MAINTENANCES, sa.null(), one, divided=divided)
+    return found, MAINTENANCES.c.resource_id
+
+
 _RETURNED = (
     sa.select(
         _of_kind(PeriodKind.RETURNED),
@@ -171,16 +180,40 @@ _INVENTORIES = sa.select(
 
 RESOURCE_ROWS: Final = ScopedQuery((_RESOURCES, RESOURCES.c.id))
 GENERATIONS: Final = ScopedQuery((_ALL_GENERATIONS, RESOURCES.c.id))
-PERIODS: Final = ScopedQuery(
-    (_booked(), ALLOCATIONS.c.resource_id),
-    (_RETURNED, ALLOCATIONS.c.resource_id),
-    (_OUT, MAINTENANCES.c.resource_id),
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class PeriodQuery:
+    """A query of periods: kind, resource, class, a number and the text, see :class:`PeriodKind`.
+
+    :ivar whole: with a row for all periods of a resource and a class
+    :ivar divided: with several, which takes longer
+    """
+
+    whole: ScopedQuery
+    divided: ScopedQuery
+
+    @classmethod
+    def of(cls, query: Callable[[bool], ScopedQuery]) -> PeriodQuery:
+        """Return a query.
+
+        :param query: makes it, from whether it is divided
+        """
+        return cls(whole=query(False), divided=query(True))
+
+
+PERIODS: Final = PeriodQuery.of(
+    lambda divided: ScopedQuery(
+        _booked(divided=divided), (_RETURNED, ALLOCATIONS.c.resource_id), _out(divided=divided)
+    )
 )
-"""Kind, resource, class, a number and the text of the periods: see :class:`PeriodKind`."""
-OMITTED: Final = ScopedQuery(
-    (_booked(ALLOCATIONS.c.start_date > sa.bindparam('since')), ALLOCATIONS.c.resource_id)
+"""All periods that count."""
+OMITTED: Final = PeriodQuery.of(
+    lambda divided: ScopedQuery(
+        _booked(ALLOCATIONS.c.start_date > sa.bindparam('since'), divided=divided)
+    )
 )
-"""Likewise of live allocations that start after an instant."""
+"""Those of live allocations that start after an instant."""
 STOCK: Final = ScopedQuery(
     (_PROPERTIES, PROPERTIES.c.resource_id), (_INVENTORIES, INVENTORIES.c.resource_id)
 )

@@ -8,13 +8,16 @@ import concurrent.futures
 import datetime
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
+import fixtures
 import sqlalchemy as sa
 
 from climate.allocation.blocks import SIZE
 from climate.allocation.steps import microseconds
 from climate.db.schema.tables import RESOURCES
+from climate.db.timelines import packed
 from climate.db.timelines.reader import TimelineReader
 from climate.db.timelines.timelines import Timelines
 from tests import generations
@@ -133,6 +136,29 @@ class TimelinesCase(histories.HistoryCase):
             self.assertEqual(*([plain(block, 0) for block in each] for each in (fresh, kept)))
         self.assertEqual(len({key // SIZE for key in [*far, *self.hosts]}), len(kept))
         self.assertEqual(counts[0], counts[1])
+
+    def test_periods_that_are_too_long_for_one_text(self) -> None:
+        """They are read as several, and are the same."""
+        for hour in range(4):
+            self.book(self.hosts[:2], 2 * hour, 2 * hour + 1)
+            self.book(self.hosts[2:4], hour, hour + 1, resource_class='VCPU', amount=2)
+        expected = self.complete(Timelines(PAUSE))
+        beyond = self.complete(Timelines(PAUSE, horizon=cases.HOUR))
+        tried = []
+        cut = fixtures.MockPatchObject(packed, 'bookings', self.limited(packed.bookings, 100))
+        longer = fixtures.MockPatchObject(packed, 'let_be_long', tried.append)
+        with cut, longer:
+            self.assertEqual(expected, self.complete(Timelines(PAUSE)))
+            self.assertEqual(beyond, self.complete(Timelines(PAUSE, horizon=cases.HOUR)))
+        self.assertTrue(tried)
+
+    def limited(self, read: Callable[[Any], Any], most: int) -> Callable[[Any], Any]:
+        """Return a function that reads texts of a length at most, as if longer ones were cut."""
+
+        def limited(rows: Any) -> Any:
+            return read([(key, number, text[:most]) for key, number, text in rows])
+
+        return limited
 
     def test_a_search_while_another_thread_loads(self) -> None:
         """It waits, and is right."""

@@ -27,3 +27,4 @@ class PackedTest(base.TestCase):
             # Another text cannot make up for it.
             rows = [(7, 2, whole[:length]), (9, 1, '1,10,20,')]
             self.assertRaises(packed.CutOff, packed.bookings, rows)
+        self.assertRaises(packed.CutOff, packed.bookings, [(7, 2, None)])
