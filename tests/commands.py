@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs Python commands quickly: a fork server loads their libraries once."""
+"""Runs commands; those in Python quickly: a fork server loads their libraries once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Any
 
 from tests.waiting import until
 
@@ -21,6 +22,13 @@ HERE = pathlib.Path(__file__).parent
 CLIENTS = {'openstack': 'openstackclient.shell', 'blazar': 'blazarclient.shell'}
 # The time limit of a command, in seconds, which is enough on a busy machine.
 PATIENCE = 90
+
+
+def captured(
+    argv: Sequence[str | os.PathLike[str]], *, check: bool = False, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, and keep what it writes; like :func:`subprocess.run`."""
+    return subprocess.run(argv, capture_output=True, text=True, check=check, **options)
 
 
 class Commands:

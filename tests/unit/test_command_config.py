@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import logging
-import pathlib
+from collections.abc import Callable
 
 import fixtures
 
 from climate.cmd import api
 from climate.cmd import config
 from climate.cmd import standalone
-from tests import base
 from tests.base import FolderCase
 
 
@@ -43,7 +42,7 @@ class PlacesTest(FolderCase):
         self.assertEqual(9, conf.manager.workers)
 
 
-class ExposureTest(base.TestCase):
+class ExposureTest(FolderCase):
     """An API that believes its callers stays on the machine."""
 
     def setUp(self) -> None:
@@ -62,15 +61,18 @@ class ExposureTest(base.TestCase):
 
     def refusal(self, *arguments: str) -> str:
         """Return why climate-api does not start."""
-        file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'climate.conf'
+        file = self.folder / 'climate.conf'
         # It fails afterwards, so that nothing is served.
         log = f'log_file = {file}.log'
         file.write_text(f'[DEFAULT]\nauth_strategy = noauth\nresource_types = no:such\n{log}\n')
-        argv = ['climate-api', f'--config-file={file}', *arguments]
-        self.useFixture(fixtures.MonkeyPatch('sys.argv', argv))
+        return self.said(api.main, 'climate-api', f'--config-file={file}', *arguments)
+
+    def said(self, main: Callable[[], int], *argv: str) -> str:
+        """Return what a command says that does not start."""
+        self.useFixture(fixtures.MonkeyPatch('sys.argv', [*argv]))
         errors = self.useFixture(fixtures.StringStream('stderr')).stream
         self.useFixture(fixtures.MonkeyPatch('sys.stderr', errors))
-        self.assertEqual(1, api.main())
+        self.assertEqual(1, main())
         errors.seek(0)
         return errors.read()
 
@@ -79,14 +81,8 @@ class ExposureTest(base.TestCase):
             self.assertIn('--i-know', self.refusal('--host', host))
 
     def test_the_standalone_is_refused_there_as_well(self) -> None:
-        folder = self.useFixture(fixtures.TempDir()).path
-        argv = ['climate-standalone', '--state-dir', f'{folder}/state', '--host', '0.0.0.0']
-        self.useFixture(fixtures.MonkeyPatch('sys.argv', argv))
-        errors = self.useFixture(fixtures.StringStream('stderr')).stream
-        self.useFixture(fixtures.MonkeyPatch('sys.stderr', errors))
-        self.assertEqual(1, standalone.main())
-        errors.seek(0)
-        self.assertIn('--i-know', errors.read())
+        argv = ('climate-standalone', '--state-dir', f'{self.folder}/state', '--host', '0.0.0.0')
+        self.assertIn('--i-know', self.said(standalone.main, *argv))
 
     def test_loopback_and_who_knows(self) -> None:
         for arguments in (

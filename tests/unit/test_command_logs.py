@@ -20,6 +20,7 @@ from climate.context import WorkContext
 from climate.context import Working
 from climate.domain.origins import RequestOrigin
 from tests import base
+from tests import settings
 from tests.functional import http
 from tests.functional.fixtures import Service
 
@@ -34,8 +35,7 @@ class LogsTest(base.TestCase):
         super().setUp()
         # That of a request of another test in this thread.
         self.useFixture(ClearRequestContext())
-        factory = logging.getLogRecordFactory()
-        self.addCleanup(logging.setLogRecordFactory, factory)
+        self.addCleanup(logging.setLogRecordFactory, logging.getLogRecordFactory())
         # Handlers of the test runner are left as they are.
         self.kept = [(handler, handler.formatter) for handler in logging.getLogger().handlers]
         self.addCleanup(self.put_back)
@@ -67,8 +67,7 @@ class LogsTest(base.TestCase):
 
     def every(self) -> list[logging.Formatter | None]:
         """Return each formatter that a configuration can choose."""
-        conf = config.new_conf()
-        conf([])
+        conf = settings.configured()
         return [None, formatters.ContextFormatter(config=conf), formatters.JSONFormatter()]
 
     def test_messages(self) -> None:
@@ -88,8 +87,7 @@ class LogsTest(base.TestCase):
         self.assertEqual(r'alice\x1b[2J\x9b x', self.line())
 
     def test_tracebacks_keep_their_lines(self) -> None:
-        conf = config.new_conf()
-        conf([])
+        conf = settings.configured()
         try:
             raise ValueError(EVIL)
         except ValueError:
@@ -99,8 +97,7 @@ class LogsTest(base.TestCase):
             self.assertRegex(line, r'^(\d{4}-\d\d-\d\d .* ERROR evil|$)')
 
     def test_what_is_being_handled(self) -> None:
-        conf = config.new_conf()
-        conf([])
+        conf = settings.configured()
         try:
             raise OSError(EVIL)
         except OSError:
@@ -108,8 +105,7 @@ class LogsTest(base.TestCase):
         self.assertIn('OSError', self.line())
 
     def test_what_is_being_handled_is_said_once(self) -> None:
-        conf = config.new_conf()
-        conf([])
+        conf = settings.configured()
         logger = self.logger(formatters.ContextFormatter(config=conf), 'evil5')
         for said, extra, ending in (
             ('it failed: no route to Nova', {}, 'it failed: no route to Nova'),
@@ -169,8 +165,7 @@ class SetUpTest(base.TestCase):
         self.addCleanup(logging.setLogRecordFactory, factory)
         self.addCleanup(root.setLevel, level)
         self.addCleanup(root.handlers.__setitem__, slice(None), handlers)
-        conf = config.new_conf()
-        conf([])
+        conf = settings.configured()
         config.set_up_logging(conf, 'climate-api')
         self.assertIs(logs.Record, logging.getLogRecordFactory())
         self.assertEqual({logs.Escaping}, {type(handler.formatter) for handler in root.handlers})

@@ -23,7 +23,6 @@ class ComparisonTest(base.TestCase):
         self.assertEqual(lines, len(named))
         self.assertLess(30, lines)
         for path, name, method in named:
-            module = importlib.import_module('tests.' + path.replace('/', '.'))
-            found = getattr(module, name)
+            found = getattr(importlib.import_module('tests.' + path.replace('/', '.')), name)
             self.assertTrue(issubclass(found, unittest.TestCase), (path, name))
             self.assertTrue(callable(getattr(found, method)), (path, name, method))

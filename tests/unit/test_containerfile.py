@@ -48,13 +48,11 @@ class ContainerfileTest(base.TestCase):
         self.assertEqual(('one', 'build'), (build.base, build.name))
         path = {'PATH': containerfiles._PATH}
         command = 'make  all  && make check'
-        self.assertEqual(
-            [
-                Copy('.', '/src'),
-                Run(('/bin/bash', '-c', command), {'VERSION': '3', **path}, '', '/src'),
-            ],
-            build.steps,
-        )
+        expected = [
+            Copy('.', '/src'),
+            Run(('/bin/bash', '-c', command), {'VERSION': '3', **path}, '', '/src'),
+        ]
+        self.assertEqual(expected, build.steps)
         wanted = {'PATH': f'/opt/bin:{path["PATH"]}', 'NAME': 'value'}
         self.assertEqual(wanted, final.environment)
         self.assertEqual(

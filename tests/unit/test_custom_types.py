@@ -21,8 +21,7 @@ class FileTest(TestCase):
 
     def write(self, text: str | bytes) -> str:
         """Return the path of a file."""
-        folder = self.useFixture(fixtures.TempDir()).path
-        path = pathlib.Path(folder) / 'types.yaml'
+        path = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'types.yaml'
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return str(path)
 
@@ -41,13 +40,11 @@ class FileTest(TestCase):
     def test_the_one_of_the_guide(self) -> None:
         path = ROOT / 'doc' / 'source' / 'admin' / 'types.yaml'
         found = {item.name: item for item in custom_types.read(str(path))}
-        self.assertEqual(
-            ['custom:board', 'custom:licence', 'custom:microscope', 'custom:rack'], sorted(found)
-        )
+        expected = ['custom:board', 'custom:licence', 'custom:microscope', 'custom:rack']
+        self.assertEqual(expected, sorted(found))
         self.assertEqual({Origin.FILE}, {item.origin for item in found.values()})
-        self.assertEqual(
-            (Inventory(resource_class='SEAT', total=10),), found['custom:licence'].classes
-        )
+        wanted = (Inventory(resource_class='SEAT', total=10),)
+        self.assertEqual(wanted, found['custom:licence'].classes)
         self.assertTrue(found['custom:microscope'].exclusive)
 
     def test_what_is_wrong(self) -> None:

@@ -54,14 +54,12 @@ class WatchTest(base.TestCase):
     """Statements of this module do not count: it is a test."""
 
     def test_a_statement_of_a_test(self) -> None:
-        engine = sa.create_engine('sqlite://')
-        with engine.begin() as connection:
+        with sa.create_engine('sqlite://').begin() as connection:
             generations._note(connection, types.SimpleNamespace(rowcount=1), CHANGES[0])
             self.assertNotIn('unannounced_writes', connection.info)
 
     def test_a_commit_and_a_rollback(self) -> None:
-        engine = sa.create_engine('sqlite://')
-        with engine.connect() as connection:
+        with sa.create_engine('sqlite://').connect() as connection:
             for end in (generations._forget, generations._check):
                 connection.info['unannounced_writes'] = [CHANGES[0]]
                 end(connection)

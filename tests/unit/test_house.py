@@ -11,10 +11,10 @@ import importlib.util
 import re
 import shutil
 import stat
-import subprocess
 
 from tests import base
 from tests.architecture import ROOT
+from tests.commands import captured
 
 
 def _entry_points() -> dict[str, dict[str, str]]:
@@ -75,8 +75,7 @@ class TestMakefile(base.TestCase):
     def test_each_target_is_explained(self) -> None:
         text = (ROOT / 'Makefile').read_text(encoding='utf-8')
         named = set(re.findall(r'^\.PHONY: (\S+)$', text, re.MULTILINE))
-        explained = set(re.findall(r'^([a-z-]+):.*## \S', text, re.MULTILINE))
-        self.assertEqual(named, explained)
+        self.assertEqual(named, set(re.findall(r'^([a-z-]+):.*## \S', text, re.MULTILINE)))
         self.assertLessEqual({'help', 'run', 'demo', 'test'}, named)
 
     def test_recipes_are_shell(self) -> None:
@@ -84,19 +83,14 @@ class TestMakefile(base.TestCase):
         assert make is not None, 'make is not installed'
         for constraints in ('constraints.txt', ''):
             # -B: also what is installed already.
-            recipes = subprocess.run(
+            recipes = captured(
                 [make, '-n', '-B', 'docs', 'lint', 'run', f'CONSTRAINTS={constraints}'],
                 cwd=ROOT,
-                capture_output=True,
-                text=True,
                 check=True,
             ).stdout
             self.assertIn('climate-standalone', recipes)
-            parsed = subprocess.run(
-                ['/bin/sh', '-n'], input=recipes, capture_output=True, text=True, check=False
-            )
+            parsed = captured(['/bin/sh', '-n'], input=recipes)
             self.assertEqual((0, ''), (parsed.returncode, parsed.stderr))
 
     def test_check_can_be_started(self) -> None:
-        mode = (ROOT / '.ci' / 'run').stat().st_mode
-        self.assertTrue(mode & stat.S_IXUSR)
+        self.assertTrue((ROOT / '.ci' / 'run').stat().st_mode & stat.S_IXUSR)

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 from climate import imports
 from tests import base
+from tests import commands
 
 # Loads a module, and prints which of others are loaded then, and how many there are.
 _PROGRAM = """
@@ -32,14 +32,11 @@ _MOST = 2000
 
 def loaded(modules: str, others: tuple[str, ...]) -> tuple[list[str], int]:
     """Return which of *others* a process that loads *modules* has, and how many altogether."""
-    done = subprocess.run(
+    names, number = commands.captured(
         [sys.executable, '-W', 'ignore', '-c', _PROGRAM, modules, ','.join(others)],
-        capture_output=True,
-        text=True,
         check=True,
         timeout=120,
-    )
-    names, number = done.stdout.splitlines()
+    ).stdout.splitlines()
     return names.split(), int(number)
 
 
@@ -67,9 +64,7 @@ class StartTest(base.TestCase):
             ' print(p.cp_sat() is None or p.cp_sat().CpModel().new_int_var(0, 1, "x").name == "x",'
             ' "pandas" in sys.modules)'
         )
-        done = subprocess.run(
-            [sys.executable, '-c', program], capture_output=True, text=True, check=True
-        )
+        done = commands.captured([sys.executable, '-c', program], check=True)
         self.assertEqual('True False\n', done.stdout)
 
 

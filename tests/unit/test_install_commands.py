@@ -20,5 +20,4 @@ class InstallCommandsTest(base.TestCase):
         self.assertGreater(len(pages), 50)
         for path in pages:
             if path.suffix in ('.rst', '.yaml', '.sample'):
-                found = BY_NAME.search(path.read_text(encoding='utf-8'))
-                self.assertIsNone(found, path.name)
+                self.assertIsNone(BY_NAME.search(path.read_text(encoding='utf-8')), path.name)

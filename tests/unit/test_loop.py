@@ -50,8 +50,7 @@ class Nothing:
 
     def begin(self, _lease_ids: list[str]) -> BegunBatch:
         nothing: Any = None
-        job = BegunJob(guard=nothing, job=nothing)
-        return BegunBatch(jobs=[job] * self.jobs)
+        return BegunBatch(jobs=[BegunJob(guard=nothing, job=nothing)] * self.jobs)
 
     def perform(self, _begun: BegunJob) -> None:
         raise SystemExit

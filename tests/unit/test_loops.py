@@ -29,9 +29,8 @@ class TestVariables(base.TestCase):
                 for times in (1, 2):
                     case.assertEqual(expected + number, len(text * times))
 
-        report = _report(test)
         self.assertRegex(
-            report,
+            _report(test),
             r"test_loops\.py:\d+: number = 0, text = 'a', expected = 1\n"
             r'.*test_loops\.py:\d+: times = 2\n',
         )

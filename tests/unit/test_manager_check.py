@@ -12,9 +12,9 @@ import json
 import threading
 from typing import Any
 
-from climate.cmd import config
 from climate.cmd import manager_check
 from tests import base
+from tests import settings
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -40,8 +40,7 @@ class TestManagerCheck(base.TestCase):
 
     def checked(self, port: int, *, enabled: bool = True) -> tuple[int, str]:
         """Run the check; return its exit status and output."""
-        conf = config.new_conf()
-        conf([], project='climate', default_config_files=[])
+        conf = settings.configured()
         conf.set_override('enabled', enabled, group='metrics')
         conf.set_override('manager_port', port, group='metrics')
         said = io.StringIO()

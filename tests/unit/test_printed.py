@@ -152,15 +152,13 @@ class TestReader(TestCase):
 
     def test_commands(self) -> None:
         text = "$ a \\\n    b\nout\n$ c 'd\n  e'  # f\n$ g <<'END'\nh\nEND\n$ i\n"
-        self.assertEqual(
-            [
-                commands.Command('a \\\n    b', ('out',)),
-                commands.Command("c 'd\n  e'  # f"),
-                commands.Command("g <<'END'\nh\nEND"),
-                commands.Command('i'),
-            ],
-            commands.read_commands(text),
-        )
+        expected = [
+            commands.Command('a \\\n    b', ('out',)),
+            commands.Command("c 'd\n  e'  # f"),
+            commands.Command("g <<'END'\nh\nEND"),
+            commands.Command('i'),
+        ]
+        self.assertEqual(expected, commands.read_commands(text))
 
     def test_likeness(self) -> None:
         shown = ('+--+', '| id | 6ee55c78-ac52-41a6-99af-2d2d73bcc466 |', 'at 2030-01-01 12:00 …')

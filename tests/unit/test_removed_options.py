@@ -8,6 +8,7 @@ import logging
 import pathlib
 
 import fixtures
+from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
 
 from climate.cmd import config
@@ -22,15 +23,18 @@ class RemovedOptionsTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        self.file = folder / 'climate.conf'
+        self.file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'climate.conf'
 
     def read(self, text: str) -> list[str]:
         """Return the complaints about a configuration file."""
+        return list(removed.complaints(self.conf(text)))
+
+    def conf(self, text: str) -> cfg.ConfigOpts:
+        """Return the configuration that a file makes."""
         self.file.write_text(text)
         conf = config.new_conf()
         conf(['--config-file', str(self.file)], project='climate')
-        return list(removed.complaints(conf))
+        return conf
 
     def test_present_options_are_not_complained_about(self) -> None:
         self.assertEqual([], self.read('[manager]\nworkers = 3\n'))
@@ -59,10 +63,7 @@ class RemovedOptionsTest(base.TestCase):
             ('', upgradecheck.Code.SUCCESS),
             ('[manager]\nbatches = true\n', upgradecheck.Code.WARNING),
         ):
-            self.file.write_text(text)
-            conf = config.new_conf()
-            conf(['--config-file', str(self.file)], project='climate')
-            self.assertEqual(code, status.Checks(conf)._check_options().code, text)
+            self.assertEqual(code, status.Checks(self.conf(text))._check_options().code, text)
 
     def test_removed_options_are_gone(self) -> None:
         present = {

@@ -33,8 +33,7 @@ class TestSamples(base.TestCase):
         """Return what the sample *name* should be."""
         if name == sample.FILE.name:
             return sample.text()
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        output = folder / f'{number}-{name}'
+        output = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / f'{number}-{name}'
         arguments = ['--config-file', str(ETC / GENERATORS[name][0]), '--output-file', str(output)]
         policy_generator.generate_sample(arguments, conf=cfg.ConfigOpts())
         return output.read_text(encoding='utf-8')
@@ -81,8 +80,7 @@ class TestHead(base.TestCase):
         for group, name, _ in sample.COMMON:
             where = None if group == 'DEFAULT' else group
             conf.register_opt(sample.options()[group, name], group=where)
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        file = folder / 'climate.conf'
+        file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'climate.conf'
         file.write_text(
             ''.join(f'[{group}]\n{name} = {value}\n' for group, name, value in sample.COMMON),
             encoding='utf-8',
@@ -134,8 +132,7 @@ class TestLogins(base.TestCase):
         self.assertGreater(left_out, 100)
 
     def test_each_option_is_in_the_sample_or_is_one_of_a_login(self) -> None:
-        text = TRACKED
-        for part in re.split(r'(?m)^(?=\[)', text)[1:]:
+        for part in re.split(r'(?m)^(?=\[)', TRACKED)[1:]:
             group = part[1 : part.index(']')]
             shown = set(re.findall(r'(?m)^#([a-z0-9_]+) =', part))
             every = {opt.dest for opt in dict(opts.list_opts())[group]}

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import io
-import pathlib
 import unittest.mock
 
 import fixtures
@@ -14,7 +13,7 @@ from climate.cmd import standalone
 from tests import base
 
 
-class StandaloneOptionsTest(base.TestCase):
+class StandaloneOptionsTest(base.FolderCase):
     """Nothing is started."""
 
     def refusal(self, *words: str) -> tuple[object, str]:
@@ -39,10 +38,8 @@ class StandaloneOptionsTest(base.TestCase):
             self.assertIn(text, line)
 
     def test_a_file_that_is_missing(self) -> None:
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        words = ('--config-file', str(folder / 'no.conf'), '--state-dir', str(folder))
+        words = ('--config-file', str(self.folder / 'no.conf'), '--state-dir', str(self.folder))
         status, line = self.refusal(*words)
         self.assertEqual(1, status)
-        self.assertEqual(
-            f'climate-standalone: Failed to find some config files: {folder}/no.conf', line
-        )
+        expected = f'climate-standalone: Failed to find some config files: {self.folder}/no.conf'
+        self.assertEqual(expected, line)

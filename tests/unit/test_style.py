@@ -76,9 +76,8 @@ class TestSearch(TestCase):
         self.assertEqual([], self.found('page.rst', 'The user ``nobody`` is\n``told``.'))
 
     def test_comments_of_other_files(self) -> None:
-        self.assertEqual(
-            [(2, 'tells of')], self.found('Makefile', 'all:\n# The log tells\n# of it.\n')
-        )
+        expected = [(2, 'tells of')]
+        self.assertEqual(expected, self.found('Makefile', 'all:\n# The log tells\n# of it.\n'))
 
     def test_python(self) -> None:
         source = (

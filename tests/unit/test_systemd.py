@@ -15,6 +15,7 @@ from importlib import metadata
 
 from tests import base
 from tests.architecture import ROOT
+from tests.commands import captured
 
 ETC = ROOT / 'etc'
 UNITS = sorted((ETC / 'systemd').glob('*.service'))
@@ -77,8 +78,7 @@ class SystemdTest(base.TestCase):
             for name in re.findall(r'\$\{?([A-Z_]+)\}?', ' '.join(words(path))):
                 self.assertIn(name, known, path.name)
         # The API must listen somewhere without the file too.
-        own = Unit(ETC / 'systemd' / 'climate-api.service')['Service']['Environment']
-        for pair in own.split():
+        for pair in Unit(ETC / 'systemd' / 'climate-api.service')['Service']['Environment'].split():
             self.assertEqual(known[pair.partition('=')[0]], pair.partition('=')[2])
 
     def test_what_runs_on_reloads(self) -> None:
@@ -108,12 +108,7 @@ class SystemdTest(base.TestCase):
     def test_little_is_exposed(self) -> None:
         program = tool(self, 'systemd-analyze')
         for path in UNITS:
-            done = subprocess.run(
-                [program, 'security', '--offline=true', '--no-pager', str(path)],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            done = captured([program, 'security', '--offline=true', '--no-pager', str(path)])
             found = re.search(r'Overall exposure level for \S+: ([0-9.]+)', done.stdout)
             self.assertIsNotNone(found, done.stderr)
             assert found is not None
@@ -124,11 +119,8 @@ class SystemdTest(base.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             # It wants the programs to exist.
             names = [str(self.runnable(path, pathlib.Path(folder))) for path in UNITS]
-            done = subprocess.run(
-                [program, 'verify', '--man=no', *names], capture_output=True, text=True, check=False
-            )
-        about = [line for line in done.stderr.splitlines() if 'climate' in line]
-        self.assertEqual([], about)
+            done = captured([program, 'verify', '--man=no', *names])
+        self.assertEqual([], [line for line in done.stderr.splitlines() if 'climate' in line])
 
     def runnable(self, path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
         """Return a copy of a unit whose program exists."""

@@ -56,10 +56,7 @@ class AvailabilityTest(base.TestCase):
         answer = availability.availability(
             [plain.block(each) for each in found],
             Buckets(
-                start=microseconds(at(first)),
-                width=width * HOUR,
-                number=count,
-                pause=pause * HOUR,
+                start=microseconds(at(first)), width=width * HOUR, number=count, pause=pause * HOUR
             ),
             demand,
             groups,

@@ -85,11 +85,7 @@ def slots_by_trying(
 class CapacityTest(base.TestCase):
     @given(inventories, demands, uses, strategies.periods)
     def test_slots(
-        self,
-        stock: tuple[Inventory, ...],
-        demand: dict[str, int],
-        taken: list[Use],
-        window: Period,
+        self, stock: tuple[Inventory, ...], demand: dict[str, int], taken: list[Use], window: Period
     ) -> None:
         expected = slots_by_trying(stock, demand, taken, window)
         self.assertEqual(expected, capacity.slots(stock, demand, taken, window))

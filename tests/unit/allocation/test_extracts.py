@@ -64,8 +64,7 @@ class TestBooked(base.TestCase):
         few = {row: [item for item in news if item.resource_id == row] for row in rows}
         generations = np.arange(len(hosts))
         one = extracts.booked(block, few, generations)
-        other = extracts.extended(block, extracts.bookings(news))
-        self.assertEqual(plain(other), plain(one))
+        self.assertEqual(plain(extracts.extended(block, extracts.bookings(news))), plain(one))
         self.assertEqual(generations.tolist(), one.generations.tolist())
         less = extracts.without(one, extracts.bookings(news))
         empty = {name: uses for name, uses in plain(less)['periods'].items() if uses}

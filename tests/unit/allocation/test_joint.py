@@ -23,6 +23,9 @@ needs = st.lists(
     st.tuples(plain.demands, st.integers(1, 4), st.sampled_from(Spread)), min_size=1, max_size=3
 )
 whens = st.tuples(st.integers(0, 10), st.integers(0, 20), st.integers(1, 9), st.integers(0, 2))
+cases = st.tuples(plain.hosts, needs, whens)
+
+Case = tuple[list[plain.Host], list[tuple[dict[str, int], int, Spread]], tuple[int, int, int, int]]
 
 
 class JointCase(base.TestCase):
@@ -31,16 +34,10 @@ class JointCase(base.TestCase):
     :ivar pause: in hours, like all others
     """
 
-    def prepare(
-        self,
-        hosts: list[plain.Host],
-        found: list[tuple[dict[str, int], int, Spread]],
-        when: tuple[int, int, int, int],
-    ) -> None:
+    def prepare(self, case: Case) -> None:
         """Set the hosts and the needs."""
-        self.hosts = hosts
-        self.first, self.further, self.length, self.pause = when
-        block = plain.block(hosts)
+        self.hosts, found, (self.first, self.further, self.length, self.pause) = case
+        block = plain.block(self.hosts)
         self.wanted = [
             Wanted(
                 place=place,
@@ -84,26 +81,16 @@ def total(spread: Spread, slots: list[int]) -> int:
 
 
 class JointTest(JointCase):
-    @given(plain.hosts, needs, whens)
-    def test_first(
-        self,
-        hosts: list[plain.Host],
-        found: list[tuple[dict[str, int], int, Spread]],
-        when: tuple[int, int, int, int],
-    ) -> None:
-        self.prepare(hosts, found, when)
+    @given(cases)
+    def test_first(self, case: Case) -> None:
+        self.prepare(case)
         expected = next((microseconds(at(start)) for start in self.starts()), None)
         self.assertEqual(expected, SearchBudget(1000).first(self.wanted, self.frame))
 
-    @given(plain.hosts, needs, whens)
-    def test_turns(
-        self,
-        hosts: list[plain.Host],
-        found: list[tuple[dict[str, int], int, Spread]],
-        when: tuple[int, int, int, int],
-    ) -> None:
+    @given(cases)
+    def test_turns(self, case: Case) -> None:
         """What is free at a start is free at the last turn before it."""
-        self.prepare(hosts, found, when)
+        self.prepare(case)
         turns = joint.turns(self.wanted, self.frame).tolist()
         for start in self.starts():
             last = max(turn for turn in turns if turn <= microseconds(at(start)))
@@ -117,14 +104,9 @@ class JointTest(JointCase):
             for one in self.wanted:
                 self.assertEqual(one.fits(bounds), one.pieces(bounds) is not None)
 
-    @given(plain.hosts, needs, whens)
-    def test_no_start_is_skipped(
-        self,
-        hosts: list[plain.Host],
-        found: list[tuple[dict[str, int], int, Spread]],
-        when: tuple[int, int, int, int],
-    ) -> None:
-        self.prepare(hosts, found, when)
+    @given(cases)
+    def test_no_start_is_skipped(self, case: Case) -> None:
+        self.prepare(case)
         starts = self.starts()
         tried = {self.first}
         start = self.frame.earliest
@@ -133,18 +115,11 @@ class JointTest(JointCase):
             start = later
             tried.add((start - microseconds(at(0))) // HOUR)
         # Each start that is free while the hour before is not has to be tried.
-        fresh = {start for start in starts if start - 1 not in starts}
-        self.assertLessEqual(fresh, tried)
+        self.assertLessEqual({start for start in starts if start - 1 not in starts}, tried)
 
-    @given(plain.hosts, needs, whens, st.integers(0, 12))
-    def test_longest(
-        self,
-        hosts: list[plain.Host],
-        found: list[tuple[dict[str, int], int, Spread]],
-        when: tuple[int, int, int, int],
-        more: int,
-    ) -> None:
-        self.prepare(hosts, found, when)
+    @given(cases, st.integers(0, 12))
+    def test_longest(self, case: Case, more: int) -> None:
+        self.prepare(case)
         for start in self.starts()[:1]:
             expected = max(
                 length
@@ -155,14 +130,9 @@ class JointTest(JointCase):
             end = joint.longest(self.wanted, self.frame, microseconds(at(start)), latest)
             self.assertEqual(microseconds(at(start + expected)), end)
 
-    @given(plain.hosts, needs, whens)
-    def test_shortages(
-        self,
-        hosts: list[plain.Host],
-        found: list[tuple[dict[str, int], int, Spread]],
-        when: tuple[int, int, int, int],
-    ) -> None:
-        self.prepare(hosts, found, when)
+    @given(cases)
+    def test_shortages(self, case: Case) -> None:
+        self.prepare(case)
         found_short = SearchBudget(1000).shortages(self.wanted, self.frame, self.frame.earliest)
         short = [
             place
@@ -175,25 +145,24 @@ class JointTest(JointCase):
             name = shortage.resource_class
             part = one if name is None else one.of_class(name)
             slots = [
-                host.slots(dict(part.demand), self.first, self.length, self.pause) for host in hosts
+                host.slots(dict(part.demand), self.first, self.length, self.pause)
+                for host in self.hosts
             ]
             units = 1 if name is None else one.demand[name]
             self.assertEqual((one.count - total(one.spread, slots)) * units, shortage.missing)
-            self.assertEqual(
-                next(
-                    (
-                        microseconds(at(start))
-                        for start in range(self.first, self.first + self.further + 1)
-                        if self.enough(part, start, self.length)
-                    ),
-                    None,
+            expected = next(
+                (
+                    microseconds(at(start))
+                    for start in range(self.first, self.first + self.further + 1)
+                    if self.enough(part, start, self.length)
                 ),
-                shortage.until,
+                None,
             )
+            self.assertEqual(expected, shortage.until)
 
     def test_no_more_searches_than_allowed(self) -> None:
         host = plain.Host(inventories=(), uses=())
-        self.prepare([host], [({}, 1, Spread.ANY)] * 3, (0, 1, 1, 0))
+        self.prepare(([host], [({}, 1, Spread.ANY)] * 3, (0, 1, 1, 0)))
         searching = SearchBudget(2)
         self.assertIsNone(searching.first(self.wanted, self.frame))
         self.assertEqual(0, searching.left)

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import platform
-import subprocess
 import sys
 import unittest
 
 from tests import base
+from tests import commands
 
 # Many small arrays at once, again and again; prints how many pages the system provided.
 SCRIPT = """
@@ -30,8 +30,6 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 @unittest.skipUnless(platform.libc_ver()[0] == 'glibc', 'another C library')
 class KeepFreedTest(base.TestCase):
     def test_memory_is_not_asked_for_again(self) -> None:
-        found = subprocess.run(
-            [sys.executable, '-c', SCRIPT], capture_output=True, text=True, check=True
-        )
+        found = commands.captured([sys.executable, '-c', SCRIPT], check=True)
         # Without it, the system provides more than 10,000.
         self.assertLess(int(found.stdout), 1000)

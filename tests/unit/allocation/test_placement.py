@@ -57,8 +57,7 @@ class TestPlace(base.TestCase):
         return found
 
     def test_the_first_in_rank_without_conditions(self) -> None:
-        found = self.placed(Problem(groups=[wholes(5, 2)]))
-        self.assertEqual(({0: 1, 1: 1},), found.members)
+        self.assertEqual(({0: 1, 1: 1},), self.placed(Problem(groups=[wholes(5, 2)])).members)
 
     def test_the_rack_with_room_for_all(self) -> None:
         racks = {'rack': ints(0, 1, 0, 1, 1)}
@@ -85,8 +84,7 @@ class TestPlace(base.TestCase):
             minimum=2, maximum=2, slots=ints(1, 1, 0, 0), rank=np.arange(4), demand={}
         )
         sames = [Same(property='rack', groups=frozenset({place})) for place in (0, 1)]
-        groups = [wholes(4, 2), only_first]
-        found = self.placed(Problem(groups=groups, labels=racks, sames=sames))
+        found = self.placed(Problem(groups=[wholes(4, 2), only_first], labels=racks, sames=sames))
         self.assertEqual(({2: 1, 3: 1}, {0: 1, 1: 1}), found.members)
 
     def test_groups_share_a_value(self) -> None:
@@ -117,8 +115,7 @@ class TestPlace(base.TestCase):
         group = Group(
             minimum=1, maximum=1, slots=ints(0, 0, 1), rank=np.arange(3), has={0: 1, 1: 1}
         )
-        found = place(Problem(groups=[group], labels=labels, sames=[same]))
-        self.assertIsInstance(found, Unplaced)
+        self.assertIsInstance(place(Problem(groups=[group], labels=labels, sames=[same])), Unplaced)
 
     def test_many_conditions_of_many_groups_come_to_an_end(self) -> None:
         # Each group has as many pairs of values to try as there are resources.
@@ -175,8 +172,7 @@ def groups_on(
     labels: Mapping[str, np.ndarray],
 ) -> Group:
     units = draw(st.integers(0, 2))
-    matches = draw(rows_of(count, st.integers(0, 1)))
-    slots = matches * (free['VCPU'] // units if units else 1)
+    slots = draw(rows_of(count, st.integers(0, 1))) * (free['VCPU'] // units if units else 1)
     maximum = draw(st.integers(1, 3))
     spreads = draw(
         st.lists(

@@ -100,8 +100,7 @@ class TestSizes(base.TestCase):
     def check(self, problem: Problem) -> None:
         most = 30 * problem.terms()
         self.patch(placement, 'MOST_TERMS', most)
-        found = place(problem, search=self.search)
-        self.assertIsInstance(found, Unplaced)
+        self.assertIsInstance(place(problem, search=self.search), Unplaced)
         self.assertGreater(max(self.sizes), most // 10)
         self.assertLessEqual(max(self.sizes), most + 10 * GROUPS)
 

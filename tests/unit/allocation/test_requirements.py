@@ -323,8 +323,7 @@ class WholeTest(base.TestCase):
         values: dict[str, str | int | None],
     ) -> None:
         both = requirements.matches(one, values) and requirements.matches(other, values)
-        joined = requirements.all_of(one, other)
-        self.assertEqual(both, requirements.matches(joined, values))
+        self.assertEqual(both, requirements.matches(requirements.all_of(one, other), values))
 
     def test_the_number_follows_from_the_value(self) -> None:
         self.assertEqual(2.0, VCPUS.number)

@@ -73,8 +73,7 @@ class SharesTest(base.TestCase):
         self.assertEqual(sum(has.values()) - surplus, sum(left.values()))
         self.assertTrue(all(0 < count <= has[key] for key, count in left.items()))
         # At most one resource gives up a part; whoever had less has nothing.
-        parted = [key for key, count in left.items() if count < has[key]]
-        self.assertLessEqual(len(parted), 1)
+        self.assertLessEqual(len([key for key, count in left.items() if count < has[key]]), 1)
         for key in set(has) - set(left):
             self.assertTrue(all(has[key] <= has[other] for other in left))
 
@@ -86,10 +85,8 @@ class SharesTest(base.TestCase):
         stays, goes = shares.cut(current, demand, keep)
         self.assertEqual({item.id: item.amount for item in current}, added(stays, goes))
         has = shares.slots(current, demand)
-        self.assertEqual(
-            {key: min(count, keep[key]) for key, count in has.items() if key in keep},
-            shares.slots(stays, demand),
-        )
+        expected = {key: min(count, keep[key]) for key, count in has.items() if key in keep}
+        self.assertEqual(expected, shares.slots(stays, demand))
 
     @given(counts, demands.filter(bool), st.data())
     def test_without_takes_what_cut_said(

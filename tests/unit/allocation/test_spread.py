@@ -21,12 +21,7 @@ from tests.unit.allocation.strategies import at
 def room(number: int, slots: int, load: float = 0.0, own: int = 0) -> Candidate:
     """Return a host on which so many slots fit."""
     return Candidate(
-        resource_id=number,
-        name=f'compute-{number}',
-        generation=0,
-        slots=slots,
-        load=load,
-        own=own,
+        resource_id=number, name=f'compute-{number}', generation=0, slots=slots, load=load, own=own
     )
 
 
@@ -152,11 +147,10 @@ class NamesTest(base.TestCase):
         self.assertEqual(min(hosts, maximum), len(chosen))
 
     def test_a_named_one_that_is_busy_is_refused(self) -> None:
-        busy = dataclasses.replace(room(1, 1), busy_until=at(11))
         error = self.assertRaises(
             shares.TooFew,
             choose,
-            [busy, room(2, 1)],
+            [dataclasses.replace(room(1, 1), busy_until=at(11)), room(2, 1)],
             1,
             1,
             whole=True,

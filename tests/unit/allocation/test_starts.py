@@ -47,8 +47,7 @@ class HighestTest(base.TestCase):
                 self.assertEqual(expected.tolist(), actual)
 
     def test_before_the_beginning_of_time(self) -> None:
-        made = functions([(0, hours(0, 1), 3)])
-        peaks = starts.highest(made, 5, FIRST, 10, 1)
+        peaks = starts.highest(functions([(0, hours(0, 1), 3)]), 5, FIRST, 10, 1)
         self.assertEqual([0, 3], [value(peaks, 0, 5), value(peaks, 0, FIRST)])
 
 

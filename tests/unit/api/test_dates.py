@@ -89,10 +89,9 @@ class ParseTest(base.TestCase):
         self.assertRaises(exceptions.InvalidDate, parse, text, V1_1)
 
     def test_text_says_value_form_and_field(self):
-        error = self.assertRaises(exceptions.InvalidDate, parse, 'Bogus-date 13:13')
         self.assertEqual(
             'Bogus-date 13:13 is an invalid date. Required format: %Y-%m-%d %H:%M (start_date)',
-            error.message,
+            self.assertRaises(exceptions.InvalidDate, parse, 'Bogus-date 13:13').message,
         )
 
     def test_long_values_are_not_echoed_whole(self):

@@ -35,8 +35,7 @@ class TestDecisions(base.TestCase):
         self.decisions = Decisions(self.enforcer, self.clock)
 
     def allows(self, rule: str = 'list', project: str = 'p', roles: tuple[str, ...] = ()) -> bool:
-        credentials = {'user_id': 'u', 'project_id': project, 'roles': roles}
-        return self.decisions.allows(rule, credentials)
+        return self.decisions.allows(rule, {'user_id': 'u', 'project_id': project, 'roles': roles})
 
     def test_the_same_question_is_asked_once(self) -> None:
         self.assertEqual([False] * 3, [self.allows() for _ in range(3)])

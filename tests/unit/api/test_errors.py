@@ -77,10 +77,8 @@ class BodyTest(base.TestCase):
         ends = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
         error = exceptions.NotEnoughResources('hosts', matched=4, free=1, first_blocker_ends=ends)
         self.assertNotIn('reasons', errors.body(error, microversions.V1_0))
-        self.assertEqual(
-            [{'matched': 4, 'free': 1, 'first_blocker_ends': '2030-01-01T00:00:00Z'}],
-            errors.body(error, microversions.V1_1)['reasons'],
-        )
+        expected = [{'matched': 4, 'free': 1, 'first_blocker_ends': '2030-01-01T00:00:00Z'}]
+        self.assertEqual(expected, errors.body(error, microversions.V1_1)['reasons'])
 
     def test_no_reasons_if_none_are_known(self):
         error = exceptions.NotEnoughResources('hosts')

@@ -59,8 +59,7 @@ class GeneratorsTest(base.TestCase):
         for name in components:
             found, left = set(), {name}
             while left:
-                one = left.pop()
-                further = json_schema.references(components[one])
+                further = json_schema.references(components[left.pop()])
                 left |= further - found
                 found |= further
             self.assertNotIn(name, found)

@@ -68,8 +68,7 @@ class DraftTest(base.TestCase):
         self.assertEqual((), draft(events=[event]).events)
 
     def test_duration(self):
-        lasting = draft(V1_1, end_date=None, duration='90m')
-        self.assertEqual(NOW + 1.5 * HOUR, lasting.end)
+        self.assertEqual(NOW + 1.5 * HOUR, draft(V1_1, end_date=None, duration='90m').end)
         error = self.assertRaises(exceptions.InvalidInput, draft, V1_1, duration=60)
         self.assertIn('duration', error.message)
         error = self.assertRaises(exceptions.MissingParameter, draft, V1_1, end_date=None)

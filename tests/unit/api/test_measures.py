@@ -69,8 +69,7 @@ class TestOutcomes(MeasuresCase):
     def test_refused(self) -> None:
         self.answer = None
         self.assertEqual('409', self.ask('/v1/leases', 'POST')[2])
-        refusals = self.recorded.of(catalogue.REFUSALS)
-        self.assertEqual([('NOT_ENOUGH_RESOURCES', 1)], refusals)
+        self.assertEqual([('NOT_ENOUGH_RESOURCES', 1)], self.recorded.of(catalogue.REFUSALS))
 
     def test_raised(self) -> None:
         self.answer = RuntimeError('a bug')

@@ -43,17 +43,14 @@ class MicroversionsTest(base.TestCase):
             )
 
     def test_not_served(self):
-        error = self.assertRaises(exceptions.NotAcceptable, requested, 'reservation 1.99')
         self.assertEqual(
             'Version 1.99 is not supported by the API. Minimum is 1.0 and maximum is 1.7.',
-            error.message,
+            self.assertRaises(exceptions.NotAcceptable, requested, 'reservation 1.99').message,
         )
         self.assertRaises(exceptions.NotAcceptable, requested, 'reservation 2.0')
 
     def test_each_one_has_its_lines_in_the_history(self):
         path = pathlib.Path(microversions.__file__).parents[1] / 'rest_api_version_history.rst'
-        text = path.read_text(encoding='utf-8')
-        told = re.findall(r'^(\d+\.\d+)\b.*\n-+$', text, re.MULTILINE)
-        numbers = [number for number, _ in microversions.HISTORY]
-        self.assertEqual(numbers, told)
+        told = re.findall(r'^(\d+\.\d+)\b.*\n-+$', path.read_text(encoding='utf-8'), re.MULTILINE)
+        self.assertEqual([number for number, _ in microversions.HISTORY], told)
         self.assertEqual((str(microversions.MIN), str(microversions.MAX)), (told[0], told[-1]))

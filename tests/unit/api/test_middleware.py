@@ -151,11 +151,7 @@ class NoAuthTest(base.TestCase):
         environ = inner.environ
         if environ['HTTP_X_IDENTITY_STATUS'] != 'Confirmed':
             return None
-        return (
-            environ['HTTP_X_USER_ID'],
-            environ['HTTP_X_PROJECT_ID'],
-            environ['HTTP_X_ROLES'],
-        )
+        return (environ['HTTP_X_USER_ID'], environ['HTTP_X_PROJECT_ID'], environ['HTTP_X_ROLES'])
 
     def test_admin_of_demo(self):
         wanted = ('admin', 'demo', 'admin,manager,member,reader')

@@ -7,14 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 import webob
-from oslo_config import cfg
 
-from climate import conf as climate_conf
 from climate.api.authentication.proxies import HEADERS
 from climate.api.authentication.proxies import Proxies
 from climate.api.middleware.middleware import HeaderSwitch
-from climate.conf import api
 from tests import base
+from tests import settings
 
 SAID = {
     'X-Forwarded-Proto': 'https',
@@ -29,10 +27,8 @@ class ProxiesTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.conf = cfg.ConfigOpts()
+        self.conf = settings.configured()
         self.headers: list[str] = []
-        climate_conf.register_opts(self.conf, api)
-        self.conf([])
 
     def seen(self, peer: str, headers: dict[str, str]) -> tuple[str, str]:
         """Return URL and address of a request as the API has it."""
@@ -135,10 +131,7 @@ class OptionTest(base.TestCase):
     """Networks in the configuration."""
 
     def test_networks(self) -> None:
-        conf = cfg.ConfigOpts()
-        climate_conf.register_opts(conf, api)
-        conf([])
-        conf.set_override('trusted_proxies', '192.0.2.0/24, 2001:db8::1', group='api')
+        conf = settings.configured('api', trusted_proxies='192.0.2.0/24, 2001:db8::1')
         self.assertEqual(['192.0.2.0/24', '2001:db8::1/128'], conf.api.trusted_proxies)
         for wrong in ('192.0.2.1/24', 'proxy.example', '192.0.2.0/40'):
             self.assertRaises(ValueError, conf.set_override, 'trusted_proxies', wrong, group='api')

@@ -63,8 +63,7 @@ class LeaseQueriesTest(base.TestCase):
             ('sort_key=id&sort_key=id', 'sort_key'), ('status=x', 'status'),
             ('start_after=x', 'start_after'), ('name=' + 'x' * 256, 'name'),
         ):  # fmt: skip
-            error = self.assertRaises(exceptions.InvalidInput, leases, text)
-            self.assertIn(field, error.message)
+            self.assertIn(field, self.assertRaises(exceptions.InvalidInput, leases, text).message)
 
     def test_next_page(self):
         parameters = queries.parse('limit=2&name=a%26b&marker=old')

@@ -126,8 +126,7 @@ class CompiledTest(base.TestCase):
         self.assertLessEqual(len(weighed), 2 * 20)
 
     def test_further_out_comes_first(self):
-        event = {'event_type': 'no such', 'x': 1}
-        body = {**LEASE, 'events': [event] * 100, 'duration': {}}
+        body = {**LEASE, 'events': [{'event_type': 'no such', 'x': 1}] * 100, 'duration': {}}
         error = self.assertRaises(exceptions.InvalidInput, leases.check, 'create', V1_1, body)
         self.assertIn('duration', error.message)
 

@@ -185,8 +185,7 @@ class TestWaiting(SharesCase):
             begun.end()
             return True
 
-        done = sum(self.pool.map(work, range(500)))
-        self.assertGreater(done, 0)
+        self.assertGreater(sum(self.pool.map(work, range(500))), 0)
         self.assertLessEqual(peak[0], 2)
         self.assertEqual((0, 0), (self.number('running'), self.number('waiting')))
 
@@ -308,8 +307,7 @@ class TestResponses(SharesCase):
         self.begin()
 
     def test_streamed(self) -> None:
-        parts = iter([b'a', b'b'])
-        answer = self.send(parts)
+        answer = self.send(iter([b'a', b'b']))
         self.assertRaises(exceptions.TooManyAtOnce, self.begin)
         self.assertEqual([b'a', b'b'], list(answer))
         self.begin()

@@ -13,8 +13,8 @@ from climate.api.limits.rates import Rates
 from climate.api.limits.shares import CallerGroup
 from climate.api.limits.shares import ShareSettings
 from climate.api.limits.shares import ThreadShares
-from climate.cmd import config
 from tests import base
+from tests import settings
 
 
 class TestCheckedTokens(base.TestCase):
@@ -51,10 +51,7 @@ class TestCheckedTokens(base.TestCase):
         self.check('2001:db8::1')
 
     def test_of_an_address_that_many_users_share(self) -> None:
-        conf = config.new_conf()
-        conf([], project='climate', default_config_files=[])
-        conf.set_override('exempt_addresses', ['192.0.2.0/24'], group='rate_limit')
-        self.limit(Rates(conf))
+        self.limit(Rates(settings.configured('rate_limit', exempt_addresses=['192.0.2.0/24'])))
         for _ in range(4):
             self.check('192.0.2.1')
         self.assertRaises(exceptions.TooManyAtOnce, self.check, '192.0.2.1')

@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 import pathlib
 import shlex
-import subprocess
 
 import fixtures
 
 from tests import base
+from tests import commands
 from tests.architecture import ROOT
 
 SCRIPT = ROOT / 'climate/client/osc/completion.bash'
@@ -53,11 +53,9 @@ class CompletedNamesTest(base.TestCase):
             '_openstack_lease; '
             'printf "%s\\n" "${COMPREPLY[@]}"'
         )
-        done = subprocess.run(
+        done = commands.captured(
             ['bash', '-c', script, 'bash', str(SCRIPT), 'openstack', *words],
             env={**self.environment, **environment},
-            capture_output=True,
-            text=True,
             check=True,
         )
         self.assertEqual('', done.stderr)
@@ -126,11 +124,9 @@ class CompletedNamesTest(base.TestCase):
             self.others.write_text(f'{name}\n')
             for quote in ('', "'", '"'):
                 (found,) = self.complete('lease', 'show', f'{quote}x', **NOTHING_KEPT)
-                done = subprocess.run(
+                done = commands.captured(
                     ['bash', '-c', f'set +H; printf "%s\\n" {quote}{found}{quote}'],
                     cwd=self.others.parent,
-                    capture_output=True,
-                    text=True,
                     check=True,
                 )
                 self.assertEqual(f'{name}\n', done.stdout, found)

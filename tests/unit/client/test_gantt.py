@@ -34,14 +34,12 @@ class GanttTest(base.TestCase):
             gantt.Row(name='demo', bars=[bar(0, 6), bar(12, 24, 'x')]),
             gantt.Row(name='a longer name', bars=[bar(-9, 1), bar(30, 40)]),
         ]
-        self.assertEqual(
-            [
-                '               |Tue 01 Jan |06:00      |12:00      |18:00',
-                'demo          ▕████████████            █x██████████████████████▏',
-                'a longer name ▕██                                              ▏',
-            ],
-            gantt.draw(rows, DAY, 64, datetime.UTC),
-        )
+        expected = [
+            '               |Tue 01 Jan |06:00      |12:00      |18:00',
+            'demo          ▕████████████            █x██████████████████████▏',
+            'a longer name ▕██                                              ▏',
+        ]
+        self.assertEqual(expected, gantt.draw(rows, DAY, 64, datetime.UTC))
 
     def test_a_long_name_is_cut(self) -> None:
         lines = gantt.draw([gantt.Row(name='n' * 50, bars=[])], DAY, 60, datetime.UTC)

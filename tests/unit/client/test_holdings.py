@@ -94,16 +94,14 @@ class HeldResourcesTest(base.TestCase):
 
     def test_many_resources(self) -> None:
         names = [{'id': str(each), 'name': f'compute-{each}'} for each in range(150)]
-        found = {**HOSTS, 'resources': names, 'resources_count': 1200}
-        *_, last = holdings.lines(found)
+        *_, last = holdings.lines({**HOSTS, 'resources': names, 'resources_count': 1200})
         self.assertTrue(last.endswith('compute-99 and 1100 more'), last)
 
     def test_instructions(self) -> None:
         found = holdings.instructions([HOSTS, {**HOSTS, 'id': 'b'}, LICENCE])
         self.assertEqual(HOSTS['instructions'], found)
         self.assertEqual('Create a server:\n  x --y', holdings.written(found[0]))
-        value = {'title': 'Id', 'command': '', 'value': '5'}
-        self.assertEqual('Id:\n  5', holdings.written(value))
+        self.assertEqual('Id:\n  5', holdings.written({'title': 'Id', 'command': '', 'value': '5'}))
         self.assertEqual('Wait', holdings.written({'title': 'Wait', 'command': ''}))
 
     def test_instructions_before_the_start(self) -> None:
@@ -169,10 +167,7 @@ class RehearsedLeaseTest(base.TestCase):
         def amount(kind: str, resources: int, **classes: int) -> dict[str, Any]:
             return {'resource_type': kind, 'resources': resources, 'classes': classes}
 
-        found = [
-            amount('physical:host', 2),
-            amount('virtual:instance', 1, VCPU=8, MEMORY_MB=1024),
-        ]
+        found = [amount('physical:host', 2), amount('virtual:instance', 1, VCPU=8, MEMORY_MB=1024)]
         wanted = {'name': 'a', 'start_date': None, 'end_date': None}
         answer = {'lease': wanted, 'reservations': found, 'filters_not_asked': []}
         shown = leases.rehearsed(answer)

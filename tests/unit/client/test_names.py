@@ -64,10 +64,8 @@ class ResolvedNamesTest(base.TestCase):
 
     def test_the_networks_of_a_server(self) -> None:
         wanted = [{**SERVER, 'networks': [{'uuid': 'known'}, {'port': 'a'}, {'uuid': UUID}]}]
-        self.assertEqual(
-            [{**SERVER, 'networks': [{'uuid': 'its-id'}, {'port': 'a'}, {'uuid': UUID}]}],
-            names.resolve(connection(), wanted),
-        )
+        expected = [{**SERVER, 'networks': [{'uuid': 'its-id'}, {'port': 'a'}, {'uuid': UUID}]}]
+        self.assertEqual(expected, names.resolve(connection(), wanted))
 
     def test_an_unknown_name(self) -> None:
         with self.assertRaisesRegex(exceptions.NotFoundException, "There is no server 'web'"):

@@ -18,6 +18,11 @@ from tests import base
 class ReservationOptionsTest(base.TestCase):
     """Several options are one lease."""
 
+    def refusal(self, given: list[tuple[str, str]]) -> str:
+        """Return why options are refused."""
+        error = reservations.ReservationSyntaxError
+        return str(self.assertRaises(error, reservation_reader.build, given))
+
     def test_each_type(self) -> None:
         given = [
             ('hosts', '2-4'),
@@ -37,40 +42,33 @@ class ReservationOptionsTest(base.TestCase):
             ('custom', 'custom:laser'),
             ('reservation', '{"resource_type": "virtual:stack", "a": 1}'),
         ]
-        self.assertEqual(
-            [
-                {
-                    'resource_type': 'physical:host',
-                    'min': 2,
-                    'max': 4,
-                    'resource_properties': '[">=", "$vcpus", "32"]',
-                },
-                {
-                    'resource_type': 'virtual:instance',
-                    'amount': 10,
-                    'vcpus': 4,
-                    'memory_mb': 8192,
-                    'disk_gb': 0,
-                    'affinity': 'False',
-                },
-                {'resource_type': 'flavor:instance', 'flavor_id': 'm1.large', 'amount': 10},
-                {'resource_type': 'virtual:server', 'server_id': 'web'},
-                {
-                    'resource_type': 'virtual:volume',
-                    'size': 500,
-                    'volume_type': 'ssd',
-                    'amount': 2,
-                },
-                {'resource_type': 'virtual:volume', 'size': 1024, 'amount': 1},
-                {'resource_type': 'virtual:floatingip', 'network_id': 'public', 'amount': 2},
-                {'resource_type': 'network', 'network_name': 'lab'},
-                {'resource_type': 'physical:storage', 'min': 1, 'max': 1},
-                {'resource_type': 'custom:licence', 'amount': 4},
-                {'resource_type': 'custom:laser', 'amount': 1},
-                {'resource_type': 'virtual:stack', 'a': 1},
-            ],
-            reservation_reader.build(given),
-        )
+        expected = [
+            {
+                'resource_type': 'physical:host',
+                'min': 2,
+                'max': 4,
+                'resource_properties': '[">=", "$vcpus", "32"]',
+            },
+            {
+                'resource_type': 'virtual:instance',
+                'amount': 10,
+                'vcpus': 4,
+                'memory_mb': 8192,
+                'disk_gb': 0,
+                'affinity': 'False',
+            },
+            {'resource_type': 'flavor:instance', 'flavor_id': 'm1.large', 'amount': 10},
+            {'resource_type': 'virtual:server', 'server_id': 'web'},
+            {'resource_type': 'virtual:volume', 'size': 500, 'volume_type': 'ssd', 'amount': 2},
+            {'resource_type': 'virtual:volume', 'size': 1024, 'amount': 1},
+            {'resource_type': 'virtual:floatingip', 'network_id': 'public', 'amount': 2},
+            {'resource_type': 'network', 'network_name': 'lab'},
+            {'resource_type': 'physical:storage', 'min': 1, 'max': 1},
+            {'resource_type': 'custom:licence', 'amount': 4},
+            {'resource_type': 'custom:laser', 'amount': 1},
+            {'resource_type': 'virtual:stack', 'a': 1},
+        ]
+        self.assertEqual(expected, reservation_reader.build(given))
 
     def test_what_is_wrong_names_the_option(self) -> None:
         for given, message in (
@@ -88,10 +86,7 @@ class ReservationOptionsTest(base.TestCase):
             ([('reservation', '[]')], '--reservation: a JSON object'),
             ([('reservation', '{')], '--reservation: not JSON'),
         ):
-            error = self.assertRaises(
-                reservations.ReservationSyntaxError, reservation_reader.build, given
-            )
-            self.assertIn(message, str(error))
+            self.assertIn(message, self.refusal(given))
 
     def test_sizes(self) -> None:
         found = [sizes.mebibytes(t) for t in ('512', '512M', '8GiB', '1T')]
@@ -105,19 +100,17 @@ class ReservationOptionsTest(base.TestCase):
             ('nic', 'public'),
             ('on-end', 'snapshot, delete'),
         ]
-        self.assertEqual(
-            [
-                {
-                    'resource_type': 'virtual:server',
-                    'name': 'web',
-                    'flavor': 'm1.small',
-                    'image': 'ubuntu',
-                    'networks': [{'uuid': 'private'}, {'uuid': 'public'}],
-                    'on_end': ['snapshot', 'delete'],
-                }
-            ],
-            reservation_reader.build(given),
-        )
+        expected = [
+            {
+                'resource_type': 'virtual:server',
+                'name': 'web',
+                'flavor': 'm1.small',
+                'image': 'ubuntu',
+                'networks': [{'uuid': 'private'}, {'uuid': 'public'}],
+                'on_end': ['snapshot', 'delete'],
+            }
+        ]
+        self.assertEqual(expected, reservation_reader.build(given))
 
     def test_a_stack_with_its_files(self) -> None:
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
@@ -155,10 +148,7 @@ class ReservationOptionsTest(base.TestCase):
             ([('stack', '=course.yaml')], "--stack: '=course.yaml' has no name"),
             ([('hosts', '1'), ('on-end', 'delete')], '--on-end: it must follow --server, --boot'),
         ):
-            error = self.assertRaises(
-                reservations.ReservationSyntaxError, reservation_reader.build, given
-            )
-            self.assertIn(text, str(error))
+            self.assertIn(text, self.refusal(given))
 
     def test_a_file_that_cannot_be_used_is_explained_in_one_line(self) -> None:
         file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'course.yaml'
@@ -175,13 +165,9 @@ class ReservationOptionsTest(base.TestCase):
                 'environment': [('stack', self._template())],
                 'user-data': [('boot', 'a=b:c')],
             }.get(option, [])
-            error = self.assertRaises(
-                reservations.ReservationSyntaxError,
-                reservation_reader.build,
-                [*owner, (option, str(file))],
-            )
-            self.assertIn(f'--{option}: {file}: {text}', str(error))
-            self.assertEqual(1, len(str(error).splitlines()))
+            refusal = self.refusal([*owner, (option, str(file))])
+            self.assertIn(f'--{option}: {file}: {text}', refusal)
+            self.assertEqual(1, len(refusal.splitlines()))
 
     def _template(self) -> str:
         file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'good.yaml'

@@ -81,8 +81,7 @@ class FittedTablesTest(base.TestCase):
 
     @given(st.lists(st.uuids().map(str), max_size=20))
     def test_short_ids_are_unique_beginnings(self, ids: list[str]) -> None:
-        short = tables.short_ids(ids)
-        for whole, beginning in zip(ids, short, strict=True):
+        for whole, beginning in zip(ids, tables.short_ids(ids), strict=True):
             self.assertEqual({whole}, {each for each in ids if each.startswith(beginning)})
 
     def test_times(self) -> None:

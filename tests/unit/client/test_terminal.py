@@ -34,8 +34,7 @@ HOSTILE = 'a\x1b]0;owned\x07\x1b[2J\rb\x9b1m\u202ec\u2066d\u2028e'
 def classes() -> Iterator[type[Any]]:
     """Yield the classes of all commands."""
     for module in pkgutil.iter_modules(osc.__path__, f'{osc.__name__}.'):
-        found = importlib.import_module(module.name)
-        for _, each in inspect.getmembers(found, inspect.isclass):
+        for _, each in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
             if issubclass(each, display.DisplayCommandBase) and each.__module__ == module.name:
                 yield each
 
@@ -44,8 +43,7 @@ class TestTerminal(base.TestCase):
     """What is written has no character with an effect but line ends and tabs."""
 
     def check(self, text: str) -> None:
-        left = CONTROL.findall(text.replace('\n', '').replace('\t', ''))
-        self.assertEqual([], left)
+        self.assertEqual([], CONTROL.findall(text.replace('\n', '').replace('\t', '')))
 
     def test_text(self) -> None:
         self.assertEqual('Jürgen 日本 \u200d', terminal.shown('Jürgen 日本 \u200d'))

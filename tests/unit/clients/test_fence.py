@@ -176,8 +176,7 @@ class TestClaimGuard(base.TestCase):
         self.guard.check()
         self.assertEqual(5.9, round(self.guard.age(), 3))
         self.clock.advance(0.1)
-        error = self.assertRaises(fence.ClaimLost, self.guard.check)
-        self.assertIn('lease 7', error.message)
+        self.assertIn('lease 7', self.assertRaises(fence.ClaimLost, self.guard.check).message)
 
     def test_an_answer_that_took_its_time_does_not_count(self) -> None:
         sent = self.clock.ticks()

@@ -39,8 +39,7 @@ class TestJustMade(base.TestCase):
         compute.set_aggregate_metadata(made.id, {'x': 'y'})
         self.assertRaises(CloudConflict, compute.create_flavor, FLAVOR)
         self.clock.advance(6)
-        found = present(compute.find_aggregate('a'))
-        self.assertEqual({'x': 'y'}, found.metadata)
+        self.assertEqual({'x': 'y'}, present(compute.find_aggregate('a')).metadata)
         self.assertEqual(frozenset(), compute.list_flavor_access('r-1'))
 
     def test_it_is_shown_at_once_after_healing(self) -> None:

@@ -68,8 +68,7 @@ class TestRehearsal(base.TestCase):
         self.assertEqual(pool, self.cloud.compute.find_aggregate('freepool'))
 
     def test_what_is_gone_by_is_withheld(self) -> None:
-        with self.assertRaises(rehearsal.WouldChange):
-            self.rehearsed.compute.create_aggregate('a', None)
+        self.assertRaises(rehearsal.WouldChange, self.rehearsed.compute.create_aggregate, 'a', None)
         self.assertEqual(["compute.create_aggregate('a', None)"], self.rehearsed.calls)
         self.assertIsNone(self.cloud.compute.find_aggregate('a'))
 

@@ -60,8 +60,7 @@ class TestConnections(base.TestCase):
         super().setUp()
         self.server = MeetingServer()
         self.addCleanup(self.server.server_close)
-        thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-        thread.start()
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.addCleanup(self.server.shutdown)
 
     def test_connections_are_kept(self) -> None:

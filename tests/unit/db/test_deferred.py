@@ -30,8 +30,7 @@ class TestDeferredWrites(base.TestCase):
     """Without a database."""
 
     def test_an_event_that_is_changed_after_it_was_inserted_is_not_batched(self) -> None:
-        writes = DeferredWrites({})
-        events = Events(cast('sa.Connection', writes), NOW)
+        events = Events(cast('sa.Connection', DeferredWrites({})), NOW)
         new, other = (schedule.new_event('lease', EventKind.UNDO, NOW) for _ in range(2))
         events.insert([new])
         events.update(other)

@@ -103,8 +103,7 @@ class TestCauses(base.TestCase):
 
     def test_postgresql(self) -> None:
         for state, cause in _STATES.items():
-            error = psycopg.errors.lookup(state)('text')
-            self.assertIs(cause, error_codes.cause(error), state)
+            self.assertIs(cause, error_codes.cause(psycopg.errors.lookup(state)('text')), state)
 
     def test_an_unknown_state_has_the_cause_of_its_class(self) -> None:
         error: Any = psycopg.OperationalError('text')

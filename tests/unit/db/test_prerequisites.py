@@ -48,8 +48,7 @@ class TestMariadb(base.TestCase):
     """MariaDB, and what is not."""
 
     def lacks(self, text: str, **facts: object) -> None:
-        changed = dataclasses.replace(_MARIADB, **facts)
-        (found,) = mariadb.complaints(changed)
+        (found,) = mariadb.complaints(dataclasses.replace(_MARIADB, **facts))
         self.assertIn(text, found)
 
     def test_nothing(self) -> None:

@@ -52,9 +52,8 @@ class TestComplaint(base.TestCase):
         )
 
     def test_tables_from_before_the_first_migration(self) -> None:
-        complaint = present(migration.complaint('0002', ('0003', '0004')))
         self.assertRegex(
-            complaint,
+            present(migration.complaint('0002', ('0003', '0004'))),
             'The tables are at 0002, which only a commit before the first release can upgrade: run'
             ' climate-manage db sync of commit [0-9a-f]{12}, which upgrades them to 0003$',
         )

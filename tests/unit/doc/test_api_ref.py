@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import importlib.util
 import pathlib
-import subprocess
 import sys
 
 import fixtures
 import testtools
 
 from tests import base
+from tests import commands
 from tests.architecture import ROOT
 
 PAGE = """\
@@ -45,7 +45,7 @@ class ApiRefTest(base.TestCase):
         )
         (source / 'index.rst').write_text(PAGE)
         command = [sys.executable, '-m', 'sphinx', '-q', '-W', source, source / 'html']
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        ran = commands.captured(command)
         self.assertEqual((0, ''), (ran.returncode, ran.stderr))
         self.page = (source / 'html' / 'index.html').read_text()
 

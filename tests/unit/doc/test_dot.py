@@ -78,5 +78,4 @@ class TextTest(base.TestCase):
             text = dot.rst_table(lifecycle)
             self.assertEqual(1 + len(lifecycle.table), text.count('   * - '))
             for (old, trigger), new in lifecycle.table.items():
-                row = f'   * - ``{old}``\n     - {trigger}\n     - ``{new}``\n'
-                self.assertIn(row, text)
+                self.assertIn(f'   * - ``{old}``\n     - {trigger}\n     - ``{new}``\n', text)

@@ -18,6 +18,7 @@ import testtools
 
 from doc.ext import svg
 from tests import base
+from tests import commands
 from tests.architecture import ROOT
 
 SVG = '{http://www.w3.org/2000/svg}'
@@ -79,12 +80,9 @@ class BuildTest(base.TestCase):
         source = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         (source / 'conf.py').write_text(CONF)
         (source / 'index.rst').write_text(page)
-        ran = subprocess.run(
+        ran = commands.captured(
             [sys.executable, '-m', 'sphinx', '-q', '-W', source, source / 'html'],
             env={**os.environ, 'PATH': path, 'PYTHONPATH': str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
         )
         return ran, source / 'html' / 'index.html'
 

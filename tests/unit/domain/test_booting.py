@@ -129,10 +129,7 @@ class BootingTest(base.TestCase):
             (f'{hint}.events: a list', {'duration': '1h', 'events': {}}),
             (f'{hint}.events: at most 100', {'duration': '1h', 'events': [{}] * 101}),
             (f'{hint}.events[0].event_date is', {'duration': '1h', 'events': [{}]}),
-            (
-                f'{hint}.events[0].event_date: ',
-                {'duration': '1h', 'events': [{'event_date': 'x'}]},
-            ),
+            (f'{hint}.events[0].event_date: ', {'duration': '1h', 'events': [{'event_date': 'x'}]}),
         ):
             self.assert_refused(text, {}, value)
 

@@ -23,8 +23,7 @@ class TestWithChanges(base.TestCase):
 
     def test_it_copies_as_the_standard_library_does(self) -> None:
         changes = {'attempts': 3, 'error': 'busy'}
-        copy = with_changes(EVENT, **changes)
-        self.assertEqual(dataclasses.replace(EVENT, **changes), copy)
+        self.assertEqual(dataclasses.replace(EVENT, **changes), with_changes(EVENT, **changes))
         self.assertEqual((0, None), (EVENT.attempts, EVENT.error))
 
     def test_fields_of_base_classes(self) -> None:

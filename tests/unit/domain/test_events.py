@@ -64,8 +64,7 @@ class OrderTest(base.TestCase):
         self.assertEqual([EventKind.BEFORE_END, EventKind.END], actual)
 
     def test_every_kind_has_a_place(self) -> None:
-        places = {events.order(event(kind))[1] for kind in EventKind}
-        self.assertEqual(len(EventKind), len(places))
+        self.assertEqual(len(EventKind), len({events.order(event(kind))[1] for kind in EventKind}))
 
     def test_an_earlier_start_comes_before_a_later_end(self) -> None:
         later = NOON + datetime.timedelta(microseconds=1)

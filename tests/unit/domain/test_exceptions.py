@@ -110,8 +110,7 @@ def every_error() -> list[type[exceptions.ClimateError]]:
 
 class PublishedTest(base.TestCase):
     def test_names_and_codes_are_frozen(self) -> None:
-        present = {error.error_name: error.code for error in every_error()}
-        self.assertEqual(PUBLISHED, present)
+        self.assertEqual(PUBLISHED, {error.error_name: error.code for error in every_error()})
 
     def test_the_api_reference_lists_all(self) -> None:
         page = (ROOT / 'api-ref' / 'source' / 'general.rst').read_text(encoding='utf-8')
@@ -159,9 +158,8 @@ class MessageTest(base.TestCase):
             exceptions.InvalidDate(date='Bogus-date 13:13', date_format='%Y-%m-%d %H:%M').message,
         )
         self.assertIn('Extra capability key too long', exceptions.ExtraCapabilityTooLong().message)
-        self.assertEqual(
-            'Not enough hosts available', exceptions.NotEnoughResources('hosts').message
-        )
+        expected = 'Not enough hosts available'
+        self.assertEqual(expected, exceptions.NotEnoughResources('hosts').message)
 
     def test_a_refusal_says_why(self) -> None:
         ends = datetime.datetime(2031, 1, 1, tzinfo=datetime.UTC)

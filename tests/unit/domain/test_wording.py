@@ -39,8 +39,6 @@ class TestLeasePage(TestCase):
     """The form of links that the page reads: web/src/main.tsx."""
 
     def test_the_link_of_a_lease(self) -> None:
-        self.assertEqual(
-            'https://cloud.example.org/ui/#/lease/6ee5-1',
-            addresses.lease_page('https://cloud.example.org/ui', '6ee5-1'),
-        )
+        expected = 'https://cloud.example.org/ui/#/lease/6ee5-1'
+        self.assertEqual(expected, addresses.lease_page('https://cloud.example.org/ui', '6ee5-1'))
         self.assertEqual('/#/lease/a%2Fb%3F', addresses.lease_page('', 'a/b?'))

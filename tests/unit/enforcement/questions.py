@@ -7,6 +7,8 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+from climate.domain.charges import Charge
+from climate.domain.charges import ChargeState
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
@@ -84,4 +86,11 @@ def change(
         now=at(now),
         terms=terms(end=after, status=status),
         current=terms(end=before, status=status),
+    )
+
+
+def charge(state: ChargeState, judge: str = 'external_service', **payload: Any) -> Charge:
+    """Return a charge of which a filter is notified."""
+    return Charge(
+        charge_id='q1', judge=judge, lease_id='l1', state=state, payload=payload, due=NOON
     )

@@ -11,15 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oslo_config import cfg
 
-from climate import conf as climate_conf
 from climate import exceptions
-from climate.conf import enforcement
 from climate.domain.lifecycles import LeaseStatus
 from climate.enforcement.base import Filter
 from climate.enforcement.base import FilterQuestion
 from climate.enforcement.durations import ExtensionWindow
 from climate.enforcement.durations import MaxLeaseDuration
 from tests import base
+from tests import settings
 from tests.unit.enforcement import questions
 
 SECONDS = st.integers(min_value=1, max_value=10**7)
@@ -27,12 +26,7 @@ SECONDS = st.integers(min_value=1, max_value=10**7)
 
 def configured(**values: object) -> cfg.ConfigOpts:
     """Return a configuration with these options in ``[enforcement]``."""
-    conf = cfg.ConfigOpts()
-    climate_conf.register_opts(conf, enforcement)
-    conf([], default_config_files=[])
-    for name, value in values.items():
-        conf.set_override(name, value, group='enforcement')
-    return conf
+    return settings.configured('enforcement', **values)
 
 
 def span(seconds: int) -> datetime.timedelta:
@@ -57,10 +51,8 @@ class TestMaxLeaseDuration(base.TestCase):
         error = self.assertRaises(
             exceptions.LeaseTooLong, judge.check_create, questions.creation(3601)
         )
-        self.assertEqual(
-            'Lease duration of 3601 seconds is longer than the longest allowed, 3600 seconds',
-            error.message,
-        )
+        expected = 'Lease duration of 3601 seconds is longer than the longest allowed, 3600 seconds'
+        self.assertEqual(expected, error.message)
         self.assertEqual(400, error.code)
 
     def test_it_is_off(self) -> None:
@@ -86,8 +78,7 @@ class TestMaxLeaseDuration(base.TestCase):
     def test_a_change_is_refused_only_if_it_makes_a_lease_too_long(
         self, longest: int, before: int, after: int
     ) -> None:
-        judge = MaxLeaseDuration(span(longest))
-        found = refuses(judge, questions.change(before, after, 0))
+        found = refuses(MaxLeaseDuration(span(longest)), questions.change(before, after, 0))
         self.assertEqual(after > longest and after > before, found)
 
     @given(longest=SECONDS, wanted=SECONDS)
@@ -116,8 +107,7 @@ class TestExtensionWindow(base.TestCase):
         judge.check_update(questions.change(3600, 7200, 3000))
 
     def test_it_is_off(self) -> None:
-        judge = ExtensionWindow.from_conf(configured())
-        judge.check_update(questions.change(3600, 7200, 0))
+        ExtensionWindow.from_conf(configured()).check_update(questions.change(3600, 7200, 0))
 
     def test_a_lease_that_has_not_begun_is_free(self) -> None:
         judge = ExtensionWindow(span(0))

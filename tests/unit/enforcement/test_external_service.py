@@ -60,21 +60,12 @@ class ServiceCase(base.TestCase):
             self.logger.reset_output()
 
     def charge(self, state: ChargeState) -> Charge:
-        return Charge(
-            charge_id='q1',
-            judge='external_service',
-            lease_id='l1',
-            state=state,
-            payload={'lease': {'id': 'l1'}},
-            due=questions.NOON,
-        )
+        return questions.charge(state, lease={'id': 'l1'})
 
     def refused(self, **options: object) -> exceptions.LimitExceeded:
         """Return the error of a new lease."""
         found: exceptions.LimitExceeded = self.assertRaises(
-            exceptions.LimitExceeded,
-            self.filter(**options).check_create,
-            questions.creation(),
+            exceptions.LimitExceeded, self.filter(**options).check_create, questions.creation()
         )
         return found
 
@@ -90,51 +81,49 @@ class TestQuestions(ServiceCase):
         self.assertEqual('s3cret', call.headers['x-auth-token'])
         self.assertEqual('application/json', call.headers['content-type'])
         self.assertEqual('q1', call.headers['idempotency-key'])
-        self.assertEqual(
-            {
-                'id': 'q1',
-                'action': 'create',
-                'context': {
-                    'user_id': 'alice',
-                    'project_id': 'blue',
-                    'auth_url': 'http://keystone/v3',
-                    'region_name': 'one',
-                },
-                'lease': {
-                    'id': 'l1',
-                    'name': 'one',
-                    'user_id': 'alice',
-                    'project_id': 'blue',
-                    'start_date': '2030-01-01T12:00:00.000000',
-                    'end_date': '2030-01-01T13:00:00.000000',
-                    'before_end_date': None,
-                    'status': 'PENDING',
-                    'reservations': [
-                        {
-                            'id': 'r1',
-                            'resource_type': 'physical:host',
-                            'min': 2,
-                            'max': 2,
-                            'resource_properties': '',
-                            'allocations': [
-                                {
-                                    'id': str(number),
-                                    'name': f'compute-{number}',
-                                    'resource_type': 'physical:host',
-                                    'resource_class': None,
-                                    'amount': 1,
-                                    'hypervisor_hostname': f'compute-{number}.example.org',
-                                    'vcpus': 8,
-                                    'node_type': 'gpu',
-                                }
-                                for number in (1, 2)
-                            ],
-                        }
-                    ],
-                },
+        expected = {
+            'id': 'q1',
+            'action': 'create',
+            'context': {
+                'user_id': 'alice',
+                'project_id': 'blue',
+                'auth_url': 'http://keystone/v3',
+                'region_name': 'one',
             },
-            call.body,
-        )
+            'lease': {
+                'id': 'l1',
+                'name': 'one',
+                'user_id': 'alice',
+                'project_id': 'blue',
+                'start_date': '2030-01-01T12:00:00.000000',
+                'end_date': '2030-01-01T13:00:00.000000',
+                'before_end_date': None,
+                'status': 'PENDING',
+                'reservations': [
+                    {
+                        'id': 'r1',
+                        'resource_type': 'physical:host',
+                        'min': 2,
+                        'max': 2,
+                        'resource_properties': '',
+                        'allocations': [
+                            {
+                                'id': str(number),
+                                'name': f'compute-{number}',
+                                'resource_type': 'physical:host',
+                                'resource_class': None,
+                                'amount': 1,
+                                'hypervisor_hostname': f'compute-{number}.example.org',
+                                'vcpus': 8,
+                                'node_type': 'gpu',
+                            }
+                            for number in (1, 2)
+                        ],
+                    }
+                ],
+            },
+        }
+        self.assertEqual(expected, call.body)
         self.assertNotIn('s3cret', self.logger.output)
 
     def test_the_page_shows_its_fields(self) -> None:
@@ -243,8 +232,7 @@ class TestNoAnswer(ServiceCase):
         thread.start()
         port = listener.getsockname()[1]
         self.assert_no_answer(
-            external_service_base_endpoint=f'http://127.0.0.1:{port}/',
-            external_service_timeout=0.2,
+            external_service_base_endpoint=f'http://127.0.0.1:{port}/', external_service_timeout=0.2
         )
         thread.join(10)
         for connection in kept:

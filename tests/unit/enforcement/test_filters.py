@@ -124,16 +124,7 @@ class TestGate(base.TestCase):
     def test_filters_are_notified_of_the_states_they_want(self) -> None:
         filters, log = gate(one=None)
         for state in (ChargeState.END, ChargeState.COMMIT):
-            filters.notify(
-                Charge(
-                    charge_id='q1',
-                    judge='one',
-                    lease_id='l1',
-                    state=state,
-                    payload={},
-                    due=questions.NOON,
-                )
-            )
+            filters.notify(questions.charge(state, 'one'))
         self.assertEqual(['one commit'], log)
 
 

@@ -102,8 +102,7 @@ class ChangeTest(base.TestCase):
     def test_details(self) -> None:
         found = self.change(name='b', notices=['start'])
         self.assertEqual({'name': 'b', 'notices': ['start']}, found)
-        before = {**PLAIN, 'notices': ['start']}
-        body = bodies.change(before, {**PLAIN, 'notices': None}, LEASE)
+        body = bodies.change({**PLAIN, 'notices': ['start']}, {**PLAIN, 'notices': None}, LEASE)
         self.assertEqual({'notices': None}, body)
 
     def test_dates(self) -> None:

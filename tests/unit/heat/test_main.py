@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from tests import base
+from tests import commands
 from tests.architecture import ROOT
 
 PAGE = (ROOT / 'doc/source/admin/heat.rst').read_text(encoding='utf-8')
@@ -44,9 +45,7 @@ class FolderTest(base.TestCase):
         lock = (ROOT / 'tools/cloud/requirements.lock').read_text(encoding='utf-8')
         major = lock.partition('\nopenstack-heat==')[2].partition('.')[0]
         self.assertIn(f'with Heat {major}:', PAGE)
-        done = subprocess.run(
-            [sys.executable, '-m', 'climate.heat'], capture_output=True, text=True, check=True
-        )
+        done = commands.captured([sys.executable, '-m', 'climate.heat'], check=True)
         folder = pathlib.Path(done.stdout.strip())
         self.assertEqual(pathlib.Path(PRINTED).parts[-3:], folder.parts[-3:])
         # Heat imports all of them.

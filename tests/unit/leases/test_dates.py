@@ -43,13 +43,12 @@ def lease(
     start: float, end: float, status: LeaseStatus = LeaseStatus.PENDING, **facts: Any
 ) -> Lease:
     """Return a lease."""
-    period = Period(start=at(start), end=at(end))
     return Lease(
         id='l',
         name='l',
         user_id='u',
         project_id='p',
-        period=period,
+        period=Period(start=at(start), end=at(end)),
         status=status,
         **facts,
     )
@@ -94,14 +93,12 @@ class TestNew(base.TestCase):
             (draft(5, 4), 'End date must be later than start date.'),
             (draft(0, 0.1), 'End date must be later than current and start date'),
         ):
-            with self.assertRaisesRegex(exceptions.InvalidInput, text):
-                check_dates(wish, NOW)
+            self.assertRaisesRegex(exceptions.InvalidInput, text, check_dates, wish, NOW)
 
     def test_asked_before_the_minute_ended(self) -> None:
         later = NOW + MINUTE
         check_dates(draft(0, 5), NOW)
-        with self.assertRaises(exceptions.InvalidInput):
-            check_dates(draft(0, 5), later)
+        self.assertRaises(exceptions.InvalidInput, check_dates, draft(0, 5), later)
 
     def test_before_end_lies_inside(self) -> None:
         for minutes, good in ((4, False), (5, True), (7, True), (8, True), (9, False)):
@@ -109,13 +106,11 @@ class TestNew(base.TestCase):
             if good:
                 check_dates(wish, NOW)
             else:
-                with self.assertRaises(exceptions.OutsideLease):
-                    check_dates(wish, NOW)
+                self.assertRaises(exceptions.OutsideLease, check_dates, wish, NOW)
 
     def test_events_lie_between_now_and_the_end(self) -> None:
         for minutes, good in ((-1, False), (0, True), (8, True), (9, False)):
-            event = EventDraft(kind=EventKind.NOTIFICATION, time=at(minutes))
-            wish = draft(5, 8, events=(event,))
+            wish = draft(5, 8, events=(EventDraft(kind=EventKind.NOTIFICATION, time=at(minutes)),))
             if good:
                 check_dates(wish, NOW)
             else:

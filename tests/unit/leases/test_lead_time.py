@@ -43,16 +43,14 @@ class TestLeadTime(base.TestCase):
     def test_it_is_told_that_much_earlier(self) -> None:
         lease = scheduled(a_lease(10000, 20000, lead_time=600))
         self.assertEqual([6400, 9400, 9700, 9940], told(lease))
-        early = of(lease, EventKind.BEFORE_START)[1]
-        self.assertEqual(600, early.payload.seconds_to_start)
+        self.assertEqual(600, of(lease, EventKind.BEFORE_START)[1].payload.seconds_to_start)
 
     def test_also_if_the_owner_wants_to_be_told_of_nothing(self) -> None:
         lease = scheduled(a_lease(10000, 20000, lead_time=600, notify_before_start=()))
         self.assertEqual([9400], told(lease))
 
     def test_it_is_told_once_where_the_owner_wants_the_same(self) -> None:
-        lease = scheduled(a_lease(10000, 20000, lead_time=300))
-        self.assertEqual([6400, 9700, 9940], told(lease))
+        self.assertEqual([6400, 9700, 9940], told(scheduled(a_lease(10000, 20000, lead_time=300))))
 
     def test_at_once_where_it_is_late_already(self) -> None:
         lease = scheduled(a_lease(400, 20000, lead_time=600))

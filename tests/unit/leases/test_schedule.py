@@ -158,11 +158,8 @@ class TestRescheduled(base.TestCase):
         fresh = scheduled(a_lease(later, later + other, notify_before_start=wanted))
         for kind in EventKind:
             if kind is not EventKind.PREPARE or (start and later):
-                self.assertEqual(
-                    [(e.time, e.due) for e in of(fresh, kind)],
-                    [(e.time, e.due) for e in of(new, kind)],
-                    kind,
-                )
+                expected = [(e.time, e.due) for e in of(fresh, kind)]
+                self.assertEqual(expected, [(e.time, e.due) for e in of(new, kind)], kind)
 
     @hypothesis.given(starts, lengths, st.integers(0, 20000), starts, lengths)
     def test_what_happened_is_kept(

@@ -50,8 +50,7 @@ class TestPatience(base.TestCase):
 
     def test_what_says_nothing_is_waited_for_until_the_deadline(self) -> None:
         for minutes, late in ((1, False), (2, True)):
-            report = waiting(datetime.timedelta(0))
-            self.assertIs(late, report.overdue(tried(minutes), 2 * MINUTE))
+            self.assertIs(late, waiting(datetime.timedelta(0)).overdue(tried(minutes), 2 * MINUTE))
 
     def test_the_most_patient_counts(self) -> None:
         report = waiting(MINUTE, HOUR)

@@ -38,24 +38,23 @@ def notice(number: int = 1, **changes: Any) -> Notice:
 
 def envelope(event_type: str, number: int = 1, **changes: Any) -> dict[str, Any]:
     """Return a notification, as it comes from the bus."""
-    payload = {
-        'payload_version': '1.1',
-        'lease_id': f'lease-{number}',
-        'name': f'demo {number}',
-        'user_id': 'alice',
-        'project_id': 'blue',
-        'start_date': '2030-01-01T12:00:00.000000',
-        'end_date': '2030-01-01T14:00:00.000000',
-        'status': 'PENDING',
-        'degraded': False,
-        'reservations': [{'resource_type': 'physical:host', 'status': 'pending'}],
-        **changes,
-    }
     return {
         'message_id': f'message-{number}',
         'event_type': event_type,
         'publisher_id': 'climate.lease',
-        'payload': payload,
+        'payload': {
+            'payload_version': '1.1',
+            'lease_id': f'lease-{number}',
+            'name': f'demo {number}',
+            'user_id': 'alice',
+            'project_id': 'blue',
+            'start_date': '2030-01-01T12:00:00.000000',
+            'end_date': '2030-01-01T14:00:00.000000',
+            'status': 'PENDING',
+            'degraded': False,
+            'reservations': [{'resource_type': 'physical:host', 'status': 'pending'}],
+            **changes,
+        },
     }
 
 

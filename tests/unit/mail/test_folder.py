@@ -38,13 +38,11 @@ class TestMailFolder(TestCase):
         self.clock.advance(datetime.timedelta(seconds=1).total_seconds())
         self.send(2)
         files = sorted(self.path.iterdir())
-        self.assertEqual(
-            [
-                '2030-01-01-110000-your-lease-x-ends-in-about-3-hours',
-                '2030-01-01-110001-your-lease-demo-ends-in-about-3-hours',
-            ],
-            [file.stem.rpartition('-')[0] for file in files],
-        )
+        expected = [
+            '2030-01-01-110000-your-lease-x-ends-in-about-3-hours',
+            '2030-01-01-110001-your-lease-demo-ends-in-about-3-hours',
+        ]
+        self.assertEqual(expected, [file.stem.rpartition('-')[0] for file in files])
         self.assertEqual({'.eml'}, {file.suffix for file in files})
         self.assertEqual({0o600}, {file.stat().st_mode & 0o777 for file in files})
         self.assertEqual(0o700, self.path.stat().st_mode & 0o777)

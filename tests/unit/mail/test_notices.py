@@ -46,11 +46,10 @@ class TestRead(base.TestCase):
 
     def test_as_climate_sends_them(self) -> None:
         for event_type, kind in notices.KINDS.items():
-            of = messages.lease(notices=(kind,))
             said = publisher.OutboxMessage(
                 id='1',
                 event_type=event_type,
-                payload=messages.payload(event_type, of=of),
+                payload=messages.payload(event_type, of=messages.lease(notices=(kind,))),
                 created_at=messages.CREATED,
             )
             found = present(notices.read(publisher.envelope(said, 'climate.lease'), ()))
@@ -121,6 +120,5 @@ class TestRead(base.TestCase):
     def test_it_survives_a_file(self) -> None:
         for reason in ('', 'no\nhost ä \ud800'):
             notice = samples.notice(reason=reason)
-            values = dataclasses.asdict(notice)
-            text = json.dumps(values, default=datetime.datetime.isoformat)
+            text = json.dumps(dataclasses.asdict(notice), default=datetime.datetime.isoformat)
             self.assertEqual(notice, notices.Notice.load(json.loads(text)))

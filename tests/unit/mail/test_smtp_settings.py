@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 import fixtures
-from oslo_config import cfg
 
-from climate import conf as climate_conf
-from climate.conf import mail
 from climate.mail.smtp import SmtpSettings
 from tests import base
+from tests import settings
 
 
 class TestPlainText(base.TestCase):
@@ -28,13 +26,8 @@ class TestPlainText(base.TestCase):
             ('127.0.0.1', 'none', 'climate', False),
             ('::1', 'none', 'climate', False),
         ):
-            conf = cfg.ConfigOpts()
-            conf([])
-            climate_conf.register_opts(conf, mail)
             wanted = {'host': host, 'security': security, 'username': username}
             wanted['password_file'] = '/nowhere' if username else None
-            for name, value in wanted.items():
-                conf.set_override(name, value, group='mail')
-            SmtpSettings.from_conf(conf)
+            SmtpSettings.from_conf(settings.configured('mail', **wanted))
             self.assertEqual(warned, 'clear text' in log.output, (host, security, username))
             log.reset_output()

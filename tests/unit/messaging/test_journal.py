@@ -31,8 +31,7 @@ class FileCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        folder = self.useFixture(fixtures.TempDir()).path
-        self.path = pathlib.Path(folder) / 'notifications.jsonl'
+        self.path = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'notifications.jsonl'
 
     def write(self, *numbers: int) -> None:
         journal.FileJournal(self.path, publisher_id=PUBLISHER).publish(

@@ -38,10 +38,8 @@ class TestLine(base.TestCase):
 
     def test_a_start_is_announced(self) -> None:
         now = samples.START - datetime.timedelta(seconds=30)
-        self.assertEqual(
-            f'2030-01-01 11:59:30Z  lease.event.before_start_lease  {WHO}: starts in 30 s',
-            lines.line(envelope('lease.event.before_start_lease', now=now)),
-        )
+        expected = f'2030-01-01 11:59:30Z  lease.event.before_start_lease  {WHO}: starts in 30 s'
+        self.assertEqual(expected, lines.line(envelope('lease.event.before_start_lease', now=now)))
 
     def test_every_type_says_something(self) -> None:
         for event_type in schemas.SCHEMAS:
@@ -62,8 +60,7 @@ class TestLine(base.TestCase):
         return lines.line(envelope(event_type, now=now))
 
     def test_an_error_says_why(self) -> None:
-        text = lines.line(envelope('lease.event.error'))
-        self.assertIn('start_lease failed: Nova is away', text)
+        self.assertIn('start_lease failed: Nova is away', lines.line(envelope('lease.event.error')))
 
     def test_a_move_says_from_where_to_where_and_why(self) -> None:
         text = lines.line(envelope('lease.rehomed'))

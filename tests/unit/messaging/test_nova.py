@@ -109,10 +109,9 @@ class TestServerNews(base.TestCase):
 
     def test_what_it_does_not_say(self) -> None:
         # What Nova sends without versions has the same type.
-        old = {'event_type': 'instance.create.end', 'payload': {'instance_id': '7'}}
         for case in (
             {},
-            old,
+            {'event_type': 'instance.create.end', 'payload': {'instance_id': '7'}},
             server_envelope('instance.create.start'),
             server_envelope('instance.update'),
             server_envelope(uuid=None),

@@ -140,15 +140,13 @@ class TestBuild(base.TestCase):
 
     def test_the_request_is_described(self) -> None:
         first, second = samples.payload('lease.create')['reservations']
-        self.assertEqual(
-            {
-                'min': 1,
-                'max': 2,
-                'resource_properties': '[">=", "$vcpus", "8"]',
-                'nested': [{'fine': True}],
-            },
-            first['request'],
-        )
+        expected = {
+            'min': 1,
+            'max': 2,
+            'resource_properties': '[">=", "$vcpus", "8"]',
+            'nested': [{'fine': True}],
+        }
+        self.assertEqual(expected, first['request'])
         self.assertEqual((17, 'r1'), (first['aggregate_id'], first['aggregate_name']))
         self.assertEqual({}, second['request'])
         self.assertEqual((None, None), (second['aggregate_id'], second['aggregate_name']))
@@ -158,19 +156,16 @@ class TestBuild(base.TestCase):
             first, _ = samples.payload(event_type)['reservations']
             self.assertEqual(event_type in schemas.HELD, 'resources' in first, event_type)
         first, second = samples.payload('lease.event.start_lease')['reservations']
-        self.assertEqual(
-            [{'id': '1', 'name': 'compute-1'}, {'id': '2', 'name': 'compute-2'}],
-            first['resources'],
-        )
+        expected = [{'id': '1', 'name': 'compute-1'}, {'id': '2', 'name': 'compute-2'}]
+        self.assertEqual(expected, first['resources'])
         self.assertEqual((2, 'hosts', 'host'), _counted(first))
         self.assertEqual([samples.USE], first['instructions'])
         self.assertEqual((0, 'networks', 'network'), _counted(second))
 
     def test_internal_events_are_not_shown(self) -> None:
-        kinds = {event['event_type'] for event in samples.payload('lease.create')['events']}
         self.assertEqual(
             {'start_lease', 'end_lease', 'before_end_lease', 'before_start_lease', 'notification'},
-            kinds,
+            {event['event_type'] for event in samples.payload('lease.create')['events']},
         )
 
     def test_dates_are_utc_with_microseconds(self) -> None:

@@ -49,9 +49,8 @@ class TestEnvelope(base.TestCase):
         # Late, for importing it first would print its deprecations.
         import oslo_messaging as notify
 
-        conf = configured()
         notifier = notify.Notifier(
-            transport.notification_transport(conf, 'fake://'), 'who', driver='noop'
+            transport.notification_transport(configured(), 'fake://'), 'who', driver='noop'
         )
         recorder = Recorder()
         notifier._driver_mgr.extensions[0].obj = recorder

@@ -54,9 +54,8 @@ class TestWatch(base.TestCase):
     def test_one_line_each(self) -> None:
         self.assertEqual(0, self.run_it())
         types = [line.split('  ')[1] for line in self.lines()]
-        self.assertEqual(
-            ['lease.create', 'lease.event.before_start_lease', 'lease.event.start_lease'], types
-        )
+        expected = ['lease.create', 'lease.event.before_start_lease', 'lease.event.start_lease']
+        self.assertEqual(expected, types)
 
     def test_colors_on_a_terminal_only(self) -> None:
         self.messages[1] = dataclasses.replace(self.messages[1], priority='ERROR')

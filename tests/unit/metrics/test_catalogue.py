@@ -39,8 +39,7 @@ class TestTable(base.TestCase):
             self.assertRegex(metric.name, r'^climate(_[a-z]+)+$')
             is_counter = metric.type is MetricType.COUNTER
             self.assertEqual(is_counter, metric.name.endswith('_total'), metric.name)
-            is_histogram = metric.type is MetricType.HISTOGRAM
-            self.assertEqual(is_histogram, bool(metric.buckets), metric.name)
+            self.assertEqual(metric.type is MetricType.HISTOGRAM, bool(metric.buckets), metric.name)
             self.assertTrue(not metric.read or metric.type is MetricType.GAUGE, metric.name)
 
     def test_labels_are_bounded(self) -> None:

@@ -172,8 +172,7 @@ class TestShipped(base.TestCase):
             self.assertEqual(page, rule['annotations']['runbook_url'])
 
     def test_the_page_explains_every_alert(self) -> None:
-        text = PAGE.read_text(encoding='utf-8')
-        explained = set(_TARGET.findall(text))
+        explained = set(_TARGET.findall(PAGE.read_text(encoding='utf-8')))
         self.assertEqual(explained, {rule['alert'] for rule in rules()})
 
     def test_the_page_names_metrics_that_exist(self) -> None:

@@ -31,8 +31,7 @@ class TestSlots(FolderCase):
         self.assertEqual([0, 1], [first.number(), second.number()])
         del first
         self.put('counter_0.db', 'gauge_livesum_0.db', 'gauge_livesum_1.db')
-        third = SlotTaker(self.folder)
-        self.assertEqual(0, third.number())
+        self.assertEqual(0, SlotTaker(self.folder).number())
         # It continues with the counters, but not with the gauges.
         self.assertEqual({'counter_0.db', 'gauge_livesum_1.db'}, self.files())
 

@@ -9,6 +9,7 @@ import datetime
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
+from typing import Self
 
 from climate import exceptions
 from climate.clock import ManualClock
@@ -135,10 +136,7 @@ class InstanceWorld(Effects):
         )
 
     def run(
-        self,
-        effect: str,
-        cloud: Cloud | None = None,
-        watch: Callable[[], None] = lambda: None,
+        self, effect: str, cloud: Cloud | None = None, watch: Callable[[], None] = lambda: None
     ) -> contract.Done:
         """Run an effect until it is done, and note what the core would."""
         done = super().run(effect, cloud, watch)
@@ -146,6 +144,12 @@ class InstanceWorld(Effects):
             self.mine = dict(done.kept)
         self.leaving = {}
         return done
+
+    def started(self, servers: int = 0) -> Self:
+        """Start the reservation, and make servers in its slots."""
+        super().started()
+        self.fill(servers)
+        return self
 
     def shrink(self, mine: dict[int, int]) -> None:
         """Let the reservation have these slots instead, as the core suggests."""
@@ -196,8 +200,7 @@ class InstanceWorld(Effects):
             )
         except exceptions.Permanent:
             return 'REFUSED'
-        server = present(compute.find_server(server_id))
-        return server.status
+        return present(compute.find_server(server_id)).status
 
     def hosts_of(self, *names: str) -> list[str]:
         """Return where servers are."""

@@ -207,9 +207,5 @@ def vlan_draft(number: int) -> ResourceDraft:
     """Return what an operator says of a VLAN."""
     return ResourceDraft(
         resource_type='network',
-        attributes={
-            'network_type': 'vlan',
-            'physical_network': 'physnet1',
-            'segment_id': number,
-        },
+        attributes={'network_type': 'vlan', 'physical_network': 'physnet1', 'segment_id': number},
     )

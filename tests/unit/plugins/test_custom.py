@@ -35,9 +35,7 @@ LICENCE = Declaration(
     ),
 )
 SIMPLE = Declaration(
-    name='custom:seat',
-    exclusive=False,
-    classes=(Inventory(resource_class='SEAT', total=10),),
+    name='custom:seat', exclusive=False, classes=(Inventory(resource_class='SEAT', total=10),)
 )
 
 
@@ -161,10 +159,9 @@ class ResourceTest(TestCase):
     def test_users_are_told_what_they_have(self) -> None:
         plugin = Custom(RACK)
         facts = self.done(plugin.start(self.work(plugin), self.cloud))
-        told = plugin.describe(self.reservation(plugin, facts))['allocated']
         self.assertEqual(
             [{'id': '7', 'name': 'r7', 'resources': {'SEAT': 3}, 'properties': {'place': 'B2'}}],
-            told,
+            plugin.describe(self.reservation(plugin, facts))['allocated'],
         )
         self.assertEqual(facts, self.done(plugin.check(self.work(plugin), self.cloud)))
         facts = self.done(plugin.end(self.work(plugin), self.cloud))

@@ -51,10 +51,7 @@ OLD_ROWS: list[tuple[dict[str, Any], Facts]] = [
         {'network_id': 'n', 'network_described': ['name', 'words']},
         NetworkFacts(network_id='n', described=('name', 'words')),
     ),
-    (
-        {'floating_ips': {'192.0.2.1': 'f'}},
-        FloatingIPFacts(floating_ips={'192.0.2.1': 'f'}),
-    ),
+    ({'floating_ips': {'192.0.2.1': 'f'}}, FloatingIPFacts(floating_ips={'192.0.2.1': 'f'})),
     (
         {'allocated': [{'id': '1', 'name': 'rack-1', 'resources': {'RACK': 2}}]},
         CustomFacts(allocated=({'id': '1', 'name': 'rack-1', 'resources': {'RACK': 2}},)),
@@ -95,13 +92,7 @@ OLD_ROWS: list[tuple[dict[str, Any], Facts]] = [
         ),
     ),
     (
-        {
-            'stack_id': 's',
-            'before': 'running',
-            'started': True,
-            'over': True,
-            'snapshot_id': 'n',
-        },
+        {'stack_id': 's', 'before': 'running', 'started': True, 'over': True, 'snapshot_id': 'n'},
         StackFacts(stack_id='s', before='running', started=True, over=True, snapshot_id='n'),
     ),
 ]
@@ -166,10 +157,9 @@ class TestFacts(base.TestCase):
 
     def test_changes_name_only_what_differs(self) -> None:
         before = reservation({'aggregate_id': 7, 'server_group_id': 'g'})
-        after = InstanceFacts(aggregate_id=8, other_server_groups=True)
         self.assertEqual(
             {'aggregate_id': 8, 'server_group_id': None, 'other_server_groups': True},
-            after.changes(before),
+            InstanceFacts(aggregate_id=8, other_server_groups=True).changes(before),
         )
 
     def kinds(self) -> Iterator[tuple[type[Facts], list[str]]]:

@@ -77,8 +77,7 @@ class TestText(base.TestCase):
 
     def test_what_is_required_is_not_empty(self) -> None:
         for body in ({}, {'name': None}, {'name': ''}, {'name': ' '}):
-            with self.assertRaisesRegex(exceptions.MissingParameter, 'name'):
-                parse(Strict, body)
+            self.assertRaisesRegex(exceptions.MissingParameter, 'name', parse, Strict, body)
 
 
 class TestCount(base.TestCase):
@@ -89,8 +88,7 @@ class TestCount(base.TestCase):
 
     def test_missing(self) -> None:
         for body in ({}, {'min': None}, {'min': ''}):
-            with self.assertRaisesRegex(exceptions.MissingParameter, 'min'):
-                parse(Pair, body)
+            self.assertRaisesRegex(exceptions.MissingParameter, 'min', parse, Pair, body)
 
     @hypothesis.given(anything)
     @hypothesis.example('1-2')
@@ -170,5 +168,4 @@ class TestKnown(base.TestCase):
     def test_also(self) -> None:
         body, model = {'id': 'x', 'min': 1}, models.of(Pair)
         model.change(Pair(least=1), body, 'some:type', strict=True, running=False)
-        with self.assertRaises(exceptions.MalformedParameter):
-            parse(Pair, body, strict=True)
+        self.assertRaises(exceptions.MalformedParameter, parse, Pair, body, strict=True)

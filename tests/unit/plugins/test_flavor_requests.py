@@ -61,13 +61,7 @@ PLAIN = FlavorRequest(flavor_id='1234', amount=2)
 
 def body(**changes: Any) -> dict[str, Any]:
     """Return what the command line sends."""
-    return {
-        'amount': 2,
-        'flavor_id': 1234,
-        'resource_type': TYPE,
-        'affinity': 'None',
-        **changes,
-    }
+    return {'amount': 2, 'flavor_id': 1234, 'resource_type': TYPE, 'affinity': 'None', **changes}
 
 
 class TestParse(base.TestCase):
@@ -101,8 +95,7 @@ class TestParse(base.TestCase):
             ({'affinity': False}, exceptions.Conflict, 'Affinity not supported yet'),
             ({'affinity': 'x'}, exceptions.MalformedParameter, 'affinity'),
         ):
-            with self.assertRaisesRegex(error, text):
-                PLUGIN.parse(body(**changes))
+            self.assertRaisesRegex(error, text, PLUGIN.parse, body(**changes))
         with self.assertRaisesRegex(exceptions.MalformedParameter, 'vcpus'):
             PLUGIN.parse(body(vcpus=1), strict=True)
 
@@ -116,28 +109,25 @@ class TestParse(base.TestCase):
         self.assertEqual('', PLUGIN.load(stored).resource_properties)
 
     def test_description(self) -> None:
-        request = FlavorRequest(flavor_id='gold', amount=3, source=SOURCE)
         reservation = Reservation(
             id='r',
             lease_id='l',
             resource_type=TYPE,
-            request=PLUGIN.dump(request),
+            request=PLUGIN.dump(FlavorRequest(flavor_id='gold', amount=3, source=SOURCE)),
             facts={'aggregate_id': 7},
         )
-        self.assertEqual(
-            {
-                'vcpus': 2,
-                'memory_mb': 2048,
-                'disk_gb': 10,
-                'amount': 3,
-                'affinity': None,
-                'resource_properties': '',
-                'flavor_id': 'r',
-                'aggregate_id': 7,
-                'server_group_id': None,
-            },
-            PLUGIN.describe(reservation),
-        )
+        expected = {
+            'vcpus': 2,
+            'memory_mb': 2048,
+            'disk_gb': 10,
+            'amount': 3,
+            'affinity': None,
+            'resource_properties': '',
+            'flavor_id': 'r',
+            'aggregate_id': 7,
+            'server_group_id': None,
+        }
+        self.assertEqual(expected, PLUGIN.describe(reservation))
 
 
 class TestChange(base.TestCase):
@@ -170,8 +160,7 @@ class TestInspect(base.TestCase):
     def test_any_flavor_that_the_caller_sees(self) -> None:
         self.cloud.compute.create_flavor(dataclasses.replace(SOURCE, public=False))
         self.cloud.compute.add_flavor_access('gold', 'blue')
-        seen = self.inspect('gold')
-        self.assertEqual(dataclasses.replace(SOURCE, public=False), seen.source)
+        self.assertEqual(dataclasses.replace(SOURCE, public=False), self.inspect('gold').source)
         for flavor_id, project in (('gold', 'red'), ('none', 'blue')):
             with self.assertRaisesRegex(exceptions.InvalidInput, f"'{flavor_id}' not found"):
                 self.inspect(flavor_id, project)
@@ -190,30 +179,26 @@ class TestInspect(base.TestCase):
         nothing = {f'resources:{name}': '0' for name in ('VCPU', 'MEMORY_MB', 'DISK_GB')}
         for extra_specs, text in ((reserved, 'is of a reservation'), (nothing, 'needs nothing')):
             self.cloud.compute.create_flavor(dataclasses.replace(SOURCE, extra_specs=extra_specs))
-            with self.assertRaisesRegex(exceptions.InvalidInput, text):
-                self.inspect('gold')
+            self.assertRaisesRegex(exceptions.InvalidInput, text, self.inspect, 'gold')
             self.cloud.compute.delete_flavor('gold')
 
     def test_what_was_not_looked_at_cannot_be_searched_for(self) -> None:
-        with self.assertRaisesRegex(exceptions.InvalidInput, '1234'):
-            PLUGIN.search(PLAIN)
+        self.assertRaisesRegex(exceptions.InvalidInput, '1234', PLUGIN.search, PLAIN)
 
 
 class TestNeeds(base.TestCase):
     """What Nova would ask Placement for."""
 
     def needs(self, **extra_specs: str) -> dict[str, int]:
-        flavor = Flavor(
-            id='f', name='f', vcpus=4, memory_mb=1024, disk_gb=10, extra_specs=extra_specs
+        return demand.demand(
+            Flavor(id='f', name='f', vcpus=4, memory_mb=1024, disk_gb=10, extra_specs=extra_specs)
         )
-        return demand.demand(flavor)
 
     def test_sizes(self) -> None:
         self.assertEqual({'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 13}, demand.demand(SOURCE))
         bare = dataclasses.replace(SOURCE, disk_gb=0, ephemeral_gb=0, swap_mb=0)
         self.assertNotIn('DISK_GB', demand.demand(bare))
-        swap = dataclasses.replace(bare, swap_mb=1025)
-        self.assertEqual(2, demand.demand(swap)['DISK_GB'])
+        self.assertEqual(2, demand.demand(dataclasses.replace(bare, swap_mb=1025))['DISK_GB'])
 
     def test_resources_have_the_last_word(self) -> None:
         plain = {'VCPU': 4, 'MEMORY_MB': 1024, 'DISK_GB': 10}
@@ -236,10 +221,7 @@ class TestNeeds(base.TestCase):
         for extra_specs, processors in (
             ({'hw:cpu_policy': 'shared'}, {'VCPU': 4}),
             ({'hw:cpu_policy': 'dedicated'}, {'PCPU': 4}),
-            (
-                {'hw:cpu_policy': 'dedicated', 'hw:emulator_threads_policy': 'isolate'},
-                {'PCPU': 5},
-            ),
+            ({'hw:cpu_policy': 'dedicated', 'hw:emulator_threads_policy': 'isolate'}, {'PCPU': 5}),
             ({'hw:cpu_policy': 'mixed', 'hw:cpu_dedicated_mask': '0-2,^1'}, {'PCPU': 2, 'VCPU': 2}),
             ({'hw:cpu_policy': 'mixed', 'hw:cpu_dedicated_mask': '^0'}, {'PCPU': 3, 'VCPU': 1}),
             (

@@ -46,9 +46,7 @@ def fresh() -> FloatingIPWorld:
 
 def leased() -> FloatingIPWorld:
     """The reservation is active."""
-    world = FloatingIPWorld()
-    world.run('start')
-    return world
+    return FloatingIPWorld().started()
 
 
 def in_use() -> FloatingIPWorld:
@@ -161,8 +159,7 @@ class TestOutcomes(base.TestCase):
     """What effects say, and what they do in corners."""
 
     def test_made_in_the_project_with_tags(self) -> None:
-        world = leased()
-        for item in world.found().values():
+        for item in leased().found().values():
             self.assertEqual((OWNER, TAGS, None), (item.project_id, item.tags, item.port_id))
 
     def test_what_goes_is_not_in_use(self) -> None:
@@ -170,18 +167,15 @@ class TestOutcomes(base.TestCase):
         self.assertEqual({1: 1, 2: 1}, shrunk_wrongly().run('start').kept)
 
     def test_what_is_required_is_kept(self) -> None:
-        world = FloatingIPWorld(THIRD)
-        world.run('start')
+        world = FloatingIPWorld(THIRD).started()
         world.shrink(1, 2)
         self.assertEqual({1, 3}, set(world.run('start').kept or ()))
 
     def test_what_is_in_use_and_what_is_required_have_to_fit(self) -> None:
-        world = FloatingIPWorld(THIRD)
-        world.run('start')
+        world = FloatingIPWorld(THIRD).started()
         world.attach(FIRST, SECOND)
         world.shrink(2, 3)
-        error = self.assertRaises(exceptions.Permanent, world.once, 'start')
-        self.assertIn(THIRD, error.message)
+        self.assertIn(THIRD, self.assertRaises(exceptions.Permanent, world.once, 'start').message)
         self.assertEqual(set(ADDRESSES), set(world.found()))
 
     def test_nothing_in_use_is_taken_away(self) -> None:
@@ -189,8 +183,7 @@ class TestOutcomes(base.TestCase):
         world.attach(*ADDRESSES)
         before = world.found()
         world.shrink(1, 2)
-        error = self.assertRaises(exceptions.Permanent, world.once, 'start')
-        self.assertIn(THIRD, error.message)
+        self.assertIn(THIRD, self.assertRaises(exceptions.Permanent, world.once, 'start').message)
         self.assertEqual(before, world.found())
 
     def test_what_cannot_be_kept_to_the_end_is_not_kept_in_place_of_others(self) -> None:
@@ -234,15 +227,12 @@ class TestOutcomes(base.TestCase):
         self.assertEqual({}, world.found())
 
     def test_check_says_what_it_repaired(self) -> None:
-        done = drifted().run('check')
-        self.assertEqual(
-            (
-                f'floating IP {FIRST} was missing',
-                f'floating IP {SECOND} had lost its tags',
-                f'floating IP {THIRD} was of another project',
-            ),
-            done.repaired,
+        expected = (
+            f'floating IP {FIRST} was missing',
+            f'floating IP {SECOND} had lost its tags',
+            f'floating IP {THIRD} was of another project',
         )
+        self.assertEqual(expected, drifted().run('check').repaired)
         world = drifted()
         world.run('check')
         self.assertEqual((), world.run('check').repaired)
@@ -308,14 +298,12 @@ class TestDiscover(base.TestCase):
         draft = dataclasses.replace(draft, capabilities={'room': '1'})
         found = self.world.plugin.discover(draft, self.world.cloud)
         self.assertEqual(f'{self.public}:203.0.113.200', found.name)
-        self.assertEqual(
-            {
-                'floating_network_id': self.public,
-                'subnet_id': subnet.id,
-                'floating_ip_address': '203.0.113.200',
-            },
-            dict(found.attributes),
-        )
+        expected = {
+            'floating_network_id': self.public,
+            'subnet_id': subnet.id,
+            'floating_ip_address': '203.0.113.200',
+        }
+        self.assertEqual(expected, dict(found.attributes))
         self.assertEqual({'room': '1'}, dict(found.capabilities))
 
     def test_what_is_no_address(self) -> None:

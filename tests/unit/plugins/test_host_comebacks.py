@@ -60,8 +60,7 @@ class TestEnd(base.TestCase):
         world.once('end', hung)
         self.assertTrue(hung.happened)
         self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(world))
-        pool = world.pool()
-        self.assertEqual(('compute-3',), pool.hosts)
+        self.assertEqual(('compute-3',), world.pool().hosts)
 
     def test_it_looks_again_before_each_deletion(self) -> None:
         world = leased()

@@ -77,8 +77,7 @@ def empty_lease() -> World:
 
 def drifted() -> World:
     """An operator has taken a host out, put a wrong one in, and renamed the owner."""
-    world = World()
-    world.run('start')
+    world = World().started()
     world.put('compute-1')
     world.put('compute-2', 'freepool')
     world.put('compute-3', 'leased')

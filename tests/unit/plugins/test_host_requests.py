@@ -97,8 +97,7 @@ class TestParse(base.TestCase):
             ({'hypervisor_properties': '["'}, exceptions.MalformedRequirements, 'hypervisor_prop'),
             ({'resource_properties': 7}, exceptions.MalformedRequirements, 'resource_properties'),
         ):
-            with self.assertRaisesRegex(error, text):
-                PLUGIN.parse(body(**changes))
+            self.assertRaisesRegex(error, text, PLUGIN.parse, body(**changes))
 
 
 class TestChange(base.TestCase):
@@ -146,9 +145,8 @@ class TestChoose(base.TestCase):
         found = PLUGIN.choose(request, snapshot, random.Random(seed))
         self.assertEqual(found, PLUGIN.choose(request, snapshot, random.Random(seed)))
         if free < minimum:
-            self.assertEqual(
-                contract.NotEnough(reason=f'{free} of {minimum} hosts are free'), found
-            )
+            expected = contract.NotEnough(reason=f'{free} of {minimum} hosts are free')
+            self.assertEqual(expected, found)
         else:
             assert isinstance(found, contract.Pick)
             actual = len({share.candidate for share in found.shares})

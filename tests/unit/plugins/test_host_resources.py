@@ -39,10 +39,7 @@ class TestResources(base.TestCase):
             world.plugin.discover(draft('compute-9'), world.cloud)
         world.cloud.boot_server('compute-1', OTHER, 'stranger')
         error = self.assertRaises(
-            errors.HostHavingServers,
-            world.plugin.discover,
-            draft('compute-1'),
-            world.cloud,
+            errors.HostHavingServers, world.plugin.discover, draft('compute-1'), world.cloud
         )
         self.assertIn('compute-1', error.message)
         with self.assertRaises(errors.HostHavingServers):
@@ -50,10 +47,7 @@ class TestResources(base.TestCase):
         # They are there although Nova does not list them just now.
         world.cloud.hide_servers('compute-1')
         again = self.assertRaises(
-            errors.HostHavingServers,
-            world.plugin.discover,
-            draft('compute-1'),
-            world.cloud,
+            errors.HostHavingServers, world.plugin.discover, draft('compute-1'), world.cloud
         )
         self.assertEqual(error.message, again.message)
 

@@ -67,18 +67,12 @@ def prepared_otherwise() -> InstanceWorld:
 
 def active() -> InstanceWorld:
     """The reservation is active, and its owner makes use of it."""
-    world = booked()
-    world.run('start')
-    world.fill(2)
-    return world
+    return booked().started(2)
 
 
 def active_flavor() -> InstanceWorld:
     """The same for a flavor."""
-    world = of_flavor()
-    world.run('start')
-    world.fill(2)
-    return world
+    return of_flavor().started(2)
 
 
 def grown() -> InstanceWorld:
@@ -97,9 +91,7 @@ def shrunk() -> InstanceWorld:
 
 def shrunk_elsewhere() -> InstanceWorld:
     """A slot that is in use was to go; there is another."""
-    world = booked()
-    world.run('start')
-    world.fill(3)
+    world = booked().started(3)
     world.delete('own-1')
     world.shrink({1: 2})
     return world
@@ -107,9 +99,7 @@ def shrunk_elsewhere() -> InstanceWorld:
 
 def failed() -> InstanceWorld:
     """The second host has failed with a server; its slot goes to the third."""
-    world = booked()
-    world.run('start')
-    world.fill(3)
+    world = booked().started(3)
     world.cloud.set_hypervisor('compute-2', state='down')
     world.resources = tuple(
         dataclasses.replace(each, failed_at=world.clock.now()) if each.id == 2 else each
@@ -146,8 +136,7 @@ def without_flavor() -> InstanceWorld:
 
 def without_aggregate() -> InstanceWorld:
     """Somebody has deleted the aggregate, and the third host has slots."""
-    world = grown()
-    world.run('start')
+    world = grown().started()
     world.mine = {1: 2, 2: 2}
     world.delete_aggregate(world.present())
     return world

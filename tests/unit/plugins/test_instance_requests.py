@@ -88,8 +88,7 @@ class TestParse(base.TestCase):
             ({'affinity': []}, exceptions.MalformedParameter, 'affinity'),
             ({'resource_properties': 7}, exceptions.MalformedRequirements, 'resource_properties'),
         ):
-            with self.assertRaisesRegex(error, text):
-                PLUGIN.parse(body(**changes))
+            self.assertRaisesRegex(error, text, PLUGIN.parse, body(**changes))
         with self.assertRaisesRegex(exceptions.MalformedParameter, 'flavor_id'):
             PLUGIN.parse(body(flavor_id='1'), strict=True)
 
@@ -122,8 +121,7 @@ class TestChange(base.TestCase):
         self.assertEqual(new, PLUGIN.change(old, sent))
 
     def test_what_an_active_reservation_allows(self) -> None:
-        sent = {'amount': 5, 'resource_properties': GPU}
-        new = PLUGIN.change(PLAIN, sent, running=True)
+        new = PLUGIN.change(PLAIN, {'amount': 5, 'resource_properties': GPU}, running=True)
         self.assertEqual((5, GPU), (new.amount, new.resource_properties))
         for key, value in (
             ('vcpus', 2),

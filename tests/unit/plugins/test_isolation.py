@@ -112,8 +112,7 @@ class TestMarking(base.TestCase):
     def test_words(self) -> None:
         for mode in Isolation:
             self.assertEqual(POOL[mode], isolation.of_pool(mode).wanted)
-            lease = isolation.of_lease(mode, 'blazar:owner', OWNER)
-            self.assertEqual(LEASE[mode], lease.wanted)
+            self.assertEqual(LEASE[mode], isolation.of_lease(mode, 'blazar:owner', OWNER).wanted)
 
     def test_option(self) -> None:
         for given, mode in (

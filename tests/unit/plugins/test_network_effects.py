@@ -46,9 +46,7 @@ def fresh() -> SegmentWorld:
 
 def leased() -> SegmentWorld:
     """The reservation is active."""
-    world = SegmentWorld()
-    world.run('start')
-    return world
+    return SegmentWorld().started()
 
 
 def in_use() -> SegmentWorld:
@@ -218,11 +216,7 @@ class TestOutcomes(base.TestCase):
         world.register(
             ResourceDraft(
                 resource_type='network',
-                attributes={
-                    'network_type': 'vlan',
-                    'physical_network': 'nowhere',
-                    'segment_id': 1,
-                },
+                attributes={'network_type': 'vlan', 'physical_network': 'nowhere', 'segment_id': 1},
             )
         )
         self.assertRaises(exceptions.Permanent, world.once, 'start')
@@ -309,10 +303,8 @@ class TestResources(base.TestCase):
             neutron_worlds.vlan_draft(100),
             self.world.cloud,
         )
-        self.assertEqual(
-            f'Segment vlan:physnet1:100 is used by network {self.world.neighbour.id}',
-            error.message,
-        )
+        expected = f'Segment vlan:physnet1:100 is used by network {self.world.neighbour.id}'
+        self.assertEqual(expected, error.message)
         resource = self.world.resources[0]
         self.world.plugin.admit(resource, self.world.cloud)
         self.world.plugin.release(resource, self.world.cloud)

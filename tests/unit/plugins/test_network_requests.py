@@ -56,10 +56,7 @@ class TestParse(base.TestCase):
         for sent, wanted in (
             (body(), plain),
             (body(network_name=7), NetworkRequest(name='7')),
-            (
-                body(network_properties='', resource_properties='', network_description=''),
-                plain,
-            ),
+            (body(network_properties='', resource_properties='', network_description=''), plain),
             (body(network_properties=None, network_description=None, before_end=None), plain),
             (body(before_end='default', min=None), plain),
             (

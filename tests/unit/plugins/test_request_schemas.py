@@ -72,11 +72,7 @@ TYPES: dict[str, tuple[contract.Plugin[Any], dict[str, Any]]] = {
     'stack_that_exists': (VirtualStack(), {'stack_id': UUID}),
 }
 # What no schema can state: an expression in a text, and one number beside another.
-UNSTATED = (
-    exceptions.MalformedRequirements,
-    exceptions.InvalidRange,
-    errors.TooLongFloatingIPs,
-)
+UNSTATED = (exceptions.MalformedRequirements, exceptions.InvalidRange, errors.TooLongFloatingIPs)
 MISSING = object()
 STEPS = (
     'snapshot',
@@ -293,10 +289,6 @@ class TestModel(base.TestCase):
         amount, colour, _ = self.model.options()
         self.assertEqual(('amount', 'integer', '1 to 9', True), _four(amount))
         self.assert_has(colour, name='filter', default='red', fixed=Fixed.RUNNING)
-
-
-def _three(request: ScopeRequest) -> tuple[int, str, list[tuple[float, float]]]:
-    return request.amount, request.filter, request.targets
 
 
 def _four(option: models.Option) -> tuple[str, str, str, bool]:

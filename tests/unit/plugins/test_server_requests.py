@@ -129,8 +129,7 @@ class TestParse(base.TestCase):
             ({**MINE, 'guarantee': 1}, 'guarantee'),
             ({**MINE, 'guarantee': False, 'resource_properties': '["==", "$a", "1"]'}, 'guarantee'),
         ):
-            with self.assertRaisesRegex(exceptions.InvalidInput, text):
-                PLUGIN.parse(sent)
+            self.assertRaisesRegex(exceptions.InvalidInput, text, PLUGIN.parse, sent)
         with self.assertRaisesRegex(MALFORMED, 'flavors'):
             PLUGIN.parse({**BOOTED, 'flavors': 1}, strict=True)
 
@@ -143,8 +142,7 @@ class TestParse(base.TestCase):
             ('snapshot', 'leaves its host'),
             ('snapshot,stop', 'leaves its host'),
         ):
-            with self.assertRaisesRegex(MALFORMED, text):
-                PLUGIN.parse({**MINE, 'on_end': end})
+            self.assertRaisesRegex(MALFORMED, text, PLUGIN.parse, {**MINE, 'on_end': end})
         for end in ('shelve', 'stop,shelve,delete', 'suspend,snapshot,delete', 'delete'):
             self.assertEqual(tuple(end.split(',')), PLUGIN.parse({**MINE, 'on_end': end}).on_end)
         self.assertEqual(
@@ -157,8 +155,7 @@ class TestParse(base.TestCase):
 
     @hypothesis.given(requests)
     def test_round_trip(self, request: ServerRequest) -> None:
-        stored = json.loads(json.dumps(PLUGIN.dump(request)))
-        self.assertEqual(request, PLUGIN.load(stored))
+        self.assertEqual(request, PLUGIN.load(json.loads(json.dumps(PLUGIN.dump(request)))))
 
 
 class TestChange(base.TestCase):
@@ -231,21 +228,17 @@ class TestInspect(base.TestCase):
 
     def test_one_that_cannot_be_leased_as_it_is(self) -> None:
         self.cloud.set_server(self.server, locked=True)
-        with self.assertRaisesRegex(exceptions.Conflict, 'locked'):
-            self.inspect()
+        self.assertRaisesRegex(exceptions.Conflict, 'locked', self.inspect)
         self.cloud.set_server(self.server, locked=False, status='ERROR')
-        with self.assertRaisesRegex(exceptions.Conflict, 'is ERROR'):
-            self.inspect()
+        self.assertRaisesRegex(exceptions.Conflict, 'is ERROR', self.inspect)
         self.cloud.set_server(self.server, status='ACTIVE')
         self.cloud.set_seconds('server_action', 5)
         self.cloud.compute.stop_server(self.server)
-        with self.assertRaisesRegex(exceptions.Conflict, 'busy .powering-off'):
-            self.inspect()
+        self.assertRaisesRegex(exceptions.Conflict, 'busy .powering-off', self.inspect)
 
     def test_one_whose_flavor_is_gone(self) -> None:
         self.cloud.compute.delete_flavor('2')
-        with self.assertRaisesRegex(exceptions.InvalidInput, 'guarantee'):
-            self.inspect()
+        self.assertRaisesRegex(exceptions.InvalidInput, 'guarantee', self.inspect)
         self.assertIsNotNone(self.inspect(guarantee=False).seen)
 
     def test_what_one_is_to_be_made_of(self) -> None:
@@ -261,8 +254,7 @@ class TestInspect(base.TestCase):
             ({'image': IMAGE}, 'image'),
             ({'image': image, 'networks': [{'uuid': 'none'}]}, 'networks'),
         ):
-            with self.assertRaisesRegex(exceptions.InvalidInput, text):
-                self.boot(**changes)
+            self.assertRaisesRegex(exceptions.InvalidInput, text, self.boot, **changes)
 
     def test_what_is_shown(self) -> None:
         request = PLUGIN.parse({**BOOTED, 'user_data': 'password: x'})

@@ -118,15 +118,13 @@ class TestCorners(base.TestCase):
         wanted = floating_ip(port_id={'get_resource': 'port'}, fixed_ip_address='10.0.0.7')
         wanted |= {'depends_on': 'gateway', 'condition': 'outside'}
         found = resources(rewritten(draft({'ip': wanted, 'ip-association': {'type': 'X'}})))
-        self.assertEqual(
-            {
-                'type': TYPE,
-                'external_id': 'p0',
-                'properties': {'floating_network': 'public'},
-                'condition': 'outside',
-            },
-            found['ip'],
-        )
+        expected = {
+            'type': TYPE,
+            'external_id': 'p0',
+            'properties': {'floating_network': 'public'},
+            'condition': 'outside',
+        }
+        self.assertEqual(expected, found['ip'])
         self.assertEqual(
             {
                 'type': 'OS::Neutron::FloatingIPAssociation',
@@ -157,8 +155,7 @@ resources:
         use = {'type': 'child.yaml', 'properties': {'network': 'other'}}
         one = draft({'a': use, 'b': use}, files={'child.yaml': CHILD})
         self.assertIn('*', one.template)
-        found = [own for _, own in ids(rewritten(one))]
-        self.assertEqual(['o0', 'p0', 'o1', 'p1'], found)
+        self.assertEqual(['o0', 'p0', 'o1', 'p1'], [own for _, own in ids(rewritten(one))])
 
     def test_members_of_groups_are_refused(self) -> None:
         for kind, key in (
@@ -167,8 +164,7 @@ resources:
         ):
             for member in (floating_ip(), {'type': 'child.yaml', 'properties': {'network': 'x'}}):
                 group = {'type': kind, 'properties': {key: member}}
-                one = draft({'g': group}, files={'child.yaml': CHILD})
-                self.assert_refused(one, 'group')
+                self.assert_refused(draft({'g': group}, files={'child.yaml': CHILD}), 'group')
 
     def test_the_same_file_in_a_group_and_beside_it_is_refused(self) -> None:
         use = {'type': 'child.yaml', 'properties': {'network': 'other'}}
@@ -194,8 +190,7 @@ resources:
             self.assertEqual([('public', 'p0')], found)
 
     def test_those_that_a_user_has_already_are_left_alone(self) -> None:
-        mine = {**floating_ip(), 'external_id': 'mine'}
-        one = draft({'a': mine, 'b': floating_ip()})
+        one = draft({'a': {**floating_ip(), 'external_id': 'mine'}, 'b': floating_ip()})
         self.assertEqual([('public', 'mine'), ('public', 'p0')], ids(rewritten(one)))
         self.assertEqual({('public', ''): 1}, stack_contents.of(cloud.plan(one)).addresses)
 

@@ -29,10 +29,9 @@ def server(flavor: Any) -> dict[str, Any]:
 
 def draft(resources: dict[str, Any], **others: Any) -> StackDraft:
     """Return what is to be made."""
-    declared = others.pop('declared', {})
     template = {
         'heat_template_version': '2021-04-16',
-        'parameters': declared,
+        'parameters': others.pop('declared', {}),
         'resources': resources,
     }
     return StackDraft(name='web', template=templates.dump(template), **others)
@@ -103,10 +102,7 @@ resources:
 drafts = st.builds(
     lambda items, one: draft(
         {f'r{place}': item for place, item in enumerate(items)},
-        declared={
-            'one': {'type': 'string'},
-            'two': {'type': 'string', 'default': 'm1.small'},
-        },
+        declared={'one': {'type': 'string'}, 'two': {'type': 'string', 'default': 'm1.small'}},
         parameters={'one': one},
         files={'child.yaml': CHILD, 'other.yaml': OTHER},
     ),
@@ -175,8 +171,7 @@ class TestCorners(base.TestCase):
             declared={'sizes': {'type': 'json'}, 'l': {'default': ['x', 'm1.tiny']}},
             parameters={'sizes': {'large': 'm1.small'}},
         )
-        found = stack_templates.rewritten(one, NEW).found
-        self.assertEqual({'m1.small', 'm1.tiny'}, found)
+        self.assertEqual({'m1.small', 'm1.tiny'}, stack_templates.rewritten(one, NEW).found)
 
     def test_a_flavor_may_be_a_number(self) -> None:
         self.assertEqual(['reserved-7'], planned(rewritten(draft({'a': server(7)}))))

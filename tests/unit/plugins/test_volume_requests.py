@@ -135,9 +135,8 @@ class RequestTest(base.TestCase):
         self.assertEqual('Größe 1', VOLUMES.parse({**NEW, 'name': 'Größe 1'}).name)
 
     def test_defaults(self) -> None:
-        made = VOLUMES.parse({'snapshot_id': VOLUME})
         self.assert_has(
-            made,
+            VOLUMES.parse({'snapshot_id': VOLUME}),
             size=0,
             amount=1,
             guarantee=True,
@@ -155,10 +154,8 @@ class RequestTest(base.TestCase):
             }
         )
         search = VOLUMES.search(request)
-        self.assertEqual(
-            ('physical:storage', 3, {'DISK_GB': 7}),
-            (search.resource_type, search.minimum, dict(search.demand)),
-        )
+        expected = ('physical:storage', 3, {'DISK_GB': 7})
+        self.assertEqual(expected, (search.resource_type, search.minimum, dict(search.demand)))
         self.assertIn('gold', repr(search.requirement))
         self.assertIn('one', repr(search.requirement))
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import Literal
+from typing import Self
 
 from climate import exceptions
 from climate.clock import ManualClock
@@ -141,6 +142,11 @@ class Effects(abc.ABC):
             since=self.since or self.clock.now(),
         )
 
+    def started(self) -> Self:
+        """Start the reservation, and return this world."""
+        self.run('start')
+        return self
+
     def aggregate(self) -> Aggregate | None:
         """Return the reservation's aggregate."""
         return next((item for item in self.cloud.aggregates() if item.name == RESERVATION), None)
@@ -182,10 +188,7 @@ class Effects(abc.ABC):
         return outcome
 
     def run(
-        self,
-        effect: str,
-        cloud: Cloud | None = None,
-        watch: Callable[[], None] = lambda: None,
+        self, effect: str, cloud: Cloud | None = None, watch: Callable[[], None] = lambda: None
     ) -> contract.Done:
         """Run an effect until it is done, and look at the world after each try."""
         self.since = self.clock.now()

@@ -10,8 +10,8 @@ import threading
 
 from oslo_policy import opts
 
-from climate.cmd import config
 from climate.policies import enforcer
+from tests import settings
 from tests.base import FolderCase
 
 ROUNDS = 60
@@ -24,8 +24,7 @@ class EnforcerTest(FolderCase):
         super().setUp()
         self.file = self.folder / 'policy.yaml'
         self.file.write_text('{}')
-        conf = config.new_conf()
-        conf([], project='climate', default_config_files=[])
+        conf = settings.configured()
         opts.set_defaults(conf)
         conf.set_override('policy_file', str(self.file), group='oslo_policy')
         self.enforcer = enforcer.make_enforcer(conf)

@@ -109,8 +109,7 @@ class TestAlways(base.TestCase):
 
     @hypothesis.given(_VIEWS)
     def test_none_sleeps_where_that_is_not_wanted(self, one: View) -> None:
-        step = deciding.decide(one, PowerSettings())
-        self.assertNotIn(step.action, SLEEPY)
+        self.assertNotIn(deciding.decide(one, PowerSettings()).action, SLEEPY)
 
 
 class Machine:

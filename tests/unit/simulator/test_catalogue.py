@@ -5,34 +5,24 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import io
 import json
-import pathlib
 
-import fixtures
-
-from climate import simulator
-from climate.clock import ManualClock
 from climate.cloud import base
 from climate.cloud.protocols.stacks import StackDraft
 from climate.cmd import standalone
 from climate.simulator import catalogue
 from climate.simulator import cli
 from climate.simulator import templates
-from tests.base import TestCase
+from tests.base import FolderCase
 from tests.narrowing import present
+from tests.unit.simulator.memory import MemoryCase
 
-NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
+class CatalogueTest(MemoryCase):
+    """A cloud that is to be furnished."""
 
-class CatalogueTest(TestCase):
-    """A furnished cloud in memory."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.cloud = simulator.SimulatedCloud(simulator.MEMORY, clock=ManualClock(NOW))
-        self.addCleanup(self.cloud.close)
+    hypervisors = 0
 
     def names(self, kind: str) -> list[str]:
         """Return what there is of a kind."""
@@ -89,8 +79,7 @@ class TestCatalogue(CatalogueTest):
         server = self.cloud.boot_server('compute-1', 'demo', 'old')
         self.cloud.set_server(server.id, flavor='m1.small')
         self.cloud.furnish(1)
-        found = present(self.cloud.compute.find_server(server.id))
-        self.assertEqual('2', found.flavor_id)
+        self.assertEqual('2', present(self.cloud.compute.find_server(server.id)).flavor_id)
 
     def test_the_template_is_one(self) -> None:
         planned = templates.plan(StackDraft(name='lab', template=catalogue.TEMPLATE))
@@ -139,26 +128,21 @@ class TestBoots(CatalogueTest):
         self.assertEqual(('ACTIVE', 'common-1'), (found.status, found.host))
 
 
-class TestCommandLine(TestCase):
+class TestCommandLine(FolderCase):
     """``climate-standalone simulator``."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.state = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def run_cli(self, *arguments: str) -> str:
         """Run the command and return what it said."""
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            self.assertEqual(0, cli.main(arguments, state_dir=self.state, prog='x simulator'))
+            self.assertEqual(0, cli.main(arguments, state_dir=self.folder, prog='x simulator'))
         return said.getvalue()
 
     def test_everything_is_shown(self) -> None:
         self.assertEqual('2 hypervisors\n', self.run_cli('furnish', '--hosts', '1'))
         booted = self.run_cli('boot', '--flavor', 'm1.tiny').strip()
         shown = json.loads(self.run_cli('show', '--json'))
-        actual = {each['flavor_id'] for each in shown['servers']}
-        self.assertEqual({'1', '2'}, actual)
+        self.assertEqual({'1', '2'}, {each['flavor_id'] for each in shown['servers']})
         self.assertIn(booted, {each['id'] for each in shown['servers']})
         empty = {kind for kind, found in shown.items() if found == []}
         self.assertEqual({'floating_ips', 'snapshots', 'backups', 'faults'}, empty)
@@ -182,9 +166,7 @@ class TestCommandLine(TestCase):
             ([], [], None),
             (['--port', '0'], ['--port', '0'], None),
             (['simulator', 'show', '--json'], [], ['show', '--json']),
-            (['simulator', 'show', '--json'], [], ['show', '--json']),
             (['--state-dir', 'x', 'simulator', '-h'], ['--state-dir', 'x'], ['-h']),
-            (['--state-dir', 'simulator', 'simulator'], ['--state-dir', 'simulator'], []),
             (['--state-dir', 'simulator', 'simulator'], ['--state-dir', 'simulator'], []),
             (['--i-know', 'simulator', 'heal'], ['--i-know'], ['heal']),
             (['--state-dir=x', 'simulator', 'heal'], ['--state-dir=x'], ['heal']),

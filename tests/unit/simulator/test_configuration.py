@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-import pathlib
-
-import fixtures
 from oslo_config import cfg
 
 from climate import conf as climate_conf
@@ -16,19 +13,18 @@ from climate.simulator import SimulatedCloud
 from tests import base
 
 
-class TestConfiguration(base.TestCase):
+class TestConfiguration(base.FolderCase):
     """``[DEFAULT] cloud`` and ``[simulator] state_dir``."""
 
     def test_the_state_is_where_the_file_says(self) -> None:
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        (folder / 'climate.conf').write_text(
-            f'[DEFAULT]\ncloud = simulated\n[simulator]\nstate_dir = {folder}/state\n'
+        (self.folder / 'climate.conf').write_text(
+            f'[DEFAULT]\ncloud = simulated\n[simulator]\nstate_dir = {self.folder}/state\n'
         )
         conf = cfg.ConfigOpts()
         climate_conf.register_opts(conf)
-        conf(['--config-file', str(folder / 'climate.conf')], project='climate')
+        conf(['--config-file', str(self.folder / 'climate.conf')], project='climate')
         cloud = clouds.open_cloud(conf, SystemClock())
         assert isinstance(cloud, SimulatedCloud)
         self.addCleanup(cloud.close)
         cloud.seed(1)
-        self.assertNotEqual([], list((folder / 'state').iterdir()))
+        self.assertNotEqual([], list((self.folder / 'state').iterdir()))

@@ -25,20 +25,16 @@ from climate.simulator import cli
 from climate.simulator.store import SimulatorStore
 from tests.base import TestCase
 from tests.narrowing import present
+from tests.unit.simulator.memory import MemoryCase
+from tests.unit.simulator.memory import NOW
 
-NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
-
-class SimulatedTest(TestCase):
-    """A simulated cloud in memory with two hypervisors and a clock that stands still."""
+class PooledCase(MemoryCase):
+    """Two hypervisors, and the pool of hosts."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.clock = ManualClock(NOW)
-        self.cloud = self.closing(simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock))
-        self.cloud.seed(2)
-        found = present(self.cloud.compute.find_aggregate('freepool'))
-        self.pool = found
+        self.pool = present(self.cloud.compute.find_aggregate('freepool'))
 
     def add(self, host: str = 'compute-1') -> None:
         """Put a host into the freepool."""
@@ -49,7 +45,7 @@ class SimulatedTest(TestCase):
         return next(found.hosts for found in self.cloud.aggregates() if found.id == self.pool.id)
 
 
-class TestContents(SimulatedTest):
+class TestContents(PooledCase):
     """What a test may put into the cloud."""
 
     def test_a_seed_may_be_repeated_and_enlarged(self) -> None:
@@ -110,7 +106,7 @@ class TestContents(SimulatedTest):
         self.assertEqual(('service', {'instance_uuid': server.id}), (image.owner, image.properties))
 
 
-class TestFaults(SimulatedTest):
+class TestFaults(PooledCase):
     """It fails as it is told."""
 
     def test_before_the_work(self) -> None:
@@ -201,7 +197,7 @@ class TestFaults(SimulatedTest):
         self.assertEqual((), self.cloud.faults())
 
 
-class TestMemory(SimulatedTest):
+class TestMemory(PooledCase):
     """Calls are counted always and remembered if wanted."""
 
     def test_every_call_counts_whatever_becomes_of_it(self) -> None:

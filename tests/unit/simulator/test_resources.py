@@ -4,26 +4,20 @@
 
 from __future__ import annotations
 
-import datetime
-
 from climate import exceptions
 from climate import simulator
-from climate.clock import ManualClock
 from climate.cloud import base
-from tests.base import TestCase
 from tests.narrowing import present
+from tests.unit.simulator.memory import MemoryCase
 
-NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
+class VolumeCase(MemoryCase):
+    """One hypervisor, and volumes."""
 
-class SimulatedTest(TestCase):
-    """A simulated cloud in memory with a clock that stands still."""
+    hypervisors = 1
 
     def setUp(self) -> None:
         super().setUp()
-        self.clock = ManualClock(NOW)
-        self.cloud = self.closing(simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock))
-        self.cloud.seed(1)
         self.volume = self.cloud.volume
 
     def status(self, volume_id: str) -> str:
@@ -32,7 +26,7 @@ class SimulatedTest(TestCase):
         return found.status if found else 'gone'
 
 
-class TestTimes(SimulatedTest):
+class TestTimes(VolumeCase):
     """What takes its time in a cloud does so here, if it is told to."""
 
     def test_a_volume_comes_and_goes(self) -> None:
@@ -132,7 +126,7 @@ class TestTimes(SimulatedTest):
         self.assertEqual('available', self.status(volume))
 
 
-class TestPools(SimulatedTest):
+class TestPools(VolumeCase):
     """Volumes take room, and lie where their types say."""
 
     def test_room_is_taken_and_given_back(self) -> None:
@@ -165,7 +159,7 @@ class TestPools(SimulatedTest):
         self.assertEqual({lost: ('error', ''), made: ('available', '')}, found)
 
 
-class TestContents(SimulatedTest):
+class TestContents(VolumeCase):
     """What the simulated cloud has to begin with, and what others do in it."""
 
     def test_an_external_network_is_there_once(self) -> None:

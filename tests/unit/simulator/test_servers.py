@@ -4,27 +4,18 @@
 
 from __future__ import annotations
 
-import datetime
-
 from climate import exceptions
-from climate import simulator
-from climate.clock import ManualClock
 from climate.cloud import base
 from climate.domain.resources import Inventory
-from tests.base import TestCase
 from tests.narrowing import present
+from tests.unit.simulator.memory import MemoryCase
 
-NOW = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
-
-class SimulatedTest(TestCase):
-    """A simulated cloud in memory with two hypervisors and a clock that stands still."""
+class ServerCase(MemoryCase):
+    """Two hypervisors, on which servers are made."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.clock = ManualClock(NOW)
-        self.cloud = self.closing(simulator.SimulatedCloud(simulator.MEMORY, clock=self.clock))
-        self.cloud.seed(2)
         self.compute = self.cloud.compute
 
     def make(self, **wanted: object) -> str:
@@ -43,7 +34,7 @@ class SimulatedTest(TestCase):
         return found.status, found.task_state
 
 
-class TestTime(SimulatedTest):
+class TestTime(ServerCase):
     """What is begun is under way until its time has come."""
 
     def test_a_server_is_made(self) -> None:
@@ -90,7 +81,7 @@ class TestTime(SimulatedTest):
         self.assertEqual([(first, 'active')], found)
 
 
-class TestScheduler(SimulatedTest):
+class TestScheduler(ServerCase):
     """Where servers go."""
 
     def provider(self, name: str) -> base.Provider:

@@ -65,6 +65,5 @@ class ClipTest(base.TestCase):
         self.assertEqual([scene.frame for scene in clip.SCENES if scene.frame], list(drawn))
         for name, drawing in drawn.items():
             path = clip.FOLDER / f'book-by-command-{name}.svg'
-            self.assertEqual(
-                path.read_text(encoding='utf-8'), drawing, f'python -m tools.clip --draw: {name}'
-            )
+            expected = path.read_text(encoding='utf-8')
+            self.assertEqual(expected, drawing, f'python -m tools.clip --draw: {name}')

@@ -63,13 +63,8 @@ class TableTest(base.TestCase):
         self.rows, self.missing = cloud_table.rows(rounds)
 
     def test_rows(self) -> None:
-        self.assertEqual(
-            [
-                ('create', '400 ms (300 to 500)', '20 ms', '20.0'),
-                ('accepted', '4', '4', ''),
-            ],
-            [row.cells() for row in self.rows],
-        )
+        expected = [('create', '400 ms (300 to 500)', '20 ms', '20.0'), ('accepted', '4', '4', '')]
+        self.assertEqual(expected, [row.cells() for row in self.rows])
 
     def test_what_one_of_them_lacks_is_named(self) -> None:
         self.assertEqual(['list'], self.missing)

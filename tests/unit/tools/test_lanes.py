@@ -60,8 +60,7 @@ class ShardsTest(base.TestCase):
         self.assertEqual('tests.cloud.test_life.WholeLifeTest', shards.of_class(first))
 
     def test_those_that_run_alone_are_divided(self) -> None:
-        lane = Lane(name='cloud', serial=r'\[alone', by_class=True)
-        group = shards.of_lane(lane)
+        group = shards.of_lane(Lane(name='cloud', serial=r'\[alone', by_class=True))
         alone = [f'tests.cloud.test_isolation.Test.test_{number}[alone]' for number in (1, 2)]
         self.assertEqual(alone, list(map(group, alone)))
         self.assertEqual('tests.cloud.test_it.Test', group('tests.cloud.test_it.Test.test_it'))
@@ -169,17 +168,15 @@ class ResultsTest(base.TestCase):
         stream.seek(0)
         heard: list[Result] = []
         results.read(stream, heard.append)
-        self.assertEqual(
-            {
-                'good': Result(name='good', outcome='passed', seconds=2),
-                'bad': Result(name='bad', outcome='failed', seconds=2, log='traceback:\nbecause\n'),
-                'away': Result(name='away', outcome='skipped', seconds=2),
-                'dead': Result(
-                    name='dead', outcome='failed', seconds=0, log='its worker died while it ran\n'
-                ),
-            },
-            {result.name: result for result in heard},
-        )
+        expected = {
+            'good': Result(name='good', outcome='passed', seconds=2),
+            'bad': Result(name='bad', outcome='failed', seconds=2, log='traceback:\nbecause\n'),
+            'away': Result(name='away', outcome='skipped', seconds=2),
+            'dead': Result(
+                name='dead', outcome='failed', seconds=0, log='its worker died while it ran\n'
+            ),
+        }
+        self.assertEqual(expected, {result.name: result for result in heard})
 
 
 class ProgressTest(base.TestCase):
@@ -210,8 +207,7 @@ class ProgressTest(base.TestCase):
         self.assertEqual(0, progress.seconds_left())
 
     def test_a_new_test_is_as_long_as_most(self) -> None:
-        progress = self.progress(a=10, b=20)
-        self.assertEqual(22.5, progress.seconds_left())
+        self.assertEqual(22.5, self.progress(a=10, b=20).seconds_left())
 
     def test_a_line_now_and_then_where_none_can_be_written_over(self) -> None:
         progress = self.progress()

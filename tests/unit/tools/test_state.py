@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
 
 import fixtures
 
+from tests import commands
 from tests.unit.tools import clouds
 from tools.cloud import state
 from tools.cloud.errors import CloudError
@@ -44,10 +44,8 @@ class StateTest(clouds.CloudTestCase):
 
     def test_openrc_is_for_a_shell(self) -> None:
         state.save(self.cloud)
-        said = subprocess.run(
+        said = commands.captured(
             ['sh', '-c', f'. {self.cloud.openrc}; echo "$OS_AUTH_URL $OS_USERNAME ${{PATH%%:*}}"'],
-            capture_output=True,
-            text=True,
             check=True,
         )
         self.assertEqual(f'{self.cloud.auth_url} admin {self.cloud.bin}\n', said.stdout)

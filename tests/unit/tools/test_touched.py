@@ -50,8 +50,7 @@ class TouchedTest(base.TestCase):
         self.assertEqual([], touched.tests_of(set(), ids))
 
     def test_since_when(self) -> None:
-        since = touched.base(touched.architecture.ROOT)
-        self.assertRegex(since, '^[0-9a-f]{40}$|^$')
+        self.assertRegex(touched.base(touched.architecture.ROOT), '^[0-9a-f]{40}$|^$')
 
     def test_what_many_types_share_is_left_to_the_parts(self) -> None:
         ids = ['tests.exhaustive.test_walk.TestWalk.test_physical_host_start']
