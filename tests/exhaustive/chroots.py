@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import fixtures
 from packaging import markers
 
+from tests import commands
 from tests import services
 from tests.architecture import ROOT
 from tests.functional import processes
@@ -120,11 +121,8 @@ class Chroot(fixtures.Fixture):
         as_user = [f'--userspec={user}'] if user else []
         inside = ['chroot', *as_user, str(self.root), 'env', '-i', *assignments, *argv]
         mount = shlex.join(['mount', '-t', 'proc', 'proc', str(self.root / 'proc')])
-        return subprocess.run(
-            ['unshare', '--mount', '--fork', 'sh', '-c', f'{mount} && exec {shlex.join(inside)}'],
-            capture_output=True,
-            text=True,
-            check=False,
+        return commands.captured(
+            ['unshare', '--mount', '--fork', 'sh', '-c', f'{mount} && exec {shlex.join(inside)}']
         )
 
     def python_version(self) -> str:
@@ -184,9 +182,7 @@ class Namespaces(fixtures.Fixture):
 
     def run(self, *argv: str, environment: Mapping[str, str] | None = None) -> Done:
         """Run a command inside, and return what came of it."""
-        return subprocess.run(
-            self.argv(*argv, **(environment or {})), capture_output=True, text=True, check=False
-        )
+        return commands.captured(self.argv(*argv, **(environment or {})))
 
 
 class BootedSystem(Namespaces):
@@ -205,8 +201,7 @@ class BootedSystem(Namespaces):
         running = ('systemctl', 'is-system-running')
         # A unit of Debian that fails in namespaces makes it degraded.
         processes.until(
-            'it has booted',
-            lambda: self.run(*running).stdout.strip() in ('running', 'degraded'),
+            'it has booted', lambda: self.run(*running).stdout.strip() in ('running', 'degraded')
         )
 
     def _remove_groups(self) -> None:
@@ -251,6 +246,6 @@ def _for_version(text: str, version: str) -> str:
 
 
 def _output(argv: Sequence[str]) -> str:
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = commands.captured(argv, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return done.stdout

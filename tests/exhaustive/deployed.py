@@ -12,7 +12,6 @@ import collections
 import os
 import pathlib
 import random
-import subprocess
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -27,6 +26,8 @@ from climate.simulator import SimulatedCloud
 from climate.simulator.volume_contents import POOL
 from climate.simulator.volume_types import DEFAULT_TYPE
 from climate.testing.kinds import TypeRegistrar
+from tests import base
+from tests import commands
 from tests import drafts
 from tests import judge
 from tests import services
@@ -255,13 +256,10 @@ class Installation(fixtures.Fixture):
             for statement in _AN_HOUR_LATER:
                 connection.execute(sa.text(statement), {'then': '2001-01-01 00:00:00'})
         words = ('climate-manage', '--config-file', str(self.file), 'lease', 'repair')
-        done = subprocess.run(
+        done = commands.captured(
             [str(processes.BIN / words[0]), *words[1:]],
             env=processes.clean_environment(),
-            capture_output=True,
-            text=True,
             timeout=300,
-            check=False,
         )
         self.repaired = done.stdout.splitlines()
         return [] if done.returncode == 0 else [f'repair: {done.stdout}{done.stderr}']
@@ -343,3 +341,20 @@ def seed() -> int:
 def seconds() -> float:
     """Return how long users work."""
     return float(os.environ.get('CLIMATE_STORM_SECONDS', '30'))
+
+
+class InstalledCase(base.TestCase):
+    """A test case with an installation, whose processes it starts."""
+
+    kind = ''
+
+    def setUp(self) -> None:
+        super().setUp()
+        services.require(self.kind)
+        services.require(services.RABBITMQ)
+        self.installed = self.useFixture(Installation(self.kind))
+
+    def started(self, *words: str) -> processes.Command:
+        """Start a process with the configuration of the installation."""
+        words = (words[0], '--config-file', str(self.installed.file), *words[1:])
+        return self.useFixture(processes.Command(*words, folder=self.installed.folder))

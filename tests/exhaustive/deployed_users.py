@@ -203,5 +203,4 @@ class Users:
 
 def later(seconds: float) -> str:
     """Return a time so many seconds from now, for a request."""
-    now = datetime.datetime.now(datetime.UTC)
-    return (now + datetime.timedelta(seconds=seconds)).isoformat()
+    return (datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)).isoformat()

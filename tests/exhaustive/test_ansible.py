@@ -157,8 +157,7 @@ class AnsibleTest(base.TestCase):
 
     def test_it_installs_and_starts_all_and_then_changes_nothing(self) -> None:
         self.system = self.useFixture(chroots.BootedSystem(self.host.root))
-        first = self.play()
-        self.assertGreater(first['changed'], 5)
+        self.assertGreater(self.play()['changed'], 5)
         self.check_files()
         self.ask('systemctl', 'enable', *OTHERS)
         self.assertGreater(self.play(**ALONE)['changed'], 0)
@@ -187,11 +186,8 @@ class AnsibleTest(base.TestCase):
         if done.returncode:
             self.add_journal()
         self.assertEqual(0, done.returncode, done.stdout[-4000:] + done.stderr[-2000:])
-        self.assertEqual(
-            [(name, verb) for verb in ('managers', 'API') for name in ('one', 'two')],
-            [*restarts(done.stdout)],
-            done.stdout,
-        )
+        expected = [(name, verb) for verb in ('managers', 'API') for name in ('one', 'two')]
+        self.assertEqual(expected, [*restarts(done.stdout)], done.stdout)
         self.mark('one')
         self.mark('two')
         units = [*UNITS, 'climate-manager@missing-on-purpose.timer']

@@ -39,8 +39,7 @@ class FieldsTest(base.TestCase):
         service = self.useFixture(fixtures.Service(hosts=3))
         lease = http.send(service.app, 'POST', '/v1/leases', http.LEASE).json['lease']
         declare(service)
-        ids = {'lease_id': lease['id'], 'reservation_id': lease['reservations'][0]['id']}
-        return service, ids
+        return service, {'lease_id': lease['id'], 'reservation_id': lease['reservations'][0]['id']}
 
     def send(self, service, ids, case, body):
         """Send *body* as *case* wants it."""

@@ -8,11 +8,11 @@ It takes about two minutes.
 from __future__ import annotations
 
 import pathlib
-import subprocess
 import sys
 
 from tests import base
 from tests import browsers
+from tests import commands
 from tests.architecture import ROOT
 
 FOLDER = pathlib.Path(ROOT) / 'benchmarks'
@@ -39,10 +39,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     'page': (('--times', '1', '--frames', '20', '--hosts', '200', '--allocations', '2000'),),
     'placement': (('--times', '1'), ('--times', '1', '--without-solver')),
     'rows': ((*SQLITE, '--times', '1'),),
-    'sizes': (
-        (*SQLITE, '--size', '100', '2000'),
-        (*SQLITE, '--size', '100', '2000', '--whole'),
-    ),
+    'sizes': ((*SQLITE, '--size', '100', '2000'), (*SQLITE, '--size', '100', '2000', '--whole')),
     'starts': ((*SQLITE, '--backlog', '20', '--seconds', '0.5', '--crowd', '20'),),
     'timelines': (
         (*SQLITE, '--hosts', '200', '--times', '1'),
@@ -78,13 +75,8 @@ class BenchmarksTest(base.TestCase):
     def run_all(self, name: str) -> None:
         """Run a benchmark with each of its arguments."""
         for arguments in ARGUMENTS[name]:
-            done = subprocess.run(
-                [sys.executable, '-m', f'benchmarks.{name}', *arguments],
-                cwd=ROOT,
-                capture_output=True,
-                text=True,
-                timeout=600,
-                check=False,
+            done = commands.captured(
+                [sys.executable, '-m', f'benchmarks.{name}', *arguments], cwd=ROOT, timeout=600
             )
             self.assertEqual(0, done.returncode, done.stderr)
             self.assertRegex(done.stdout, r'\d\.\d')

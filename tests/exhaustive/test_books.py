@@ -60,11 +60,9 @@ class TestEvents(base.TestCase):
     def test_lost_events(self) -> None:
         wanted = deployed_books.expected(['a', 'b'], [('a', 'ACTIVE'), ('a', 'DELETING')])
         told = {'a': {'lease.create', 'lease.delete'}, 'c': {'lease.create'}}
-        self.assertEqual(
-            [
-                'a: no lease.event.start_lease here',
-                'b: no lease.create here',
-                'b: no lease.delete here',
-            ],
-            deployed_books.lost(wanted, told, 'here'),
-        )
+        expected = [
+            'a: no lease.event.start_lease here',
+            'b: no lease.create here',
+            'b: no lease.delete here',
+        ]
+        self.assertEqual(expected, deployed_books.lost(wanted, told, 'here'))

@@ -288,8 +288,7 @@ class _Chaos:
             'lease.event.before_end_lease',
             'lease.event.end_lease',
         ]
-        wrong = {lease: told for lease, told in first.items() if told != wanted}
-        self.assertEqual({}, wrong)
+        self.assertEqual({}, {lease: told for lease, told in first.items() if told != wanted})
         self.assertLess(twice, self.leases)
 
 

@@ -56,8 +56,7 @@ class TestDemo(TestCase):
         """Return a demo that has got to its first lease, its service's process and port."""
         demo = self.demo()
         port = int(demo.wait_for(r'ready at http://127\.0\.0\.1:(\d+)')[1])
-        service = min(demo.children())
-        return demo, service, port
+        return demo, min(demo.children()), port
 
     def test_tells_of_one_whole_lease(self) -> None:
         demo, service, port = self.running()

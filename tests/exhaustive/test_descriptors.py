@@ -7,7 +7,6 @@ from __future__ import annotations
 import random
 import resource
 
-from tests import base
 from tests import services
 from tests.exhaustive import deployed
 from tests.exhaustive import deployed_users
@@ -17,21 +16,11 @@ _FEW = 3
 _HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1, 'before_end': ''}
 
 
-@services.on_each_engine(base.TestCase, 'TestDescriptors', engines=services.DATABASE_SERVERS)
+@services.on_each_engine(
+    deployed.InstalledCase, 'TestDescriptors', engines=services.DATABASE_SERVERS
+)
 class _Descriptors:
     """A manager whose connections are cut when it can open none."""
-
-    kind = ''
-
-    def setUp(self) -> None:
-        super().setUp()
-        services.require(self.kind)
-        services.require(services.RABBITMQ)
-        self.installed = self.useFixture(deployed.Installation(self.kind))
-
-    def started(self, *words: str) -> processes.Command:
-        words = (words[0], '--config-file', str(self.installed.file), *words[1:])
-        return self.useFixture(processes.Command(*words, folder=self.installed.folder))
 
     def status(self, lease_id: str) -> str:
         return str(self.installed.rows(f"SELECT status FROM leases WHERE id = '{lease_id}'")[0][0])

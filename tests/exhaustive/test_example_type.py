@@ -7,12 +7,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 import textwrap
 
 from climate.cloud.base import Flavor
 from climate.simulator import SimulatedCloud
+from tests import commands
 from tests.architecture import ROOT
 from tests.base import FolderCase
 from tests.functional import http
@@ -43,14 +43,11 @@ class TestExampleType(FolderCase):
 
     def run_here(self, *command: str, **environment: str) -> str:
         """Run a command next to the files; return what it prints."""
-        ran = subprocess.run(
+        ran = commands.captured(
             [os.path.abspath(sys.executable), *command],
             cwd=self.folder,
             env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
             timeout=300,
-            check=False,
         )
         self.assertEqual(0, ran.returncode, ran.stdout + ran.stderr)
         return ran.stdout + ran.stderr
@@ -91,8 +88,7 @@ def book() -> dict[str, list[str]]:
     names = present(re.search(r'resource_types = (.*)', printed()['climate.conf']))
     conf = cfg.ConfigOpts()
     kinds = [name.strip() for name in names[1].split(',')]
-    plugin = loading.load(kinds[1:], conf)['example:flavor']
-    with Service(hosts=0, types=[plugin]) as service:
+    with Service(hosts=0, types=[loading.load(kinds[1:], conf)['example:flavor']]) as service:
         _furnish(service.cloud)
         body = {'name': 'gpu-1', 'resource_type': 'example:flavor'}
         answer = http.send(service.app, 'POST', '/v1/resources', body, version='1.2')

@@ -64,11 +64,10 @@ class GeneratedClientsTest(FolderCase):
     def run_here(self, *argv: str, **more: str) -> str:
         """Run a command in the folder, where its programs come first; return what it prints."""
         own = f'{self.folder}/venv/bin:{self.folder}/node_modules/.bin'
-        environment = {**os.environ, 'PATH': f'{own}:{os.environ["PATH"]}', **more}
         done = subprocess.run(
             argv,
             cwd=self.folder,
-            env=environment,
+            env={**os.environ, 'PATH': f'{own}:{os.environ["PATH"]}', **more},
             capture_output=True,
             text=True,
             timeout=600,

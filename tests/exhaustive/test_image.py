@@ -86,8 +86,7 @@ class ImageTest(FolderCase):
     def setUp(self) -> None:
         super().setUp()
         self.hosts: dict[str, chroots.Chroot] = {}
-        text = (DEPLOY / 'Containerfile').read_text(encoding='utf-8')
-        for stage in containerfiles.parse(text):
+        for stage in containerfiles.parse((DEPLOY / 'Containerfile').read_text(encoding='utf-8')):
             self.build(stage)
             self.final = stage
         self.root = self.hosts[self.final.name].root
@@ -227,8 +226,7 @@ class ImageTest(FolderCase):
         rights = {tuple(line.split()) for line in done.stdout.splitlines()}
         self.assertEqual({(user, group, '0' * 16, '0' * 16, '1')}, rights, done.stderr)
         for path in ('/opt/climate/x', '/etc/climate/x', '/x'):
-            refused = where.run('touch', path)
-            self.assertIn('Read-only file system', refused.stderr, path)
+            self.assertIn('Read-only file system', where.run('touch', path).stderr, path)
         open_to_others = where.run(
             'find', f'/{STATE}', '-perm', '/007', '!', '-name', '.*', '-printf', '%m %p\\n'
         )

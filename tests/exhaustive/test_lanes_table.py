@@ -21,6 +21,5 @@ class TestTable(base.TestCase):
         self.assertEqual(list(LANES), list(rows))
         for name, lane in LANES.items():
             there = len(running.listed(lane))
-            self.assertLessEqual(
-                abs(there - rows[name].tests), SHARE * there, f'{name} has {there}: make lanes'
-            )
+            difference = abs(there - rows[name].tests)
+            self.assertLessEqual(difference, SHARE * there, f'{name} has {there}: make lanes')

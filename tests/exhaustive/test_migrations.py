@@ -21,13 +21,18 @@ from climate.db.migrations import current
 from climate.db.migrations import migration
 from climate.domain.lifecycles import LeaseStatus
 from tests import base
+from tests import commands
 from tests import services
 from tests.functional import processes
 from tests.functional.db import cases
 
 ROOT = pathlib.Path(__file__).parents[2]
+BIN = pathlib.Path(sys.executable).parent
 # The last revision that the one migration has replaced.
 BEFORE = '0027'
+_SYNC = ('climate-manage', 'db', 'sync')
+_CHECK = ('climate-status', 'upgrade', 'check')
+_SERVERS = (('climate-api', '--port', '0'), ('climate-manager',))
 
 
 @services.on_each_engine(base.TestCase, 'TestSync')
@@ -118,8 +123,7 @@ class _Commands:
 
     def setUp(self) -> None:
         super().setUp()
-        database = self.useFixture(services.Database(self.kind))
-        self.url = database.url
+        self.url = self.useFixture(services.Database(self.kind)).url
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.file = pathlib.Path(folder.name) / 'climate.conf'
@@ -136,20 +140,11 @@ class _Commands:
 
         :param code: the tree that has its code
         """
-        return subprocess.run(
-            [
-                str(pathlib.Path(sys.executable).with_name(command)),
-                '--config-file',
-                str(self.file),
-                *arguments,
-            ],
+        return commands.captured(
+            [BIN / command, '--config-file', str(self.file), *arguments],
             cwd=ROOT,
             env={**os.environ, 'PYTHONWARNINGS': 'ignore', 'PYTHONPATH': str(code)},
-            capture_output=True,
-            text=True,
-            # Also on a machine that is very busy.
             timeout=600,
-            check=False,
         )
 
     def output(self, command: str, *arguments: str) -> str:
@@ -157,6 +152,14 @@ class _Commands:
         done = self.run_command(command, *arguments)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         return done.stdout.strip()
+
+    def fails(
+        self, status: int, text: str, command: str, *arguments: str, code: pathlib.Path = ROOT
+    ) -> None:
+        """Check how a command fails, and what it says: in its table, or else as an error."""
+        done = self.run_command(command, *arguments, code=code)
+        self.assertEqual(status, done.returncode, done.stdout + done.stderr)
+        self.assertIn(text, plain(done.stdout) if command == 'climate-status' else done.stderr)
 
     def made(self) -> sa.Engine:
         """Create the tables with this code."""
@@ -167,22 +170,13 @@ class _Commands:
     def test_processes_refuse_tables_of_before(self) -> None:
         self.made()
         newer = self.newer_release('9999')
-        for command, *options in (('climate-api', '--port', '0'), ('climate-manager',)):
-            done = self.run_command(command, *options, code=newer)
-            self.assertEqual(1, done.returncode, done.stdout + done.stderr)
-            self.assertIn('the code needs 9999: run climate-manage db sync', done.stderr)
+        for words in _SERVERS:
+            self.fails(1, 'the code needs 9999: run climate-manage db sync', *words, code=newer)
 
     def test_commands_name_the_commit_that_upgrades_older_tables(self) -> None:
         stamp(self.made(), BEFORE)
-        sync = self.run_command('climate-manage', 'db', 'sync')
-        self.assertEqual(1, sync.returncode, sync.stdout)
-        self.assertIn('db sync of commit', sync.stderr)
-        check = self.run_command('climate-status', 'upgrade', 'check')
-        self.assertEqual(2, check.returncode, check.stdout)
-        self.assertIn('db sync of commit', plain(check.stdout))
-        manager = self.run_command('climate-manager')
-        self.assertEqual(1, manager.returncode, manager.stdout)
-        self.assertIn('db sync of commit', manager.stderr)
+        for status, words in ((1, _SYNC), (2, _CHECK), (1, ('climate-manager',))):
+            self.fails(status, 'db sync of commit', *words)
 
     def newer_release(self, revision: str) -> pathlib.Path:
         """Return a folder with this code and one migration more."""
@@ -196,27 +190,20 @@ class _Commands:
 
     def upgraded_by_a_newer_release(self, revision: str) -> None:
         """Upgrade the tables with this code and one migration more."""
-        folder = self.newer_release(revision)
-        done = self.run_command('climate-manage', 'db', 'sync', code=folder)
+        done = self.run_command(*_SYNC, code=self.newer_release(revision))
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn(f'-> {revision}', done.stdout)
 
     def test_processes_refuse_tables_that_need_newer_code(self) -> None:
         self.upgraded_by_a_newer_release('9999.9998')
-        for command, *options in (('climate-api', '--port', '0'), ('climate-manager',)):
-            done = self.run_command(command, *options)
-            self.assertEqual(1, done.returncode, done.stdout + done.stderr)
-            self.assertIn('only releases work that know 9998; this one knows', done.stderr)
-        done = self.run_command('climate-status', 'upgrade', 'check')
-        self.assertEqual(2, done.returncode, done.stdout)
-        self.assertIn('install the newer release', plain(done.stdout))
-        done = self.run_command('climate-manage', 'db', 'sync')
-        self.assertEqual(1, done.returncode, done.stdout)
-        self.assertIn('9999.9998, which this release does not know', done.stderr)
+        for words in _SERVERS:
+            self.fails(1, 'only releases work that know 9998; this one knows', *words)
+        self.fails(2, 'install the newer release', *_CHECK)
+        self.fails(1, '9999.9998, which this release does not know', *_SYNC)
 
     def test_a_manager_works_on_newer_tables_made_for_it_too(self) -> None:
         self.upgraded_by_a_newer_release(f'9999.{current.number(migration.head())}')
-        done = self.run_command('climate-status', 'upgrade', 'check')
+        done = self.run_command(*_CHECK)
         self.assertIn('works on them; upgrade its processes soon', plain(done.stdout))
         words = ('climate-manager', '--config-file', str(self.file))
         options = '\n[DEFAULT]\ntransport_url = fake://\ncloud = simulated\n'
@@ -230,16 +217,14 @@ class _Commands:
 
     def test_sync_version_check_purge(self) -> None:
         if self.kind == services.SQLITE:
-            before = self.run_command('climate-status', 'upgrade', 'check')
-            self.assertEqual(2, before.returncode, before.stdout + before.stderr)
-            self.assertIn('db sync', plain(before.stdout))
+            self.fails(2, 'db sync', *_CHECK)
             version = self.output('climate-manage', 'db', 'version')
             self.assertEqual(f'empty (the code has {migration.head()})', version)
         head = migration.head()
         # The next line says where the encryption key is.
-        said = self.output('climate-manage', 'db', 'sync').splitlines()
+        said = self.output(*_SYNC).splitlines()
         self.assertEqual(f'empty -> {head}', said[0])
-        self.assertIn('Success', self.output('climate-status', 'upgrade', 'check'))
+        self.assertIn('Success', self.output(*_CHECK))
         store = self.closing(cases.connect(self.url))
         old = dataclasses.replace(cases.lease(), period=cases.hours(-24 * 365 * 20, -24 * 365 * 19))
         ended = dataclasses.replace(

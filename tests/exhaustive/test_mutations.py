@@ -43,7 +43,7 @@ class Without:
         return Without(found, *self._verbs) if name in ('compute', 'network', 'volume') else found
 
 
-def _in_a_cloud_without(*verbs: str) -> Callable[[Any], Any]:
+def _without(*verbs: str) -> Callable[[Any], Any]:
     def mutate(effect: Any) -> Any:
         return lambda self, work, cloud: effect(self, work, Without(cloud, *verbs))
 
@@ -145,38 +145,22 @@ DEFECTS = {
         'network', 'start', network_effects.Segments, '_present', _never_looking
     ),
     'leaves_the_network': Defect(
-        'network', 'end', network_plugin.NetworkPlugin, 'end', _in_a_cloud_without('delete_network')
+        'network', 'end', network_plugin.NetworkPlugin, 'end', _without('delete_network')
     ),
     'undo_leaves_the_aggregate': Defect(
-        'physical:host',
-        'start',
-        host_plugin.PhysicalHost,
-        'end',
-        _in_a_cloud_without('delete_aggregate'),
+        'physical:host', 'start', host_plugin.PhysicalHost, 'end', _without('delete_aggregate')
     ),
     'puts_no_host_back': Defect(
         'physical:host', 'end', pools.HostPools, '_pool', lambda _: _nothing
     ),
     'lets_servers_stay': Defect(
-        'physical:host',
-        'end',
-        host_plugin.PhysicalHost,
-        'end',
-        _in_a_cloud_without('delete_server'),
+        'physical:host', 'end', host_plugin.PhysicalHost, 'end', _without('delete_server')
     ),
     'leaves_the_flavor': Defect(
-        'virtual:instance',
-        'end',
-        by_size.VirtualInstance,
-        'end',
-        _in_a_cloud_without('delete_flavor'),
+        'virtual:instance', 'end', by_size.VirtualInstance, 'end', _without('delete_flavor')
     ),
     'leaves_the_volume': Defect(
-        'virtual:volume',
-        'end',
-        volume_plugin.VirtualVolume,
-        'end',
-        _in_a_cloud_without('delete_volume'),
+        'virtual:volume', 'end', volume_plugin.VirtualVolume, 'end', _without('delete_volume')
     ),
 }
 
@@ -189,8 +173,7 @@ class TestMutations(base.TestCase):
         mutated = defect.mutate(getattr(defect.place, defect.method))
         place = f'{defect.place.__module__}.{defect.place.__qualname__}.{defect.method}'
         self.useFixture(fixtures.MonkeyPatch(place, mutated))
-        complaint = next(self.complaints(defect), None)
-        self.assertIsNotNone(complaint, 'nothing is wrong with it')
+        self.assertIsNotNone(next(self.complaints(defect), None), 'nothing is wrong with it')
 
     def test_without_a_defect_nothing_is_wrong(self) -> None:
         same = dataclasses.replace(DEFECTS['leaves_the_network'], mutate=lambda effect: effect)
@@ -200,8 +183,7 @@ class TestMutations(base.TestCase):
         """Walk through the scenario of the defect."""
         kind = kinds.KINDS[defect.kind]
         (scenario,) = (each for each in walker.scenarios(kind) if each.name == defect.scenario)
-        walk = walker.Walk(self.useFixture(World()), kind, scenario)
-        yield from walk.complaints()
+        yield from walker.Walk(self.useFixture(World()), kind, scenario).complaints()
 
 
 def _test(defect: Defect) -> Callable[[TestMutations], None]:

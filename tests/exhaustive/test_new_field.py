@@ -11,12 +11,12 @@ import dataclasses
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 import fixtures
 
 from tests import base
+from tests import commands
 from tests.architecture import ROOT
 
 MOST_FILES = 6
@@ -151,9 +151,7 @@ class TestNewField(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.tree = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'tree'
-        listed = subprocess.run(
-            ['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True, check=True
-        )
+        listed = commands.captured(['git', 'ls-files', '-z'], cwd=ROOT, check=True)
         for name in filter(None, listed.stdout.split('\0')):
             target = self.tree / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -168,14 +166,11 @@ class TestNewField(base.TestCase):
         self.edited.add(one.path)
 
     def run_tests(self, *names: str) -> None:
-        done = subprocess.run(
+        done = commands.captured(
             [sys.executable, '-m', 'testtools.run', *names],
             cwd=self.tree,
             env={**os.environ, 'PYTHONPATH': str(self.tree)},
-            capture_output=True,
-            text=True,
             timeout=PATIENCE,
-            check=False,
         )
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         self.assertIn('\nOK', done.stdout)
@@ -183,9 +178,8 @@ class TestNewField(base.TestCase):
     def test_an_option_of_a_lease(self) -> None:
         for one in EDITS:
             self.edit(one)
-        self.assertLessEqual(
-            len([path for path in self.edited if path.endswith('.py')]), MOST_FILES
-        )
+        edited = len([path for path in self.edited if path.endswith('.py')])
+        self.assertLessEqual(edited, MOST_FILES)
         stories = self.tree / 'tests' / 'functional' / 'gabbits'
         for file in stories.glob('*.yaml'):
             if file.name != 'leases-1.7.yaml':

@@ -92,8 +92,7 @@ class TestOwnServices(base.TestCase):
     def test_its_options(self) -> None:
         conf = cfg.ConfigOpts()
         conf([], default_config_files=[], default_config_dirs=[])
-        plugin = self.sockets.Sockets.from_conf(conf)
-        self.assertEqual('example:socket', plugin.resource_type)
+        self.assertEqual('example:socket', self.sockets.Sockets.from_conf(conf).resource_type)
         self.assertEqual(10, conf.power_switch.timeout)
 
 

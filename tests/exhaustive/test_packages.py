@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pathlib
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -14,6 +13,7 @@ import textwrap
 import zipfile
 from importlib import metadata
 
+from tests import commands
 from tests.architecture import ROOT
 from tests.base import FolderCase
 
@@ -52,13 +52,8 @@ class PackagesTest(FolderCase):
 
     def run_in(self, folder: pathlib.Path, *argv: str, **environment: str) -> str:
         """Return what a command prints, without the environment of this process."""
-        done = subprocess.run(
-            argv,
-            cwd=folder,
-            env={'PATH': '/usr/bin:/bin', 'HOME': str(self.folder), **environment},
-            capture_output=True,
-            text=True,
-            check=False,
+        done = commands.captured(
+            argv, cwd=folder, env={'PATH': '/usr/bin:/bin', 'HOME': str(self.folder), **environment}
         )
         self.assertEqual(0, done.returncode, done.stdout[-2000:] + done.stderr[-4000:])
         return done.stdout

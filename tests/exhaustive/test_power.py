@@ -179,12 +179,10 @@ class TestProcess(bus.RabbitCase):
         ready = [told for told in self.climate.told() if told['event_type'] == 'lease.ready']
         self.assertEqual(1, len(ready))
         until('it starts', lambda: self.status(lease_id) == 'ACTIVE', 180)
-        learned = (self.folder / 'power.json').read_text()
-        self.assertIn('"boots": [', learned)
+        self.assertIn('"boots": [', (self.folder / 'power.json').read_text())
         self.assertEqual(0, command.terminate(60))
         # It was told as much earlier as it had asked for.
-        announced = [one['payload'].get('seconds_to_start') for one in self.climate.told()]
-        self.assertIn(20, announced)
+        self.assertIn(20, [one['payload'].get('seconds_to_start') for one in self.climate.told()])
         types = [told['event_type'] for told in self.climate.told()]
         self.assertNotIn('lease.not_ready', types)
         self.assertNotIn('lease.degraded', types)

@@ -135,8 +135,7 @@ class TestPreferences(base.TestCase):
             for offer in offers:
                 self.assertEqual('fewest_resources', offer['reason'])
                 self.check_bookable(wanted, offer)
-            plain = self.offers(wanted, limit=1)
-            self.assertEqual(bool(plain), bool(offers))
+            self.assertEqual(bool(self.offers(wanted, limit=1)), bool(offers))
             for start in self.starts(wanted):
                 self.assertGreaterEqual(self.used(wanted, start), numbers[0])
 

@@ -116,8 +116,7 @@ class ProxyCase:
         """Start both once: that takes longer than all tests."""
         super().setUpClass()  # type: ignore[misc]  # mixed into a TestCase
         cls.folder = pathlib.Path(cls.start(fixtures.TempDir()).path)
-        text = CONF.format(folder=cls.folder)
-        (cls.folder / 'climate.conf').write_text(text, encoding='utf-8')
+        (cls.folder / 'climate.conf').write_text(CONF.format(folder=cls.folder), encoding='utf-8')
         engine = sa.create_engine(f'sqlite:///{cls.folder}/climate.sqlite')
         migration.sync(engine)
         engine.dispose()
@@ -268,8 +267,7 @@ class ProxyCase:
     def test_with_tls(self) -> None:
         pair = certificates.make(self.folder)
         port = self.useFixture(self.proxy(self.folder, self.api.port, pair)).port
-        context = ssl.create_default_context(cafile=str(pair))
-        status, body = self.ask(port, '/', context=context)
+        status, body = self.ask(port, '/', context=ssl.create_default_context(cafile=str(pair)))
         self.assertEqual(300, status)
         self.assertIn(f'"https://localhost:{port}/v1"'.encode(), body)
 

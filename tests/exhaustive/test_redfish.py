@@ -60,10 +60,7 @@ class TestRedfish(base.TestCase):
         self.assertFalse(driver.is_on())
 
     def test_what_is_not_there(self) -> None:
-        for values in (
-            {'address': f'http://127.0.0.1:{free_port()}'},
-            {'system': 'nothing'},
-        ):
+        for values in ({'address': f'http://127.0.0.1:{free_port()}'}, {'system': 'nothing'}):
             error = self.assertRaises(PowerError, self.driver(**values).is_on)
             self.assertNotIn('k33p', str(error))
         self.assertRaises(ValueError, RedfishDriver, Machine(name='a', driver='redfish'), 1.0)

@@ -58,8 +58,7 @@ class ReloadTest(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         # A character that URLs and options both give a meaning.
-        top = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        self.folder = top / 'p%20t'
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'p%20t'
         self.folder.mkdir()
         self.conf = self.folder / 'climate.conf'
         (self.folder / 'hosts.yaml').write_text('hosts: {}\n')
@@ -113,8 +112,7 @@ class ReloadTest(base.TestCase):
         api = self.useFixture(proxies.Gunicorn(self.folder))
 
         def workers() -> set[str]:
-            children = pathlib.Path(f'/proc/{api.pid}/task/{api.pid}/children')
-            return set(children.read_text().split())
+            return set(pathlib.Path(f'/proc/{api.pid}/task/{api.pid}/children').read_text().split())
 
         before = workers()
         os.kill(api.pid, signal.SIGHUP)

@@ -17,6 +17,7 @@ from concurrent import futures
 import fixtures
 
 from tests import base
+from tests import commands
 from tests import services
 from tests.exhaustive import deployed
 from tests.exhaustive import deployed_users
@@ -30,12 +31,8 @@ def commit_before() -> str:
     """Return the commit to upgrade from: that of origin, or the parent of this one."""
     named = os.environ.get('CLIMATE_UPGRADE_BASE')
     for name in (named,) if named else ('origin/HEAD', 'HEAD~1'):
-        found = subprocess.run(
-            ['git', 'rev-parse', '--verify', '--quiet', f'{name}^{{commit}}'],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
+        found = commands.captured(
+            ['git', 'rev-parse', '--verify', '--quiet', f'{name}^{{commit}}'], cwd=ROOT
         )
         if not found.returncode:
             return found.stdout.strip()
@@ -72,14 +69,12 @@ class _Rolling:
         super().setUp()
         services.require(self.kind)
         services.require(services.RABBITMQ)
-        commit = commit_before()
-        self.old = self.useFixture(Tree(commit)).path
+        self.old = self.useFixture(Tree(commit_before())).path
         self.installed = self.useFixture(deployed.Installation(self.kind))
 
     def started(self, code: pathlib.Path, *words: str) -> processes.Command:
         words = (words[0], '--config-file', str(self.installed.file), *words[1:])
-        folder = self.installed.folder
-        return self.useFixture(processes.Command(*words, folder=folder, code=code))
+        return self.useFixture(processes.Command(*words, folder=self.installed.folder, code=code))
 
     def upgraded(self, before: processes.Command, *words: str) -> processes.Command:
         """Stop a process of the commit before, and start one of this."""

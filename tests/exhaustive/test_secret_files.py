@@ -123,8 +123,7 @@ class TestSecretFiles(SecretTraffic, base.TestCase):
 
     def send(self, method: str, path: str, body: Any = None, **facts: Any) -> Any:
         facts = {'token': TOKEN, 'version': '1.6', **facts}
-        url = f'{self.service.endpoint}{path}'
-        return http.send(send_request_app, method, url, body, **facts)
+        return http.send(send_request_app, method, f'{self.service.endpoint}{path}', body, **facts)
 
     def page(self, body: Any) -> Any:
         url = self.service.endpoint.replace('/v1', '/ui/session')
@@ -183,8 +182,7 @@ class TestSecretFiles(SecretTraffic, base.TestCase):
         until('the leases are over', lambda: self.statuses() == ['TERMINATED'] * 2, 120)
         calendar = self.send('GET', f'/feeds/{self.secrets["link 2"]}.ics')
         notifications = self.service.told()
-        ended = {one['event_type'] for one in notifications}
-        self.assertIn('lease.event.end_lease', ended)
+        self.assertIn('lease.event.end_lease', {one['event_type'] for one in notifications})
         until('events have arrived', lambda: len(self.receiver.received) >= 2 * len(notifications))
         mails = self.post(notifications)
         self.assertEqual(0, self.service.command.terminate(60))
@@ -237,5 +235,4 @@ def _in(seconds: float) -> str:
 
 def _received(one: Any) -> bytes:
     """Return a request without its path, which is that of the webhook."""
-    headers = '\n'.join(f'{key}: {value}' for key, value in one.headers.items())
-    return headers.encode() + one.body
+    return '\n'.join(f'{key}: {value}' for key, value in one.headers.items()).encode() + one.body

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from concurrent import futures
 
-from tests import base
 from tests import services
 from tests.exhaustive import deployed
 from tests.exhaustive import deployed_users
@@ -30,23 +29,14 @@ _PAUSE = 2.0
 _STOPPED = 4.0
 
 
-@services.on_each_engine(base.TestCase, 'TestStorm', engines=services.DATABASE_SERVERS)
+@services.on_each_engine(deployed.InstalledCase, 'TestStorm', engines=services.DATABASE_SERVERS)
 class _Storm:
     """Two managers and two API processes."""
 
-    kind = ''
-
     def setUp(self) -> None:
         super().setUp()
-        services.require(self.kind)
-        services.require(services.RABBITMQ)
-        self.installed = self.useFixture(deployed.Installation(self.kind))
         self.over = threading.Event()
         self.happened: collections.Counter[str] = collections.Counter()
-
-    def started(self, *words: str) -> processes.Command:
-        words = (words[0], '--config-file', str(self.installed.file), *words[1:])
-        return self.useFixture(processes.Command(*words, folder=self.installed.folder))
 
     def test_storm(self) -> None:
         seed = deployed.seed()

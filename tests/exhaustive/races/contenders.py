@@ -21,6 +21,7 @@ from tests.exhaustive.races.databases import Kind
 from tests.exhaustive.races.databases import RaceDatabase
 from tests.exhaustive.races.databases import START
 from tests.exhaustive.races.databases import WANTED
+from tests.exhaustive.races.databases import WINDOW
 from tests.exhaustive.races.in_process import Call
 
 # The scarce units that a lease has before it grows.
@@ -81,12 +82,8 @@ class Contender:
 
 def of(kind: Kind) -> list[Contender]:
     """Return the contenders for resources of a kind."""
-    found = [
-        *_creators(kind),
-        *_movers(kind),
-        *_operators(kind),
-    ]
-    return found + (_of_hosts(kind) if kind is HOSTS else [])
+    of_hosts = _of_hosts(kind) if kind is HOSTS else []
+    return [*_creators(kind), *_movers(kind), *_operators(kind), *of_hosts]
 
 
 # -- new leases
@@ -197,7 +194,7 @@ def _fill(kind: Kind, place: str) -> Callable[[RaceDatabase], None]:
         written = database.records()
         used = sum(
             row.amount
-            for row in written.within(*_naive()).rows
+            for row in written.within(*WINDOW).rows
             if row.resource_id == resource_id and row.resource_class == kind.disk
         )
         left = written.capacity[resource_id, kind.disk] - used
@@ -215,70 +212,53 @@ def _out(kind: Kind, place: str, start: Any = START, end: Any = END) -> Callable
     return announced
 
 
+def _at_first(start: Any, end: Any, body: dict[str, Any]) -> Callable[..., str]:
+    """Return a function that books a lease, whatever the number of participants."""
+    return lambda database, name, _count: _booked(database, name, start, end, body)
+
+
+def _changed(**values: Any) -> Callable[..., Call]:
+    """Return a function that makes a call which changes a lease."""
+    return lambda _database, lease_id: Call(verb='change', values={'lease_id': lease_id, **values})
+
+
+def _grown(kind: Kind) -> Callable[..., Call]:
+    return lambda database, lease_id: _changed(
+        bodies={_reservation(database, lease_id): kind.grown(WANTED)}
+    )(database, lease_id)
+
+
+def _healed(_database: RaceDatabase, lease_id: str) -> Call:
+    return Call(verb='heal', values={'lease_id': lease_id})
+
+
+def _reallocated(kind: Kind, place: str) -> Callable[..., Call]:
+    return lambda database, lease_id: Call(
+        verb='reallocate',
+        values={
+            'lease_id': lease_id,
+            'reservation_id': _reservation(database, lease_id),
+            'resource_id': database.ids[kind.name, place],
+        },
+    )
+
+
 def _movers(kind: Kind) -> list[Contender]:
+    wanted, little = kind.part(WANTED), kind.part(_LITTLE)
+    now, later = _at_first(START, END, wanted), _at_first(END, END + DAY, wanted)
+    moved, dated = {'home': 'moves', 'wants': WANTED}, {'home': 'dates', 'wants': WANTED}
+    to_window, grow = _changed(start=START, end=END), _at_first(START, END, little)
+    full, out = _fill(kind, 'growth'), _out(kind, 'moves')
+
+    def running(database: RaceDatabase, name: str, count: int) -> str:
+        return _running(database, name, kind.part(WANTED if count == 1 else 480 // count))
+
     return [
-        _mover(
-            'change dates',
-            kind,
-            lambda database, name, _count: _booked(
-                database, name, END, END + DAY, kind.part(WANTED)
-            ),
-            lambda _database, lease_id: Call(
-                verb='change', values={'lease_id': lease_id, 'start': START, 'end': END}
-            ),
-            _fill(kind, 'dates'),
-            wants=WANTED,
-            home='dates',
-        ),
-        _mover(
-            'grow',
-            kind,
-            lambda database, name, _count: _booked(database, name, START, END, kind.part(_LITTLE)),
-            lambda database, lease_id: Call(
-                verb='change',
-                values={
-                    'lease_id': lease_id,
-                    'bodies': {_reservation(database, lease_id): kind.grown(WANTED)},
-                },
-            ),
-            _fill(kind, 'growth'),
-            wants=WANTED,
-            home='growth',
-        ),
-        _mover(
-            'extend',
-            kind,
-            lambda database, name, count: _running(database, name, kind.part(_share(count))),
-            lambda _database, lease_id: Call(
-                verb='change', values={'lease_id': lease_id, 'end': END}
-            ),
-            before='parts',
-        ),
-        _mover(
-            'heal',
-            kind,
-            lambda database, name, _count: _booked(database, name, START, END, kind.part(WANTED)),
-            lambda _database, lease_id: Call(verb='heal', values={'lease_id': lease_id}),
-            _out(kind, 'moves'),
-            wants=WANTED,
-            home='moves',
-        ),
-        _mover(
-            'reallocate',
-            kind,
-            lambda database, name, _count: _booked(database, name, START, END, kind.part(WANTED)),
-            lambda database, lease_id: Call(
-                verb='reallocate',
-                values={
-                    'lease_id': lease_id,
-                    'reservation_id': _reservation(database, lease_id),
-                    'resource_id': database.ids[kind.name, 'moves'],
-                },
-            ),
-            _out(kind, 'moves'),
-            wants=WANTED,
-            home='moves',
-        ),
+        _mover('change dates', kind, later, to_window, _fill(kind, 'dates'), **dated),
+        _mover('grow', kind, grow, _grown(kind), full, wants=WANTED, home='growth'),
+        _mover('extend', kind, running, _changed(end=END), before='parts'),
+        _mover('heal', kind, now, _healed, out, **moved),
+        _mover('reallocate', kind, now, _reallocated(kind, 'moves'), out, **moved),
     ]
 
 
@@ -289,15 +269,6 @@ def with_two(kind: Kind) -> list[Contender]:
         bodies = [_HOST, kind.part(WANTED)]
         found.append(_creator('create a host and parts', kind, bodies, wants=WANTED, needs=2))
     return found
-
-
-def _share(count: int) -> int:
-    """Return the units of each of a number of leases that run at the same time."""
-    return WANTED if count == 1 else 480 // count
-
-
-def _naive() -> tuple[datetime.datetime, datetime.datetime]:
-    return START.replace(tzinfo=None), END.replace(tzinfo=None)
 
 
 # -- operators
@@ -330,6 +301,11 @@ def _operators(kind: Kind) -> list[Contender]:
 
 def _of_hosts(kind: Kind) -> list[Contender]:
     window, out = {'start': START, 'end': END}, _out(kind, 'contested', END + DAY, END + 2 * DAY)
+    whole: dict[str, Any] = {'whole': True, 'most': 1}
+    now, later = _at_first(START, END, _HOST), _at_first(END, END + DAY, _HOST)
+    to_window, moved = _changed(**window), _reallocated(kind, 'host-moves')
+    full = _fill(kind, 'host-dates')
+    failing, leaving = _out(kind, 'host-healing'), _out(kind, 'host-moves')
     return [
         _operator('move a maintenance', kind, 'maintenance', 'postpone', out, **window),
         _creator('create a host', kind, [_HOST], whole=True),
@@ -339,50 +315,11 @@ def _of_hosts(kind: Kind) -> list[Contender]:
             'extend a host',
             kind,
             lambda database, name, _count: _running(database, name, _HOST),
-            lambda _database, lease_id: Call(
-                verb='change', values={'lease_id': lease_id, 'end': END}
-            ),
+            _changed(end=END),
             before='whole',
-            whole=True,
-            most=1,
+            **whole,
         ),
-        _mover(
-            'change dates of a host',
-            kind,
-            lambda database, name, _count: _booked(database, name, END, END + DAY, _HOST),
-            lambda _database, lease_id: Call(
-                verb='change', values={'lease_id': lease_id, 'start': START, 'end': END}
-            ),
-            _fill(kind, 'host-dates'),
-            home='host-dates',
-            whole=True,
-            most=1,
-        ),
-        _mover(
-            'heal a host',
-            kind,
-            lambda database, name, _count: _booked(database, name, START, END, _HOST),
-            lambda _database, lease_id: Call(verb='heal', values={'lease_id': lease_id}),
-            _out(kind, 'host-healing'),
-            home='host-healing',
-            whole=True,
-            most=1,
-        ),
-        _mover(
-            'reallocate a host',
-            kind,
-            lambda database, name, _count: _booked(database, name, START, END, _HOST),
-            lambda database, lease_id: Call(
-                verb='reallocate',
-                values={
-                    'lease_id': lease_id,
-                    'reservation_id': _reservation(database, lease_id),
-                    'resource_id': database.ids[kind.name, 'host-moves'],
-                },
-            ),
-            _out(kind, 'host-moves'),
-            home='host-moves',
-            whole=True,
-            most=1,
-        ),
+        _mover('change dates of a host', kind, later, to_window, full, home='host-dates', **whole),
+        _mover('heal a host', kind, now, _healed, failing, home='host-healing', **whole),
+        _mover('reallocate a host', kind, now, moved, leaving, home='host-moves', **whole),
     ]

@@ -38,6 +38,8 @@ _PLENTY = 10000
 DAY = datetime.timedelta(days=1)
 START = datetime.datetime(2035, 1, 1, tzinfo=datetime.UTC)
 END = START + DAY
+# As in the database.
+WINDOW = (START.replace(tzinfo=None), END.replace(tzinfo=None))
 PLACES = (
     'contested',
     'dates',
@@ -108,39 +110,63 @@ _TYPES = [
 ]
 
 
-class RaceDatabase(fixtures.Fixture):
-    """A database with resources of each kind.
+class OnEngine(fixtures.Fixture):
+    """What needs a database server, the kind of which it gets."""
 
-    :ivar service: the service on this database
-    :ivar ids: the ids of the resources, by the name of their kind and their place
-    :ivar place: the arguments of the services of other processes
-    :param guarded: whether the database has its constraints and triggers
-    """
-
-    def __init__(self, kind: str, *, guarded: bool = True) -> None:
+    def __init__(self, kind: str) -> None:
         super().__init__()
         self._kind = kind
-        self._guarded = guarded
 
     def setUp(self) -> None:
         """Skip the test if the database server is not installed."""
         services.require(self._kind)
         super().setUp()
 
+
+class BookedDatabase(OnEngine):
+    """A database of the service.
+
+    :ivar engine: the engine of the database
+    :param guarded: whether the database has its constraints and triggers
+    """
+
+    engine: sa.Engine
+
+    def __init__(self, kind: str, *, guarded: bool = True) -> None:
+        super().__init__(kind)
+        self._guarded = guarded
+
+    def migrate(self, engine: sa.Engine) -> None:
+        """Create the tables."""
+        self.engine = engine
+        migration.sync(engine)
+        if not self._guarded:
+            with engine.begin() as connection:
+                unguarded.remove(connection)
+
+    def records(self) -> records.Records:
+        """Read the records of the database."""
+        with self.engine.connect() as connection:
+            return records.read(connection)
+
+
+class RaceDatabase(BookedDatabase):
+    """A database with resources of each kind.
+
+    :ivar service: the service on this database
+    :ivar ids: the ids of the resources, by the name of their kind and their place
+    :ivar place: the arguments of the services of other processes
+    """
+
     def _setUp(self) -> None:
         url = self.useFixture(services.Database(self._kind)).url
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        types = folder / 'types.yaml'
+        types = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'types.yaml'
         # JSON is valid YAML.
         types.write_text(json.dumps({'resource_types': _TYPES}))
         self.place = (url, str(types), WANTED)
         self.service = InProcessService(*self.place)
         self.addCleanup(self.service.close)
-        self.engine = self.service.engine
-        migration.sync(self.engine)
-        if not self._guarded:
-            with self.engine.begin() as connection:
-                unguarded.remove(connection)
+        self.migrate(self.service.engine)
         self.ids = {
             (kind.name, place): self._register(kind, place) for kind in KINDS for place in PLACES
         }
@@ -259,11 +285,6 @@ class RaceDatabase(fixtures.Fixture):
                 .where(table.c.resource_id.in_(ids), table.c.resource_class == kind.disk)
                 .values(total=total)
             )
-
-    def records(self) -> records.Records:
-        """Read the records of the database."""
-        with self.engine.connect() as connection:
-            return records.read(connection)
 
     # -- changes by managers
 

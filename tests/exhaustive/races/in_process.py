@@ -45,13 +45,7 @@ from tests.functional import racers
 _HOSTS = 8
 FLAVOR = 'contested'
 IMAGE = 'cirros'
-TYPES = (
-    'physical:host',
-    'virtual:instance',
-    'flavor:instance',
-    'virtual:server',
-    'virtual:stack',
-)
+TYPES = ('physical:host', 'virtual:instance', 'flavor:instance', 'virtual:server', 'virtual:stack')
 # The status codes of refusals; any other error is a fault.
 REFUSALS = (400, 404, 409)
 _CALLER = Caller(user_id='alice', project_id='blue', token='alice:blue')

@@ -24,18 +24,17 @@ import sqlalchemy as sa
 
 from climate.clock import SystemClock
 from climate.cmd import composition
-from climate.db.migrations import migration
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from tests import drafts
 from tests import services
+from tests.exhaustive.races import databases
 from tests.exhaustive.races import defences
 from tests.exhaustive.races import records
 from tests.exhaustive.races.defences import Defences
 from tests.exhaustive.races.tallies import Tally
 from tests.functional import processes
 from tests.functional import racers
-from tests.functional.db import unguarded
 
 PROCESSES = 4
 CLIENTS = 8
@@ -65,37 +64,18 @@ per_address =
 """
 
 
-class Host(fixtures.Fixture):
-    """A database with one host.
-
-    :ivar engine: the engine of the database
-    :param guarded: whether the database has its constraints and triggers
-    """
-
-    def __init__(self, kind: str, *, guarded: bool = True) -> None:
-        super().__init__()
-        self._kind = kind
-        self._guarded = guarded
-
-    def setUp(self) -> None:
-        """Skip the test if the database server is not installed."""
-        services.require(self._kind)
-        super().setUp()
+class Host(databases.BookedDatabase):
+    """A database with one host."""
 
     def _setUp(self) -> None:
         self.url = self.useFixture(services.Database(self._kind)).url
         core = composition.core(racers.configuration(self.url), SystemClock())
         self.addCleanup(core.store.close)
-        self.engine = core.store.engine
-        migration.sync(self.engine)
-        if not self._guarded:
-            with self.engine.begin() as connection:
-                unguarded.remove(connection)
+        self.migrate(core.store.engine)
         cloud = SimulatedCloud(':memory:', clock=core.clock)
         self.addCleanup(cloud.close)
         cloud.seed(1)
-        registrar = Registrar(core.store, core.plugins, cloud)
-        registrar.register_resource(drafts.host('compute-1'))
+        Registrar(core.store, core.plugins, cloud).register_resource(drafts.host('compute-1'))
         with self.engine.begin() as connection:
             connection.execute(
                 sa.text(
@@ -104,11 +84,6 @@ class Host(fixtures.Fixture):
                 ),
                 {'disk': DISK},
             )
-
-    def records(self) -> records.Records:
-        """Read the records of the database."""
-        with self.engine.connect() as connection:
-            return records.read(connection)
 
 
 class Client:
@@ -132,8 +107,7 @@ class Client:
         barrier.wait(_TIMEOUT)
         begun = time.monotonic()
         status, text = self._send('POST', '/v1/leases', body)
-        done = time.monotonic()
-        return begun, done, str(status) if status in _EXPECTED else f'{status} {text}'
+        return begun, time.monotonic(), str(status) if status in _EXPECTED else f'{status} {text}'
 
     def answers(self) -> bool:
         """Whether the API answers."""
@@ -162,18 +136,12 @@ class Client:
         self._connection.close()
 
 
-class HttpRace(fixtures.Fixture):
+class HttpRace(databases.OnEngine):
     """A race of clients over HTTP, with the host and the API processes."""
 
     def __init__(self, kind: str, defended: Defences = defences.BOTH) -> None:
-        super().__init__()
-        self._kind = kind
+        super().__init__(kind)
         self._defended = defended
-
-    def setUp(self) -> None:
-        """Skip the test if the database server is not installed."""
-        services.require(self._kind)
-        super().setUp()
 
     def _setUp(self) -> None:
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)

@@ -18,11 +18,9 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Final
 
-import fixtures
 import sqlalchemy as sa
 
 from tests.exhaustive.races import databases
-from tests.exhaustive.races import defences
 from tests.exhaustive.races import gates
 from tests.exhaustive.races import placed
 from tests.exhaustive.races import records
@@ -32,9 +30,9 @@ from tests.exhaustive.races.databases import END
 from tests.exhaustive.races.databases import HOSTS
 from tests.exhaustive.races.databases import START
 from tests.exhaustive.races.in_process import Call
+from tests.exhaustive.races.on_database import DatabaseRace
 from tests.exhaustive.races.placed import Wish
 from tests.exhaustive.races.workers import Report
-from tests.exhaustive.races.workers import Workers
 
 UNITS: Final = 200
 # The zone and the rack of each host, in the order of their ids.
@@ -88,23 +86,12 @@ class Runner:
     resized: Mapping[int, int] = dataclasses.field(default_factory=dict)
 
 
-class PlacementRace(fixtures.Fixture):
+class PlacementRace(DatabaseRace):
     """Random rounds in several processes, on one database."""
 
-    def __init__(self, kind: str, defended: defences.Defences = defences.BOTH) -> None:
-        super().__init__()
-        self._kind = kind
-        self._defended = defended
-
-    def setUp(self) -> None:
-        """Skip the test if the database server is not installed."""
-        databases.services.require(self._kind)
-        super().setUp()
-
     def _setUp(self) -> None:
-        database = databases.RaceDatabase(self._kind, guarded=self._defended.guarded)
-        self._database = self.useFixture(database)
-        self._workers = self.useFixture(Workers(*database.place, judged=self._defended.judged))
+        super()._setUp()
+        database = self._database
         self._ids = sorted(database.ids[HOSTS.name, place] for place in databases.PLACES)
         self.accepted = 0
         self._labels: dict[str, dict[int, str]] = {
@@ -112,8 +99,7 @@ class PlacementRace(fixtures.Fixture):
             'rack': dict(zip(self._ids, _PLACES, strict=True)),
         }
         for key in self._ids:
-            values = {name: column[key] for name, column in self._labels.items()}
-            database.service.label(key, values)
+            database.service.label(key, {name: its[key] for name, its in self._labels.items()})
 
     def run(self, changes: bool, processes: int, rounds: int) -> tallies.Tally:
         """Run the rounds; return the results.
@@ -139,9 +125,7 @@ class PlacementRace(fixtures.Fixture):
         held = drawn.rng.randrange(processes) if mode == 'pause' else None
         plans = [
             gates.RoundPlan(
-                count=processes,
-                mode=mode,
-                pause=drawn.rng.randint(2, 24) if place == held else 0,
+                count=processes, mode=mode, pause=drawn.rng.randint(2, 24) if place == held else 0
             )
             for place in range(processes)
         ]
@@ -152,16 +136,14 @@ class PlacementRace(fixtures.Fixture):
         after = self._read()
         self.accepted += sum(report.outcome.accepted for report in reports)
         results = list(zip(runners, reports, strict=True))
-        with self._database.engine.connect() as connection:
-            over = records.overbooked(records.read(connection))
         pauses = [plan.pause for plan in plans]
         answers = '; '.join(
             f'{one.lease}, {one.what}: {report.outcome.reason or report.outcome.accepted}'
             for one, report in results
         )
         tally.add(
-            met=_met(reports),
-            overbooked=over,
+            met=any(one.met(other) for one, other in itertools.combinations(reports, 2)),
+            overbooked=records.overbooked(self._database.records()),
             wrong=self._wrong(results, before, after),
             how=f'seed {tallies.SEED}, round {tally.rounds} ({mode}, {pauses}) [{answers}]',
         )
@@ -269,8 +251,7 @@ class _Drawn:
         return 'change dates', Call(verb='change', values=values), {}
 
     def _longer(self, lease: Any) -> tuple[str, Call, dict[int, int]]:
-        values = {'lease_id': lease.id, 'end': END + DAY}
-        return 'extend', Call(verb='change', values=values), {}
+        return 'extend', Call(verb='change', values={'lease_id': lease.id, 'end': END + DAY}), {}
 
     def _resized(self, lease: Any) -> tuple[str, Call, dict[int, int]]:
         """Change the number of members of the last reservation by one."""
@@ -288,18 +269,5 @@ class _Drawn:
 
     def _reallocated(self, lease: Any) -> tuple[str, Call, dict[int, int]]:
         reservation_id, resource_id = self._resource(lease)
-        values = {
-            'lease_id': lease.id,
-            'reservation_id': reservation_id,
-            'resource_id': resource_id,
-        }
-        return 'reallocate', Call(verb='reallocate', values=values), {}
-
-
-def _met(reports: Sequence[Report]) -> bool:
-    """Whether transactions of two processes overlapped, one of which wrote."""
-    for mine, theirs in itertools.combinations(reports, 2):
-        for a, b in itertools.product(mine.transactions, theirs.transactions):
-            if (a.writes or b.writes) and a.begun < b.done and b.begun < a.done:
-                return True
-    return False
+        where = {'reservation_id': reservation_id, 'resource_id': resource_id}
+        return 'reallocate', Call(verb='reallocate', values={'lease_id': lease.id, **where}), {}

@@ -88,8 +88,7 @@ class RandomClient:
 
         def book() -> None:
             bodies = tuple(self._body(each) for each in units)
-            lease = self._service.create('l', start=_at(start), end=_at(end), bodies=bodies)
-            made.append(lease.id)
+            made.append(self._service.create('l', start=_at(start), end=_at(end), bodies=bodies).id)
 
         only = units[0] if lines == 1 else None
         self._call(f'book {units}', book, made, only and (only, start, end))
@@ -155,8 +154,7 @@ class RandomClient:
         refused = self._tried(do)
         ended = time.monotonic()
         if refused is None:
-            came = self._has(*leases)
-            self._note(begun, text, ended=ended, gone=had, came=came)
+            self._note(begun, text, ended=ended, gone=had, came=self._has(*leases))
         elif isinstance(refused, exceptions.NotEnoughResources) and asked is not None:
             self._note(begun, f'{text}, refused', ended=ended, gone=had, unfit=asked)
 

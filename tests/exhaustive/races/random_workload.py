@@ -9,20 +9,15 @@ import itertools
 from collections.abc import Iterator
 from collections.abc import Sequence
 
-import fixtures
-
-from tests import services
 from tests.exhaustive.races import databases
-from tests.exhaustive.races import defences
 from tests.exhaustive.races import gates
 from tests.exhaustive.races import histories
 from tests.exhaustive.races import random_clients
 from tests.exhaustive.races import records
 from tests.exhaustive.races import tallies
-from tests.exhaustive.races.defences import Defences
 from tests.exhaustive.races.histories import Operation
 from tests.exhaustive.races.in_process import Call
-from tests.exhaustive.races.workers import Workers
+from tests.exhaustive.races.on_database import DatabaseRace
 
 PROCESSES = 4
 CALLS = 25
@@ -57,34 +52,16 @@ class Tally:
                 yield f'{field.name}: {getattr(self, field.name)}'
 
 
-class RandomWorkload(fixtures.Fixture):
+class RandomWorkload(DatabaseRace):
     """Random clients in several processes, on two resources of a database."""
-
-    def __init__(self, engine: str, defended: Defences = defences.BOTH) -> None:
-        super().__init__()
-        self._engine = engine
-        self._defended = defended
-
-    def setUp(self) -> None:
-        """Skip the test if the database server is not installed."""
-        services.require(self._engine)
-        super().setUp()
-
-    def _setUp(self) -> None:
-        self._database = self.useFixture(
-            databases.RaceDatabase(self._engine, guarded=self._defended.guarded)
-        )
-        self._workers = self.useFixture(
-            Workers(*self._database.place, judged=self._defended.judged)
-        )
 
     def run(self, count: int) -> Tally:
         """Run a number of histories, and check each."""
-        tally = Tally(engine=self._engine, defences=self._defended.name)
+        tally = Tally(engine=self._kind, defences=self._defended.name)
         kind = databases.RIGS
         resources = tuple(self._database.ids[kind.name, place] for place in _PLACES)
         for number in range(count):
-            seed = f'{tallies.SEED} {self._engine} {number}'
+            seed = f'{tallies.SEED} {self._kind} {number}'
             plan = gates.RoundPlan(count=PROCESSES, mode='free', seed=seed)
             self._database.restore((), resources)
             self._database.level(kind, random_clients.ROOM)
@@ -107,7 +84,7 @@ class RandomWorkload(fixtures.Fixture):
                     for options in clients
                 ]
             )
-            how = f'seed {tallies.SEED}, history {number} on {self._engine}'
+            how = f'seed {tallies.SEED}, history {number} on {self._kind}'
             tally.failures += [
                 f'{how}: {each.outcome.fault}' for each in reports if each.outcome.fault
             ]

@@ -13,21 +13,16 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 
-import fixtures
-
 from tests.exhaustive.races import contenders
 from tests.exhaustive.races import databases
-from tests.exhaustive.races import defences
 from tests.exhaustive.races import gates
 from tests.exhaustive.races import records
 from tests.exhaustive.races import tallies
 from tests.exhaustive.races.contenders import Contender
 from tests.exhaustive.races.contenders import Entry
-from tests.exhaustive.races.defences import Defences
+from tests.exhaustive.races.on_database import DatabaseRace
 from tests.exhaustive.races.workers import Report
-from tests.exhaustive.races.workers import Workers
 
-WINDOW = tuple(instant.replace(tzinfo=None) for instant in (databases.START, databases.END))
 # The assumed number of statements of a contender before its first one that locks or
 # writes, until a round has measured it.
 _GUESS = 3
@@ -68,51 +63,31 @@ def pairs(kinds: Iterable[databases.Kind] = databases.KINDS) -> Iterator[Pair]:
             yield Pair(one=one, other=other, spare=True)
 
 
-class PairRunner(fixtures.Fixture):
+class PairRunner(DatabaseRace):
     """Races pairs of contenders in processes, on one database."""
 
-    def __init__(self, kind: str, defended: Defences = defences.BOTH) -> None:
-        super().__init__()
-        self._kind = kind
-        self._defended = defended
-
-    def setUp(self) -> None:
-        """Skip the test if the database server is not installed."""
-        databases.services.require(self._kind)
-        super().setUp()
-
     def _setUp(self) -> None:
-        self._database = self.useFixture(
-            databases.RaceDatabase(self._kind, guarded=self._defended.guarded)
-        )
-        self._workers = self.useFixture(
-            Workers(*self._database.place, judged=self._defended.judged)
-        )
+        super()._setUp()
         # The number of the first statement of a contender that locks or writes.
         self._known: dict[str, int] = {}
 
     def run(self, pair: Pair, processes: int, rounds: int) -> tallies.Tally:
         """Run the rounds; return the results."""
         tally = tallies.Tally(
-            race=pair.name,
-            engine=self._kind,
-            defences=self._defended.name,
-            processes=processes,
+            race=pair.name, engine=self._kind, defences=self._defended.name, processes=processes
         )
         rng = random.Random(f'{tallies.SEED} {tally.race} {self._kind} {processes}')
         participants = self._participants(pair, processes)
         # With few rounds, different pairs begin with different modes.
         first = rng.randrange(len(gates.MODES))
         for number in range(rounds):
-            mode = gates.MODES[(first + number) % len(gates.MODES)]
-            self._round(tally, participants, mode, rng)
+            self._round(tally, participants, gates.MODES[(first + number) % len(gates.MODES)], rng)
         return tally
 
     def _participants(self, pair: Pair, processes: int) -> _Participants:
-        counts = pair.counts(processes)
         taking = [
             (contender, count)
-            for contender, count in zip((pair.one, pair.other), counts, strict=True)
+            for contender, count in zip((pair.one, pair.other), pair.counts(processes), strict=True)
             if count
         ]
         ids = self._database.ids
@@ -200,9 +175,8 @@ def _met(results: _Results) -> bool:
     for (one, _, mine), (other, _, theirs) in itertools.combinations(results, 2):
         if one is other and any(each is not one for each, _, _ in results):
             continue
-        for a, b in itertools.product(mine.transactions, theirs.transactions):
-            if (a.writes or b.writes) and a.begun < b.done and b.begun < a.done:
-                return True
+        if mine.met(theirs):
+            return True
     return False
 
 
@@ -284,9 +258,9 @@ def _booked(
         if had != has or before.named(entry.lease) != after.named(entry.lease):
             yield f'{entry.lease} was refused, and had {had}, has {has}'
         return
-    there = [row for row in has if row.meets(*WINDOW)]
+    there = [row for row in has if row.meets(*databases.WINDOW)]
     if len(after.named(entry.lease)) != 1 or any(
-        row.end < WINDOW[1] or row.start > WINDOW[0] for row in there
+        row.end < databases.WINDOW[1] or row.start > databases.WINDOW[0] for row in there
     ):
         yield f'{entry.lease} was accepted, and has {has}'
     if contender.whole:
@@ -311,7 +285,7 @@ def _supply(
         resource = written.resources[contested]
         return {
             'maintenance': sum(
-                period.start < WINDOW[1] and WINDOW[0] < period.end
+                period.start < databases.WINDOW[1] and databases.WINDOW[0] < period.end
                 for period in written.maintenances.get(contested, ())
             ),
             'disabled': resource.disabled,
@@ -343,7 +317,7 @@ def _booked_too_late(
         new = [
             row
             for row in after.of(entry.lease)
-            if row.resource_id == contested and row.meets(*WINDOW)
+            if row.resource_id == contested and row.meets(*databases.WINDOW)
         ]
         kept = all((row.reservation_id, row.resource_id) in had for row in new)
         sent = [each.sent for each in report.transactions if each.allocates and each.sent]

@@ -169,9 +169,8 @@ class TestChecker(base.TestCase):
         gone = Operation(begun=4, ended=5, gone=(use,))
         self.assertIsNone(histories.order([first, second, gone], CAPACITY))
         earlier = dataclasses.replace(gone, begun=1.5)
-        self.assertEqual(
-            [first, earlier, second], histories.order([first, second, earlier], CAPACITY)
-        )
+        expected = [first, earlier, second]
+        self.assertEqual(expected, histories.order([first, second, earlier], CAPACITY))
 
     def test_what_there_is_may_change(self):
         use = Use(1, 4, 0, 1)

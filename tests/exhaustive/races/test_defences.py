@@ -38,15 +38,13 @@ class _Races:
 
     def over_http(self, defended: Defences) -> tallies.Tally:
         """Race over HTTP."""
-        race = self.useFixture(over_http.HttpRace(self.kind, defended))
-        tally = race.run(HTTP_ROUNDS)
+        tally = self.useFixture(over_http.HttpRace(self.kind, defended)).run(HTTP_ROUNDS)
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
         return tally
 
     def histories(self, defended: Defences) -> random_workload.Tally:
         """Run random workloads."""
-        workload = self.useFixture(random_workload.RandomWorkload(self.kind, defended))
-        tally = workload.run(HISTORIES)
+        tally = self.useFixture(random_workload.RandomWorkload(self.kind, defended)).run(HISTORIES)
         self.addDetail('table', content.text_content('\n'.join(tally.lines())))
         return tally
 

@@ -21,8 +21,7 @@ class _Race:
     kind = ''
 
     def test_one_host_is_had_once_by_leases_of_several_reservations(self) -> None:
-        race = self.useFixture(over_http.HttpRace(self.kind))
-        tally = race.run(tallies.rounds(ROUNDS))
+        tally = self.useFixture(over_http.HttpRace(self.kind)).run(tallies.rounds(ROUNDS))
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))
         self.assertEqual([], tally.failures)
         self.assertGreater(tally.met, 0)

@@ -70,8 +70,7 @@ class _Table:
         self.assertEqual([], _failures(self.race(self.sample(), 8)))
 
     def test_the_judgement_alone(self) -> None:
-        found = self.race(self.sample(), defended=defences.VERIFICATION)
-        self.assertEqual([], _failures(found))
+        self.assertEqual([], _failures(self.race(self.sample(), defended=defences.VERIFICATION)))
 
     def test_the_rules_of_the_database_alone(self) -> None:
         # They do not cover maintenances and disabled resources.

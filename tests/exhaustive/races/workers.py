@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import logging
 import multiprocessing
 from collections.abc import Sequence
@@ -39,6 +40,13 @@ class Report:
     transactions: tuple[Transaction, ...]
     statements: int
     first: int
+
+    def met(self, other: Report) -> bool:
+        """Whether transactions of both overlapped, one of which wrote."""
+        return any(
+            (one.writes or two.writes) and one.begun < two.done and two.begun < one.done
+            for one, two in itertools.product(self.transactions, other.transactions)
+        )
 
 
 class Workers(fixtures.Fixture):

@@ -182,8 +182,7 @@ class ReturningManager:
             for where in self._places(verb, nth):
                 often = self._often(where, (verb, event, states, nth), call)
                 if often:
-                    stop = StallPoint(step=self.calls, verb=verb, where=where, often=often)
-                    found.append(stop)
+                    found.append(StallPoint(step=self.calls, verb=verb, where=where, often=often))
             return call()
 
         self._restore(watch)

@@ -23,12 +23,7 @@ CALLER = Caller(user_id='bob', project_id=PROJECT, token=f'bob:{PROJECT}')
 Often = Literal['state', 'event', 'once']
 Requests = tuple[Mapping[str, Any], ...]
 
-_HOSTS: Mapping[str, Any] = {
-    'resource_type': 'physical:host',
-    'min': 4,
-    'max': 4,
-    'before_end': '',
-}
+_HOSTS: Mapping[str, Any] = {'resource_type': 'physical:host', 'min': 4, 'max': 4, 'before_end': ''}
 _SLOTS: Mapping[str, Any] = {
     'resource_type': 'virtual:instance',
     'vcpus': 16,

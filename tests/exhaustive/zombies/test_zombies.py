@@ -93,14 +93,13 @@ class Mutation:
 
     :ivar what: the functions that are replaced, each as its module or class, and its name
     :ivar by: the replacement of each
+    :ivar walk: the kind of its lease, the scenario, and the case of the next tenant
     :ivar complaint: a part of one of the complaints of the walk
     """
 
     what: tuple[tuple[object, str], ...]
     by: Callable[..., object]
-    kind: str
-    scenario: str
-    case: str
+    walk: tuple[str, str, str]
     complaint: str
 
 
@@ -109,54 +108,42 @@ MUTATIONS = (
     Mutation(
         what=((volumes.CreatedVolumes, '_duplicates'),),
         by=lambda _self, _found: iter(()),
-        kind='virtual:volume',
-        scenario='start',
-        case='during',
+        walk=('virtual:volume', 'start', 'during'),
         complaint='is left: volumes',
     ),
     # A volume whose id was not stored is not searched for.
     Mutation(
         what=((volumes.CreatedVolumes, '_marked'),),
         by=lambda _self: {},
-        kind='virtual:volume',
-        scenario='start',
-        case='next 1',
+        walk=('virtual:volume', 'start', 'next 1'),
         complaint='at the end: volumes',
     ),
     # A second server is not searched for.
     Mutation(
         what=((server_steps.Case, 'tidy'),),
         by=lambda _self: False,
-        kind='server booted',
-        scenario='start',
-        case='during',
+        walk=('server booted', 'start', 'during'),
         complaint='is left: servers',
     ),
     # An image whose id was not stored, and a second image, are not searched for.
     Mutation(
         what=((server_images.Images, '_existing'), (server_images.Images, 'tidy')),
         by=lambda *_given: (),
-        kind='server booted',
-        scenario='end',
-        case='next 1',
+        walk=('server booted', 'end', 'next 1'),
         complaint='is gone, and there is',
     ),
     # An address that was given up is not checked again.
     Mutation(
         what=((addresses.AddressEffects, '_tidy'),),
         by=lambda _self, _kept: None,
-        kind='several',
-        scenario='undo grow',
-        case='during',
+        walk=('several', 'undo grow', 'during'),
         complaint='is left: floating_ips',
     ),
     # An object without tags counts as that of another project.
     Mutation(
         what=((marks, 'over'),),
         by=_over_by_tags,
-        kind='network',
-        scenario='start',
-        case='nobody',
+        walk=('network', 'start', 'nobody'),
         complaint='is left: networks',
     ),
 )
@@ -180,11 +167,11 @@ class TestItCanFail(base.TestCase):
         """Remove a safeguard, and check that the walk complains."""
         for owner, name in mutation.what:
             self.useFixture(fixtures.MockPatchObject(owner, name, mutation.by))
-        cases = [each for each in tenants.cases(mutation.kind) if each.name == mutation.case]
-        all_of_them = walker.scenarios(kinds.KINDS[mutation.kind])
-        (found,) = (each for each in all_of_them if each.name == mutation.scenario)
+        kind, scenario, case = mutation.walk
+        cases = [each for each in tenants.cases(kind) if each.name == case]
+        (found,) = (one for one in walker.scenarios(kinds.KINDS[kind]) if one.name == scenario)
         with returning_managers.ObservedWorld() as world:
-            walk = returning_managers.ReturningManager(world, mutation.kind, found, cases, set())
+            walk = returning_managers.ReturningManager(world, kind, found, cases, set())
             said = []
             for line in walk.complaints():
                 said.append(line)
@@ -202,8 +189,7 @@ class TestItCanFail(base.TestCase):
     def test_without_the_fence_and_the_look_at_projects_servers_are_lost(self) -> None:
         self.useFixture(fixtures.MockPatchObject(host_servers, 'clear', _deletes_all))
         _walk, complaints = self.walk('end', fenced=False)
-        lost = [line for line in complaints if 'is gone: servers' in line]
-        self.assertNotEqual([], lost)
+        self.assertNotEqual([], [line for line in complaints if 'is gone: servers' in line])
 
     def test_each_of_the_two_keeps_them(self) -> None:
         _walk, complaints = self.walk('end', fenced=False)
