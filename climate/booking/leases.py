@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from climate.booking.offers import alternatives
 from climate.booking.offers import extensions
+from climate.booking.offers import flexible
 from climate.booking.offers import free_time
 from climate.booking.offers import taking
 from climate.booking.offers.holds import make as make_offers
@@ -49,10 +50,6 @@ class Leases(Context):
     become methods here.
     """
 
-    create = create_lease
-    update = change_lease
-    rehearse_create = rehearsal.create_lease
-    rehearse_update = rehearsal.change_lease
     add_alternatives = alternatives.add
     add_alternatives_of_change = alternatives.add_of_change
     extension = extensions.find
@@ -60,6 +57,54 @@ class Leases(Context):
     offers = make_offers
     take = taking.take
     rehearse_take = taking.rehearse
+
+    def create(self, caller: requests.Caller, draft: requests.LeaseDraft) -> Lease:
+        """Book a lease.
+
+        :raises climate.exceptions.ClimateError: if it is refused
+        """
+        book = create_lease if draft.earliest is None else flexible.book
+        return book(self, caller, draft)
+
+    def rehearse_create(
+        self, caller: requests.Caller, draft: requests.LeaseDraft
+    ) -> rehearsal.Rehearsed:
+        """Return what creating a lease would do.
+
+        :raises climate.exceptions.ClimateError: if it would be refused
+        """
+        rehearse = rehearsal.create_lease if draft.earliest is None else flexible.rehearse
+        return rehearse(self, caller, draft)
+
+    def update(
+        self,
+        caller: requests.Caller,
+        lease_id: str,
+        project_id: str | None,
+        change: requests.LeaseChange,
+    ) -> Lease:
+        """Change a lease, wholly or not at all.
+
+        :param project_id: None looks in every project
+        :raises climate.exceptions.ClimateError: if it cannot be changed; it is then as before
+        """
+        book = flexible.change if change.window.replans else change_lease
+        return book(self, caller, lease_id, project_id, change)
+
+    def rehearse_update(
+        self,
+        caller: requests.Caller,
+        lease_id: str,
+        project_id: str | None,
+        change: requests.LeaseChange,
+    ) -> rehearsal.Rehearsed:
+        """Return what changing a lease would do.
+
+        :param project_id: None looks in every project
+        :raises climate.exceptions.ClimateError: if it would be refused
+        """
+        change_of = flexible.rehearse_change if change.window.replans else rehearsal.change_lease
+        return change_of(self, caller, lease_id, project_id, change)
 
     def page(self, query: requests.LeaseQuery) -> requests.LeasePage:
         """Return the leases that *query* asks for; at most 200 if it has no limit."""

@@ -89,6 +89,11 @@ def seconds(value: float) -> datetime.timedelta:
     return datetime.timedelta(seconds=value)
 
 
+def days(value: float) -> datetime.timedelta:
+    """Return a duration that is given in days."""
+    return datetime.timedelta(days=value)
+
+
 def minutes(value: float) -> datetime.timedelta:
     """Return a duration that is given in minutes."""
     return datetime.timedelta(minutes=value)

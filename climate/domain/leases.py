@@ -116,6 +116,10 @@ class Lease:
         default
     :ivar readiness: None before the first report
     :ivar end_reason: why it ends when it does, for people; None if there is none
+    :ivar earliest: of a flexible lease, the earliest start (aware UTC): it may move within its
+        window until it is firm; None for a lease with a fixed start
+    :ivar latest: of a flexible lease, the latest end (aware UTC); None if any will do
+    :ivar firm_before: of a flexible lease, how many seconds before its start it is firm
     :ivar lead_time: the longest time, in seconds, that one of its resources
         needs to get ready, from the capability ``lead_time``; None if no
         resource has the capability
@@ -138,6 +142,9 @@ class Lease:
     notices: tuple[str, ...] | None = None
     readiness: Readiness | None = None
     end_reason: str | None = None
+    earliest: datetime.datetime | None = None
+    latest: datetime.datetime | None = None
+    firm_before: int | None = None
     lead_time: int | None = None
     trust_id: str | None = None
     origin: RequestOrigin | None = None
@@ -149,6 +156,23 @@ class Lease:
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
     deleted_at: datetime.datetime | None = None
+
+    @property
+    def is_flexible(self) -> bool:
+        """Whether it was requested for a window, not for a fixed start."""
+        return self.earliest is not None
+
+    @property
+    def firm_at(self) -> datetime.datetime | None:
+        """When it stops moving (aware UTC); None if it has a fixed start."""
+        if self.firm_before is None:
+            return None
+        return self.period.start - datetime.timedelta(seconds=self.firm_before)
+
+    def is_firm(self, now: datetime.datetime) -> bool:
+        """Whether it no longer moves: it has a fixed start, begins soon, or has begun."""
+        at = self.firm_at
+        return at is None or at <= now or self.status is not LeaseStatus.PENDING
 
     @property
     def started(self) -> bool:
@@ -164,6 +188,9 @@ OPTIONS: Final = (
     'notices',
     'readiness',
     'end_reason',
+    'earliest',
+    'latest',
+    'firm_before',
     'lead_time',
     'origin',
     'user_name',

@@ -87,6 +87,11 @@ class LeaseDraft:
 
     :ivar start: aware UTC; the caller of the core has already turned ``now``
         into an instant
+    :ivar earliest: of a flexible lease, its earliest start, which *start* is at first;
+        None for a lease with a fixed start
+    :ivar latest: of a flexible lease, its latest end (aware UTC); None if any will do
+    :ivar firm_before: how long before its start a flexible lease stops moving; None for the
+        operator's default
     :ivar id: of the lease, never from a body; None for a generated one. Drafts with
         the same id are tries of one request, which books one lease
     :ivar reservations: the bodies as received; each type's plugin reads its own
@@ -107,6 +112,9 @@ class LeaseDraft:
     name: str
     start: datetime.datetime
     end: datetime.datetime
+    earliest: datetime.datetime | None = None
+    latest: datetime.datetime | None = None
+    firm_before: datetime.timedelta | None = None
     id: str | None = None
     reservations: tuple[Mapping[str, Any], ...] = ()
     placements: tuple[MemberPlacement | None, ...] = ()
@@ -130,11 +138,36 @@ class ReservationChange:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class WindowChange:
+    """New values for the window of a flexible lease; by default, each keeps its value.
+
+    :ivar earliest: the earliest start (aware UTC); None makes the start a fixed one
+    :ivar latest: the latest end (aware UTC); None for any
+    :ivar firm_before: how long before its start it stops moving; None for the operator's default
+    :ivar duration: of the lease; None for the present one
+    """
+
+    earliest: datetime.datetime | Unset | None = UNSET
+    latest: datetime.datetime | Unset | None = UNSET
+    firm_before: datetime.timedelta | Unset | None = UNSET
+    duration: datetime.timedelta | None = None
+
+    @property
+    def replans(self) -> bool:
+        """Whether the lease has to be booked again, at the soonest start in its window."""
+        moved = (self.earliest, self.latest)
+        return self.duration is not None or any(
+            one is not UNSET and one is not None for one in moved
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeaseChange:
     """New values for a lease; by default, each field keeps its value.
 
     :ivar end_reason: why the lease ends then; None for no reason, which replaces an earlier
         one if the end changes
+    :ivar window: of a flexible lease
     :ivar check: of the lease before the change; None for none
 
     ``notices``, ``strict``, ``traits``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
@@ -148,6 +181,7 @@ class LeaseChange:
     notices: tuple[str, ...] | Unset | None = UNSET
     reservations: tuple[ReservationChange, ...] = ()
     end_reason: str | None = None
+    window: WindowChange = WindowChange()
     strict: bool = False
     traits: bool = True
     grain: datetime.timedelta = datetime.timedelta(minutes=1)

@@ -14,6 +14,7 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import UNSET
+from climate.domain.requests import WindowChange
 
 
 def only_details(change: LeaseChange) -> bool:
@@ -24,6 +25,7 @@ def only_details(change: LeaseChange) -> bool:
         and change.before_end_date is UNSET
         and change.notify_before_start is UNSET
         and not change.reservations
+        and change.window == WindowChange()
     )
 
 
@@ -44,7 +46,7 @@ def changed(lease: Lease, change: LeaseChange, now: datetime.datetime) -> Lease:
     """
     period = changed_period(lease, change, now)
     return dataclasses.replace(
-        with_details(lease, change),
+        with_window(with_details(lease, change), change, period),
         period=period,
         # Readiness was reported for the former start.
         readiness=lease.readiness if period.start == lease.period.start else None,
@@ -55,6 +57,25 @@ def changed(lease: Lease, change: LeaseChange, now: datetime.datetime) -> Lease:
             if change.notify_before_start is UNSET
             else change.notify_before_start
         ),
+    )
+
+
+def with_window(lease: Lease, change: LeaseChange, period: Period) -> Lease:
+    """Return *lease* with the window that *change* gives it.
+
+    :param period: of the changed lease. One that users choose fixes the start
+    """
+    window = change.window
+    earliest, latest, before = window.earliest, window.latest, window.firm_before
+    firm_before = int(before.total_seconds()) if isinstance(before, datetime.timedelta) else None
+    fixes = lease.status is LeaseStatus.PENDING and period != lease.period and not window.replans
+    if earliest is None or fixes:
+        return dataclasses.replace(lease, earliest=None, latest=None, firm_before=None)
+    return dataclasses.replace(
+        lease,
+        earliest=lease.earliest if earliest is UNSET else earliest,
+        latest=lease.latest if latest is UNSET else latest,
+        firm_before=lease.firm_before if before is UNSET else firm_before,
     )
 
 

@@ -146,6 +146,25 @@ def before_end_time(lease: Lease, settings: LeasingSettings) -> datetime.datetim
     return max(lease.period.end - settings.notify_before_end, lease.period.start)
 
 
+def firm_before(lease: Lease, prepares: Preparation, settings: LeasingSettings) -> int | None:
+    """Return how many seconds before its start a lease stops moving.
+
+    That is before its resources begin to get ready.
+
+    :param lease: with what was requested, and with its lead time
+    :returns: None for a lease with a fixed start
+    """
+    if not lease.is_flexible:
+        return None
+    prepared = prepares is Preparation.SHORTLY_BEFORE
+    return max(
+        lease.firm_before or 0,
+        int(settings.firm_before.total_seconds()),
+        lease.lead_time or 0,
+        int(settings.prepare_lead_time.total_seconds()) if prepared else 0,
+    )
+
+
 def _prepare_time(
     lease: Lease, prepares: Preparation, now: datetime.datetime, settings: LeasingSettings
 ) -> datetime.datetime | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 
+from climate.conf.settings import days
 from climate.conf.settings import minutes
 from climate.conf.settings import option
 from climate.conf.settings import part
@@ -51,6 +52,8 @@ class LeasingSettings(Settings):
     :ivar trust_margin: how long after the end of a lease its trust expires
     :ivar heal_horizon: how far ahead bookings of a failed resource move; None for
         no limit
+    :ivar firm_before: how long before its start a flexible lease stops moving
+    :ivar plan_horizon: how far ahead a flexible lease without a latest end can be booked
     """
 
     cleaning_time: datetime.timedelta = option('allocation', 'cleaning_time', seconds)
@@ -72,6 +75,8 @@ class LeasingSettings(Settings):
     handover_patience: datetime.timedelta = option('manager', 'handover_patience', seconds)
     heal_active: HealActive = option('health', 'heal_active', HealActive)
     heal_horizon: datetime.timedelta | None = option('health', 'heal_horizon', _horizon)
+    firm_before: datetime.timedelta = option('planner', 'firm_before', seconds)
+    plan_horizon: datetime.timedelta = option('planner', 'horizon', days)
     limits: ProjectLimits = part(ProjectLimits)
     prices: Prices = part(Prices)
     trust_margin: datetime.timedelta = option('trusts', 'margin', seconds)

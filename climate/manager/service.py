@@ -41,6 +41,7 @@ from climate.manager.periodic.healing import Healing
 from climate.manager.periodic.health import Monitor
 from climate.manager.periodic.health import ReportListener
 from climate.manager.periodic.owners import OwnerThread
+from climate.manager.periodic.planning import Planning
 from climate.manager.periodic.repair import Repair
 from climate.manager.periodic.repair_thread import RepairThread
 from climate.manager.running.deletions import DeletionAudit
@@ -59,6 +60,7 @@ from climate.resources.registrar import Registrar
 from climate.upkeep.health import HostHealth
 from climate.upkeep.owners import May
 from climate.upkeep.owners import OwnerCheck
+from climate.upkeep.planning import Planner
 from climate.upkeep.rehoming import Rehoming
 from climate.upkeep.trusts import TrustCheck
 from climate.webhooks.sending import EventSender
@@ -76,6 +78,7 @@ class ManagerOptions(Settings):
     :ivar polling_interval: seconds between two checks of the health of hosts
     :ivar repair_interval: seconds between two repairs; 0 for never
     :ivar heal_interval: seconds between two searches for reservations on failed resources
+    :ivar plan_interval: seconds between two plans of flexible leases
     :ivar owner_check_interval: seconds between two checks of the owners of webhooks; 0 for never
     :ivar server_leases: which servers get leases by being booted
     :ivar webhooks: how the events of webhooks are sent
@@ -89,6 +92,7 @@ class ManagerOptions(Settings):
     polling_interval: float = option('health', 'polling_interval')
     repair_interval: float = option('manager', 'repair_interval')
     heal_interval: float = option('health', 'heal_interval')
+    plan_interval: float = option('planner', 'interval')
     owner_check_interval: float = option('manager', 'owner_check_interval')
     server_leases: ServerLeaseSettings = part(ServerLeaseSettings)
     webhooks: WebhookSenderSettings = part(WebhookSenderSettings)
@@ -201,16 +205,17 @@ class Manager:
         rehoming = Rehoming(store, plugins, settings)
         looking = fence.watching(cloud)
         self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
+        booking = self._leases(store, clock, settings, cloud, filters)
+        self._planning = Planning(Planner(booking), options.plan_interval, self.wake)
         health, seconds = HostHealth(store, clock, plugins), options.polling_interval
         hosts = Monitor(
             health, looking, listener, polling_interval=seconds, changed=self._healing.now
         )
         self._monitors: list[Monitor[Any]] = [hosts]
         if options.server_leases.enabled:
-            leases = self._leases(store, clock, settings, cloud, filters)
             watched = options.server_leases
             self._monitors.append(
-                _server_monitor(leases, cloud, server_listener, watched, self.owner, may)
+                _server_monitor(booking, cloud, server_listener, watched, self.owner, may)
             )
         # With a different owner, so that the loop cannot take its claims for its own.
         repairer = unique_owner()
@@ -279,6 +284,7 @@ class Manager:
         self._repair.start()
         self._owners.start()
         self._healing.start()
+        self._planning.start()
 
     def stop(self, timeout: float = 3.0) -> None:
         """Stop working.
@@ -292,6 +298,7 @@ class Manager:
         for watch in self._monitors:
             watch.stop(timeout)
         self._healing.stop(timeout)
+        self._planning.stop(timeout)
         for sender in (*self._senders, *self._webhooks):
             sender.stop(timeout)
         self._claims.stop()

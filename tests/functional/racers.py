@@ -15,12 +15,14 @@ from typing import Any
 from oslo_config import cfg
 
 from climate import exceptions
+from climate.booking.requests.context import Context
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from climate.testing import connection
+from climate.upkeep.planning import Planner
 from tests.functional import http
 
 COUNT = 16
@@ -31,7 +33,7 @@ _context = multiprocessing.get_context('forkserver')
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Request:
-    """One request; the method LET_GO has a manager let a host go."""
+    """One request; the method LET_GO has a manager let a host go, and PLAN has one plan."""
 
     method: str
     path: str
@@ -147,6 +149,10 @@ def _run(pipe: Connection, barrier: Any) -> None:
             pipe.send([service.send(request) for request in value])
 
 
+def _context_of(core: composition.Core) -> Context:
+    return Context(core.store, core.plugins, core.clock, core.settings, lambda: None)
+
+
 class _Service:
     """An API, and the part of a manager that lets hosts go."""
 
@@ -156,6 +162,7 @@ class _Service:
         self._app = composition.api(self._core, registry=absent, wake=lambda _: None, health={})
         self._cloud = SimulatedCloud(directory, clock=self._core.clock)
         self._registrar = Registrar(self._core.store, self._core.plugins, self._cloud)
+        self._planner = Planner(_context_of(self._core))
 
     def send(self, request: Request) -> Answer:
         """Send a request; return the answer."""
@@ -165,6 +172,8 @@ class _Service:
             except exceptions.ClimateError as error:
                 return Answer(status=error.code)
             return Answer(status=204)
+        if request.method == 'PLAN':
+            return Answer(status=200, body=str(self._planner.round()))
         facts = {'version': request.version, 'headers': dict(request.headers)}
         what = (request.method, request.path, request.body)
         answer = http.send(self._app, *what, token=request.token, **facts)

@@ -151,7 +151,7 @@ class LeasesController(base.Controller):
         scope, leases = req.scope, self._services.leases
         body = bodies.read(req.environ, self._services.texts)
         reader = schemas.Reader(body, scope.version, scope.now)
-        change = reader.change(lambda: leases.get(lease_id, scope.project_id).period.start)
+        change = reader.change(functools.partial(leases.get, lease_id, scope.project_id))
         change = dataclasses.replace(change, check=self._check(req))
         req.environ[environ_keys.EVALUATES] = reader.dry_run
         wanted = scope.caller, lease_id, scope.project_id, change

@@ -42,6 +42,10 @@ HISTORY = (
         '1.7',
         'What a lease is for its owner: its resources, how to use them, who created it.',
     ),
+    (
+        '1.8',
+        'Flexible leases: they begin as soon as there is room, and move until they are firm.',
+    ),
 )
 
 
@@ -63,5 +67,6 @@ V1_4 = Microversion(1, 4)
 V1_5 = Microversion(1, 5)
 V1_6 = Microversion(1, 6)
 V1_7 = Microversion(1, 7)
+V1_8 = Microversion(1, 8)
 MIN = V1_0
-MAX = V1_7
+MAX = V1_8

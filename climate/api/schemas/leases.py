@@ -22,13 +22,16 @@ from climate.api.http.microversions import V1_1
 from climate.api.http.microversions import V1_3
 from climate.api.http.microversions import V1_4
 from climate.api.http.microversions import V1_5
+from climate.api.http.microversions import V1_8
 from climate.api.http.validation import Mismatch
 from climate.api.http.validation import Schema
 from climate.api.http.validation import Validator
 from climate.api.schemas import placements
+from climate.api.schemas import windows
 from climate.domain import periods
 from climate.domain import requests
 from climate.domain.events import EventKind
+from climate.domain.leases import Lease
 from climate.domain.leases import NOTICES
 from climate.domain.periods import SECOND
 
@@ -157,14 +160,28 @@ UPDATE_1_4 = _with(UPDATE_1_3, 'dry_run', {'type': 'boolean'})
 _END_REASON = {'type': 'string', 'minLength': 1, 'maxLength': 1000}
 UPDATE_1_5 = _with(UPDATE_1_4, 'end_reason', _END_REASON)
 
+CREATE_1_8 = {
+    **CREATE_1_4,
+    'required': ['name'],
+    'properties': {**CREATE_1_4['properties'], 'start_date': _TEXT_OR_NULL, **windows.FIELDS},
+}
+UPDATE_1_8 = {**UPDATE_1_5, 'properties': {**UPDATE_1_5['properties'], **windows.FIELDS}}
+
 SCHEMAS: dict[str, dict[Microversion, Schema]] = {
-    'create': {V1_0: CREATE_1_0, V1_1: CREATE_1_1, V1_3: CREATE_1_3, V1_4: CREATE_1_4},
+    'create': {
+        V1_0: CREATE_1_0,
+        V1_1: CREATE_1_1,
+        V1_3: CREATE_1_3,
+        V1_4: CREATE_1_4,
+        V1_8: CREATE_1_8,
+    },
     'update': {
         V1_0: UPDATE_1_0,
         V1_1: UPDATE_1_1,
         V1_3: UPDATE_1_3,
         V1_4: UPDATE_1_4,
         V1_5: UPDATE_1_5,
+        V1_8: UPDATE_1_8,
     },
 }
 
@@ -218,11 +235,13 @@ class Reader:
             raise exceptions.MalformedParameter.of(
                 'reservations', f'at most {max_reservations} items are allowed'
             )
+        window = windows.read(body, self._version, self._now)
         times = self._times('start_date', 'end_date')
-        start = times['start_date']
+        start = times['start_date'] if window.earliest is None else window.earliest
         end = self._end(times.get('end_date'), lambda: start)
         if end is None:
             raise exceptions.MissingParameter(param='end_date')
+        window.check(end)
         events, before_end_date = self._events()
         before_end_date = self._optional_time('before_end_date') or before_end_date
         announced, notices = self._announcements(), self._notices()
@@ -234,6 +253,9 @@ class Reader:
             name=self._name(),
             start=start,
             end=end,
+            earliest=window.earliest,
+            latest=window.latest,
+            firm_before=window.firm_before,
             reservations=reservations,
             placements=placed,
             events=events,
@@ -246,21 +268,25 @@ class Reader:
             asked_at=self._now,
         )
 
-    def change(self, current_start: Callable[[], datetime.datetime]) -> requests.LeaseChange:
+    def change(self, current: Callable[[], Lease]) -> requests.LeaseChange:
         """Return the change of a lease.
 
-        :param current_start: returns the start of the lease; called only if the
-            new end depends on it
+        :param current: returns the lease as it is; called only if the new end depends on it
         :raises climate.exceptions.InvalidInput: naming the field and why
         """
         body = self._body
         check('update', self._version, body)
         times = self._times('start_date', 'end_date')
         start = times.get('start_date')
+        window = windows.changed(body, self._version, self._now, current)
+        end = None
+        if window.duration is None:
+            end = self._end(times.get('end_date'), lambda: start or current().period.start)
         return requests.LeaseChange(
             name=None if body.get('name') is None else self._name(),
             start=start,
-            end=self._end(times.get('end_date'), lambda: start or current_start()),
+            end=end,
+            window=window,
             before_end_date=self._before_end_date(),
             notify_before_start=self._announcements(),
             notices=self._notices(),

@@ -7,6 +7,7 @@ Objects that a library then encodes would take five times as long, which shows i
 
 from __future__ import annotations
 
+import datetime
 import functools
 import json
 from collections.abc import Callable
@@ -96,6 +97,18 @@ class LeaseWriter:
         row = _chosen_row(frozenset(names))
         return f'[{", ".join([row(self, value, *value, *_options(value)) for value in values])}]'
 
+    def stored_date(self, value: datetime.datetime | str | None) -> str:
+        """Return an instant of the options of a lease."""
+        return json.dumps(dates.write(_stored(value), self._version))
+
+    def firm_at(self, lease: ListedLease) -> str:
+        """Return when a lease stops moving; null if it has a fixed start."""
+        before = lease.options.get('firm_before')
+        start = instant(lease.start)
+        if before is None or start is None:
+            return 'null'
+        return json.dumps(dates.write(start - datetime.timedelta(seconds=before), self._version))
+
     def events(self, lease: ListedLease) -> str:
         """Return the events of a lease that users can see."""
         return f'[{", ".join(self._events(self, lease.id, lease.events))}]'
@@ -173,6 +186,10 @@ class LeaseWriter:
         if describer is None or (describer.describes_request and reading.FAULT not in own):
             self._own[value.resource_type, value.request] = text
         return text
+
+
+def _stored(value: datetime.datetime | str | None) -> datetime.datetime | None:
+    return datetime.datetime.fromisoformat(value) if isinstance(value, str) else value
 
 
 def _options(lease: ListedLease) -> Iterable[Any]:

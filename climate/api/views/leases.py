@@ -29,6 +29,7 @@ from climate.api.http.microversions import V1_3
 from climate.api.http.microversions import V1_4
 from climate.api.http.microversions import V1_5
 from climate.api.http.microversions import V1_7
+from climate.api.http.microversions import V1_8
 from climate.api.views.fields import AnswerField
 from climate.api.views.fields import PLAIN
 from climate.domain.holdings import MOST_SHOWN
@@ -71,6 +72,10 @@ LEASE: Final = (
     AnswerField(name='end_reason', since=V1_5, write='json', schema=or_null(TEXT)),
     AnswerField(name='user_name', since=V1_7, write='json', schema=or_null(TEXT)),
     AnswerField(name='project_name', since=V1_7, write='json', schema=or_null(TEXT)),
+    AnswerField(name='earliest', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
+    AnswerField(name='latest', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
+    AnswerField(name='firm_before', since=V1_8, write='json', schema=or_null(WHOLE)),
+    AnswerField(name='firm_at', of='lease', since=V1_8, write='firm_at', schema=_TIME_OR_NULL),
 )
 """The fields of a lease."""
 

@@ -142,6 +142,11 @@ class PeriodSearch(abc.ABC):
             return None
 
     @property
+    def refused(self) -> bool:
+        """Whether the last search found a start at which a choice found too little."""
+        return self._refusal is not None
+
+    @property
     def exhausted(self) -> bool:
         """Whether no more choices are allowed."""
         return self._choices <= 0 or self.late

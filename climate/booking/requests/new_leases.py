@@ -114,6 +114,9 @@ def proposed(
         before_end_date=draft.before_end_date,
         notify_before_start=draft.notify_before_start,
         notices=draft.notices,
+        earliest=draft.earliest,
+        latest=draft.latest,
+        firm_before=_seconds(draft.firm_before),
         trust_id=trust_id,
         origin=new.caller.origin,
         created_at=tx.now,
@@ -133,3 +136,7 @@ def proposed(
         ),
         period=Period(start=draft.start, end=draft.end),
     )
+
+
+def _seconds(length: datetime.timedelta | None) -> int | None:
+    return None if length is None else int(length.total_seconds())

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import functools
 import logging
 from collections.abc import Mapping
@@ -86,9 +87,18 @@ def change(
     :raises climate.exceptions.ClimateError: if it cannot be changed; it is then as before
     """
     new = ChangeRequest(caller=caller, lease_id=lease_id, project_id=project_id, change=change)
-    with trusts.renewed(context, caller, lease_id, change.end) as trust_id:
-        new = dataclasses.replace(new, trust_id=trust_id)
-        work = ChangeWork(context=context, caller=caller, new=new)
+    return booked(ChangeWork(context=context, caller=caller, new=new))
+
+
+def booked(work: ChangeWork) -> Lease:
+    """Change a lease, after everything that its effects need has been made.
+
+    :param work: before any cloud call
+    :raises climate.exceptions.ClimateError: if it cannot be changed; it is then as before
+    """
+    context, caller, new = work.context, work.caller, work.new
+    with trusts.renewed(context, caller, new.lease_id, work.last_end) as trust_id:
+        work = dataclasses.replace(work, new=dataclasses.replace(new, trust_id=trust_id))
 
         def book(findings: prepare.Findings) -> Lease | prepare.Missing:
             return commit.book(dataclasses.replace(work, findings=findings))
@@ -108,6 +118,11 @@ class ChangeWork(commit.BookingWork[Changed]):
     """Changes a lease."""
 
     new: ChangeRequest
+
+    @property
+    def last_end(self) -> datetime.datetime | None:
+        """The last end that the lease can get; None if its end stays."""
+        return self.new.change.end
 
     def choose(self, tx: Transaction) -> Changed | prepare.Missing:
         """Lock the lease, check the change and choose what it needs; write nothing.
@@ -142,10 +157,12 @@ class ChangeWork(commit.BookingWork[Changed]):
             return prepare.Missing(creations=creations)
         allocations = tuple(item for one in revisions for item in (*one.kept, *one.added))
         lead_time = tx.search.lead_times.longest({item.resource_id for item in allocations})
+        lease = dataclasses.replace(
+            lease, reservations=tuple(one.new for one in revisions), lead_time=lead_time
+        )
+        firm_before = schedule.firm_before(lease, _preparation(context, lease), context.settings)
         return Changed(
-            lease=dataclasses.replace(
-                lease, reservations=tuple(one.new for one in revisions), lead_time=lead_time
-            ),
+            lease=dataclasses.replace(lease, firm_before=firm_before),
             allocations=allocations,
             old=old,
             had=tuple(current),
@@ -348,9 +365,7 @@ def _reschedule(tx: Transaction, context: Context, old: Lease, new: Lease) -> li
     moved = schedule.rescheduled(
         old,
         new,
-        prepares=schedule.preparation(
-            context.plugins[item.resource_type] for item in old.reservations
-        ),
+        prepares=_preparation(context, old),
         now=tx.now,
         settings=context.settings,
     )
@@ -363,3 +378,7 @@ def _reschedule(tx: Transaction, context: Context, old: Lease, new: Lease) -> li
     timetable = {event.id: event for event in old.events if event.id not in moved.removed}
     timetable.update({event.id: event for event in (*changed, *added)})
     return list(timetable.values())
+
+
+def _preparation(context: Context, lease: Lease) -> schedule.Preparation:
+    return schedule.preparation(context.plugins[one.resource_type] for one in lease.reservations)

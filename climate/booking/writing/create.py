@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
 import functools
 import logging
 import operator
@@ -149,12 +150,15 @@ class LeaseWork(commit.BookingWork[C]):
             return prepare.Missing(creations=missing)
         lead_time = tx.search.lead_times.longest(set(choice.generations))
         lease = dataclasses.replace(lease, lead_time=lead_time)
+        prepares = schedule.preparation(map(_PLUGIN, new.requests))
+        firm_before = schedule.firm_before(lease, prepares, context.settings)
+        lease = dataclasses.replace(lease, firm_before=firm_before)
         if new.draft.placements:
             lease = placements.shown(tx, lease, allocations)
         timetable = schedule.initial(
             lease,
             new.draft.events,
-            prepares=schedule.preparation(map(_PLUGIN, new.requests)),
+            prepares=prepares,
             now=tx.now,
             settings=context.settings,
         )
@@ -216,8 +220,15 @@ def _trust(context: Context, new: NewLease) -> Iterator[str | None]:
     if not wanted:
         yield None
         return
-    with trusts.made(new.caller, wanted, context, new.draft.end) as trust_id:
+    with trusts.made(new.caller, wanted, context, _last_end(context, new)) as trust_id:
         yield trust_id
+
+
+def _last_end(context: Context, new: NewLease) -> datetime.datetime:
+    """Return the last end that a lease can get."""
+    if new.draft.earliest is None:
+        return new.draft.end
+    return new.draft.latest or new.draft.end + context.settings.plan_horizon
 
 
 def _things(context: Context, new: NewLease) -> contextlib.AbstractContextManager[None]:

@@ -27,6 +27,7 @@ from climate.client.sdk.proxy import ReservationProxy
 from climate.domain import periods
 
 # What a lease has of its offer.
+_FLEXIBLE: Final = '--soon, --not-before and --by'
 _OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations'})
 
 
@@ -64,7 +65,7 @@ class CreateLease(leases.LeaseCommand):
 
     def _body(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         if parsed.offer:
-            named = (parsed.at, parsed.length, parsed.until, parsed.within)
+            named = (parsed.at, parsed.length, parsed.until, parsed.within, parsed.soon)
             if parsed.reservations or parsed.file or any(named):
                 raise exceptions.CommandError('--offer has a period and reservations already')
             return {'name': parsed.name, 'offer_id': parsed.offer, **notices.fields(parsed)}
@@ -150,10 +151,40 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
     options.add_duration(
         parser, '--within', 'Start as soon as there are resources, within this time, such as 7d'
     )
+    parser.add_argument(
+        '--soon',
+        action='store_true',
+        help='Start as soon as there are resources; until shortly before, the lease moves forward '
+        'into what others give up',
+    )
+    parser.add_argument(
+        '--not-before', metavar='TIME', type=options.instant, help='Likewise, but not before'
+    )
+    parser.add_argument(
+        '--by', metavar='TIME', type=options.instant, help='Likewise, and end at this time at most'
+    )
+
+
+def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
+    """Return the fields of a lease that begins as soon as there is room."""
+    if parsed.at or parsed.until or 'start_date' in body or 'end_date' in body:
+        raise exceptions.CommandError(f'{_FLEXIBLE} exclude --at, --until and fixed dates')
+    fields: dict[str, Any] = {}
+    if parsed.not_before:
+        fields['earliest'] = options.written(parsed.not_before, microversion)
+    if parsed.by:
+        fields['latest'] = options.written(parsed.by, microversion)
+    if parsed.length:
+        fields['duration'] = int(parsed.length.total_seconds())
+    elif 'duration' not in body:
+        raise exceptions.CommandError(f'{_FLEXIBLE} need --for')
+    return fields
 
 
 def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
     """Return the fields of the period; those of a file count unless options replace them."""
+    if parsed.soon or parsed.not_before or parsed.by or body.keys() & {'earliest', 'latest'}:
+        return _window(parsed, body, microversion)
     fields: dict[str, Any] = {}
     start = parsed.at
     if start or 'start_date' not in body:

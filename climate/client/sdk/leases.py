@@ -17,6 +17,9 @@ SINCE: Final[Mapping[str, str]] = {
     'notices': '1.3',
     'offer_id': '1.4',
     'end_reason': '1.5',
+    'earliest': '1.8',
+    'latest': '1.8',
+    'firm_before': '1.8',
 }
 """The microversions that have a field of a lease, of those that requests can have.
 
@@ -74,6 +77,14 @@ class Lease(bases.ManagedResource):
     events = resource.Body('events', type=list)
     #: Why it ends then, if its end was changed for a reason.
     end_reason = resource.Body('end_reason')
+    #: The earliest start of a flexible lease (1.8); None if its start is fixed.
+    earliest = resource.Body('earliest')
+    #: The latest end of a flexible lease (1.8); None for any.
+    latest = resource.Body('latest')
+    #: How many seconds before its start a flexible lease stops moving (1.8).
+    firm_before = resource.Body('firm_before')
+    #: When a flexible lease stops moving (1.8).
+    firm_at = resource.Body('firm_at')
     #: The last report of ready resources.
     readiness = resource.Body('readiness', type=dict)
     user_id = resource.Body('user_id')

@@ -86,10 +86,14 @@ def _load_readiness(stored: Mapping[str, Any]) -> Readiness:
     )
 
 
+_INSTANT: Final = (datetime.datetime.isoformat, datetime.datetime.fromisoformat)
+
 # How those are written and read that are not stored as they are.
 _KINDS: Final[Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
     'notify_before_start': (list, tuple),
     'notices': (list, tuple),
+    'earliest': _INSTANT,
+    'latest': _INSTANT,
     'readiness': (_dump_readiness, _load_readiness),
     'origin': (dump_origin, load_origin),
 }

@@ -136,6 +136,26 @@ class Leases(Repository):
         value = self._session.scalar(_STATUS, {'lease_id': lease_id})
         return None if value is None else LeaseStatus(value)
 
+    def movable(self) -> list[str]:
+        """Return the ids of the flexible leases that are not firm, in the order of requests.
+
+        ::
+
+            SELECT id FROM leases
+            WHERE firm_at > :now AND status = 'PENDING' AND deleted_at IS NULL
+            ORDER BY created_at, id
+        """
+        query = (
+            sa.select(LEASES.c.id)
+            .where(
+                LEASES.c.firm_at > self._now,
+                LEASES.c.status == LeaseStatus.PENDING,
+                LEASES.c.deleted_at.is_(None),
+            )
+            .order_by(LEASES.c.created_at, LEASES.c.id)
+        )
+        return list(self._session.scalars(query))
+
     def given_up(self, lease_id: str) -> bool:
         """Whether a lease was deleted before it started."""
         query = sa.select(LEASES.c.id).where(LEASES.c.id == lease_id, _GIVEN_UP)
@@ -216,6 +236,7 @@ def _as_is(lease: Lease) -> dict[str, Any]:
         'status': lease.status,
         'degraded': lease.degraded,
         'before_end_date': lease.before_end_date,
+        'firm_at': lease.firm_at,
         'trust_id': lease.trust_id,
         'next_due': lease.next_due,
         'deleted_at': lease.deleted_at,

@@ -142,6 +142,8 @@ LEASES: Final = _table(
     sa.Column('next_due', types.UtcDateTime()),
     *types.claim(),
     *types.columns(types.UtcDateTime(), 'created_at', 'updated_at', 'deleted_at'),
+    # Of a flexible lease, when it stops moving.
+    sa.Column('firm_at', types.UtcDateTime()),
     sa.Index('ix_leases_next_due', 'next_due'),
     # Lists read these two indexes in order, and skip deleted leases. The indexes do not
     # begin with deleted_at, because PostgreSQL does not use an order behind a NULL.
@@ -154,6 +156,7 @@ LEASES: Final = _table(
     sa.Index('ix_leases_start', 'start_date'),
     sa.Index('ix_leases_end', 'end_date'),
     sa.Index('ix_leases_degraded', 'degraded', 'status'),
+    sa.Index('ix_leases_firm_at', 'firm_at'),
 )
 """A lease of one project."""
 

@@ -10,6 +10,8 @@ from climate import exceptions
 from climate.api.http.microversions import V1_0
 from climate.api.http.microversions import V1_1
 from climate.api.schemas import leases
+from climate.domain.leases import Lease
+from climate.domain.periods import Period
 from climate.domain.requests import UNSET
 from tests import base
 
@@ -24,9 +26,12 @@ def draft(version=V1_0, **fields):
     return leases.Reader({**LEASE, **fields}, version, NOW).draft(20)
 
 
-def change(body, version=V1_0, start=None):
-    """Return the change that *body* stands for."""
-    return leases.Reader(body, version, NOW).change(lambda: start)
+def change(body, version=V1_0, start=NOW):
+    """Return the change that *body* stands for, of a lease of an hour."""
+    lease = Lease(
+        id='l', name='l', user_id='u', project_id='p', period=Period(start=start, end=start + HOUR)
+    )
+    return leases.Reader(body, version, NOW).change(lambda: lease)
 
 
 class DraftTest(base.TestCase):

@@ -44,7 +44,7 @@ class MicroversionsTest(base.TestCase):
 
     def test_not_served(self):
         self.assertEqual(
-            'Version 1.99 is not supported by the API. Minimum is 1.0 and maximum is 1.7.',
+            'Version 1.99 is not supported by the API. Minimum is 1.0 and maximum is 1.8.',
             self.assertRaises(exceptions.NotAcceptable, requested, 'reservation 1.99').message,
         )
         self.assertRaises(exceptions.NotAcceptable, requested, 'reservation 2.0')

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Flexible leases: booked as soon as there is room, and moved forward until they are firm."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from climate.upkeep.planning import Planner
+from tests import base
+from tests import services
+from tests.functional import fixtures
+from tests.functional import http
+
+FIXED = {'start_date': '2030-01-02T00:00:00Z', 'end_date': '2030-01-02T06:00:00Z'}
+WINDOW = {'earliest': '2030-01-02T00:00:00Z', 'duration': '2h'}
+HOUR = 3600
+
+
+@services.on_each_engine(base.TestCase, 'TestPlans')
+class _Plans:
+    """A service with four hosts, and a manager that plans on request."""
+
+    kind = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service(database=self.kind))
+        self.planner = Planner(self.service.services.leases)
+
+    def send(self, method: str, path: str, body: Any = None, version: str = '1.8') -> Any:
+        return http.send(
+            self.service.app, method, f'/v1/{path}', body,
+            token='alice:blue:member', version=version,
+        )  # fmt: skip
+
+    def book(self, hosts: int, **facts: Any) -> dict[str, Any]:
+        # In the order of their requests.
+        self.service.clock.advance(1)
+        one = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
+        answer = self.send('POST', 'leases', {'name': 'a', 'reservations': [one], **facts})
+        self.assertEqual(201, answer.status_int, answer.text)
+        lease: dict[str, Any] = answer.json['lease']
+        return lease
+
+    def lease(self, lease: dict[str, Any]) -> dict[str, Any]:
+        shown: dict[str, Any] = self.send('GET', f'leases/{lease["id"]}').json['lease']
+        return shown
+
+    def change(self, lease: dict[str, Any], **body: Any) -> dict[str, Any]:
+        answer = self.send('PUT', f'leases/{lease["id"]}', body)
+        self.assertEqual(200, answer.status_int, answer.text)
+        changed: dict[str, Any] = answer.json['lease']
+        return changed
+
+    def starts(self, *leases: dict[str, Any]) -> list[str]:
+        return [self.lease(lease)['start_date'][8:16] for lease in leases]
+
+    def test_what_is_freed_goes_to_the_first_in_line(self) -> None:
+        fixed = self.book(4, **FIXED)
+        first, second, third = (self.book(hosts, **WINDOW) for hosts in (3, 3, 1))
+        self.assertEqual(['02T06:00', '02T08:00', '02T06:00'], self.starts(first, second, third))
+        self.assertEqual(0, self.planner.round())
+        self.assertEqual(204, self.send('DELETE', f'leases/{fixed["id"]}').status_int)
+        self.assertEqual(3, self.planner.round())
+        self.assertEqual(['02T00:00', '02T02:00', '02T00:00'], self.starts(first, second, third))
+        self.assertEqual(0, self.planner.round())
+
+    def test_firm_leases_stay(self) -> None:
+        fixed = self.book(4, **FIXED)
+        lease = self.book(4, **WINDOW, firm_before='2h')
+        self.assertEqual('2030-01-02T04:00:00Z', lease['firm_at'])
+        self.service.clock.move_to(datetime.datetime(2030, 1, 2, 4, tzinfo=datetime.UTC))
+        self.assertEqual(204, self.send('DELETE', f'leases/{fixed["id"]}').status_int)
+        self.assertEqual(0, self.planner.round())
+        self.assertEqual(['02T06:00'], self.starts(lease))
+
+    def test_a_window_is_changed(self) -> None:
+        self.book(4, **FIXED)
+        lease = self.book(4, **WINDOW)
+        later = self.change(lease, earliest='2030-01-02T07:00:00Z')
+        self.assertEqual('2030-01-02T07:00:00Z', later['start_date'])
+        longer = self.change(lease, duration='4h')
+        self.assertEqual('2030-01-02T11:00:00Z', longer['end_date'])
+        self.assertEqual('2030-01-02T07:00:00Z', longer['earliest'])
+        fixed = self.change(lease, earliest=None)
+        self.assertEqual(
+            [None] * 4, [fixed[name] for name in ('earliest', 'latest', 'firm_before', 'firm_at')]
+        )
+        flexible = self.change(lease, earliest='2030-01-02T00:00:00Z')
+        self.assertEqual(
+            ['2030-01-02T06:00:00Z', '2030-01-02T10:00:00Z', 3600],
+            [flexible[name] for name in ('start_date', 'end_date', 'firm_before')],
+        )
+        dated = self.change(lease, start_date='2030-01-03T00:00:00Z', duration='1h')
+        self.assertEqual([None] * 2, [dated[name] for name in ('earliest', 'firm_at')])
+
+    def test_without_room_it_is_refused(self) -> None:
+        self.book(4, **FIXED)
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        body = {'name': 'a', 'reservations': [one], **WINDOW, 'latest': '2030-01-02T07:00:00Z'}
+        before = self.service.rows()['leases']
+        answer = self.send('POST', 'leases', body)
+        self.assertEqual(409, answer.status_int, answer.text)
+        self.assertEqual(before, self.service.rows()['leases'])

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Managers that plan at once, while others create, change and delete leases of one host."""
+
+from __future__ import annotations
+
+from tests import base
+from tests import services
+from tests.functional import racers
+from tests.functional.race_case import create
+from tests.functional.race_case import RaceCase
+from tests.functional.racers import Request
+
+PLAN = Request(method='PLAN', path='')
+
+
+def flexible(name: str, hours: int = 1) -> Request:
+    """Return a request for one host, as soon as it is free."""
+    return Request(
+        method='POST',
+        path='/v1/leases',
+        version='1.8',
+        body={
+            'name': name,
+            'earliest': 'now',
+            'duration': f'{hours}h',
+            'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+        },
+    )
+
+
+@services.on_each_engine(base.TestCase)
+class _PlannerRaces(RaceCase):
+    """Sixteen processes, half of which plan."""
+
+    def test_no_hour_is_given_twice(self) -> None:
+        wanted = [flexible(f'flexible {number}') for number in range(racers.COUNT)]
+        found = self.racers.answers([[one] for one in wanted])
+        self.assertEqual([], [one.body for (one,) in found if one.status != 201])
+        self.assertEqual(0, self.overlaps())
+        plans = [[PLAN] * 4 for _ in range(8)]
+        changes = [[*self.changes(number), PLAN] for number in range(4)]
+        late = [[flexible(f'late {number}'), PLAN] for number in range(4)]
+        answers = self.racers.race([*plans, *changes, *late])
+        self.assertEqual([[204, 200]] * 4, [found[:2] for found in answers[8:12]])
+        self.assertEqual(0, self.overlaps())
+        # The next plans find nothing that the last one could have moved.
+        (found,) = self.racers.answers([[PLAN] * 20])
+        self.assertEqual('0', found[-1].body)
+        self.assertEqual(0, self.overlaps())
+
+    def changes(self, number: int) -> list[Request]:
+        """Return requests that delete one lease, lengthen another, and book an hour."""
+        ids = self.lease_ids()
+        gone, longer = (f'/v1/leases/{ids[f"flexible {one}"]}' for one in (number, number + 4))
+        return [
+            Request(method='DELETE', path=gone),
+            Request(method='PUT', path=longer, body={'duration': '2h'}, version='1.8'),
+            create(number, number + 1),
+        ]
