@@ -27,7 +27,14 @@ ROOMS = {
         ('transactions',),
         ('administration', 'batches', 'migrations'),
     ),
-    'climate.booking': (('requests',), ('choosing',), ('writing',), ('offers',), ('leases',)),
+    'climate.booking': (
+        ('requests',),
+        ('choosing',),
+        ('writing',),
+        ('offers',),
+        ('planning',),
+        ('leases',),
+    ),
     'climate.api': (
         ('http',),
         ('limits', 'views'),

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 
 from climate.booking.offers import alternatives
 from climate.booking.offers import extensions
-from climate.booking.offers import flexible
 from climate.booking.offers import free_time
 from climate.booking.offers import taking
 from climate.booking.offers.holds import make as make_offers
+from climate.booking.planning import flexible
+from climate.booking.planning.displacement import FixedChangeWork
+from climate.booking.planning.displacement import FixedLeaseWork
 from climate.booking.requests.context import Context
 from climate.booking.writing import move
 from climate.booking.writing import rehearsal
@@ -63,8 +65,9 @@ class Leases(Context):
 
         :raises climate.exceptions.ClimateError: if it is refused
         """
-        book = create_lease if draft.earliest is None else flexible.book
-        return book(self, caller, draft)
+        if draft.earliest is not None:
+            return flexible.book(self, caller, draft)
+        return create_lease(self, caller, draft, FixedLeaseWork)
 
     def rehearse_create(
         self, caller: requests.Caller, draft: requests.LeaseDraft
@@ -73,8 +76,9 @@ class Leases(Context):
 
         :raises climate.exceptions.ClimateError: if it would be refused
         """
-        rehearse = rehearsal.create_lease if draft.earliest is None else flexible.rehearse
-        return rehearse(self, caller, draft)
+        if draft.earliest is not None:
+            return flexible.rehearse(self, caller, draft)
+        return rehearsal.create_lease(self, caller, draft, FixedLeaseWork)
 
     def update(
         self,
@@ -88,8 +92,9 @@ class Leases(Context):
         :param project_id: None looks in every project
         :raises climate.exceptions.ClimateError: if it cannot be changed; it is then as before
         """
-        book = flexible.change if change.window.replans else change_lease
-        return book(self, caller, lease_id, project_id, change)
+        if change.window.replans:
+            return flexible.change(self, caller, lease_id, project_id, change)
+        return change_lease(self, caller, lease_id, project_id, change, FixedChangeWork)
 
     def rehearse_update(
         self,
@@ -103,8 +108,9 @@ class Leases(Context):
         :param project_id: None looks in every project
         :raises climate.exceptions.ClimateError: if it would be refused
         """
-        change_of = flexible.rehearse_change if change.window.replans else rehearsal.change_lease
-        return change_of(self, caller, lease_id, project_id, change)
+        if change.window.replans:
+            return flexible.rehearse_change(self, caller, lease_id, project_id, change)
+        return rehearsal.change_lease(self, caller, lease_id, project_id, change, FixedChangeWork)
 
     def page(self, query: requests.LeaseQuery) -> requests.LeasePage:
         """Return the leases that *query* asks for; at most 200 if it has no limit."""

@@ -4,9 +4,19 @@
 
 from __future__ import annotations
 
+import enum
+
 from oslo_config import cfg
 
 GROUP = 'planner'
+
+
+class Displace(enum.StrEnum):
+    """Whether leases with a fixed start may take the place of flexible ones."""
+
+    WINDOW = 'window'
+    NEVER = 'never'
+
 
 OPTS: list[cfg.Opt] = [
     cfg.IntOpt(
@@ -33,5 +43,18 @@ OPTS: list[cfg.Opt] = [
         max=3600.0,
         help='Shortest pause between two plans, in seconds. A plan moves flexible leases forward '
         'into what has become free.',
+    ),
+    cfg.StrOpt(
+        'displace',
+        default=Displace.WINDOW.value,
+        choices=[
+            (
+                Displace.WINDOW.value,
+                'if each of them finds another place within its window at once',
+            ),
+            (Displace.NEVER.value, 'never: it is refused instead'),
+        ],
+        help='Whether a lease with a fixed start may take the place of flexible leases that are '
+        'not firm.',
     ),
 ]

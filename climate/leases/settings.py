@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 
+from climate.conf.planner import Displace
 from climate.conf.settings import days
 from climate.conf.settings import minutes
 from climate.conf.settings import option
@@ -53,6 +54,7 @@ class LeasingSettings(Settings):
     :ivar heal_horizon: how far ahead bookings of a failed resource move; None for
         no limit
     :ivar firm_before: how long before its start a flexible lease stops moving
+    :ivar displace: whether leases with a fixed start may take the place of flexible ones
     :ivar plan_horizon: how far ahead a flexible lease without a latest end can be booked
     """
 
@@ -76,6 +78,7 @@ class LeasingSettings(Settings):
     heal_active: HealActive = option('health', 'heal_active', HealActive)
     heal_horizon: datetime.timedelta | None = option('health', 'heal_horizon', _horizon)
     firm_before: datetime.timedelta = option('planner', 'firm_before', seconds)
+    displace: Displace = option('planner', 'displace', Displace)
     plan_horizon: datetime.timedelta = option('planner', 'horizon', days)
     limits: ProjectLimits = part(ProjectLimits)
     prices: Prices = part(Prices)

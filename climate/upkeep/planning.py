@@ -16,19 +16,12 @@ import logging
 from climate import exceptions
 from climate.booking.offers import change_searches
 from climate.booking.offers.change_searches import ChangeSearch
+from climate.booking.planning import moves
 from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
-from climate.booking.writing.change import ChangeRequest
-from climate.db.transactions.store import Transaction
-from climate.domain.events import EventKind
-from climate.domain.history import StepState
 from climate.domain.leases import Lease
 from climate.domain.offers import OfferKind
 from climate.domain.periods import Period
-from climate.domain.requests import Caller
-from climate.domain.requests import LeaseChange
-from climate.domain.requests import WindowChange
-from climate.leases import history
 
 LOG = logging.getLogger(__name__)
 
@@ -78,12 +71,14 @@ class Planner:
         if first >= lease.period.start:
             return False
         period = Period(start=first, end=first + lease.period.length)
-        with change_searches.searching(self._context, _request(lease, period)) as search:
+        with change_searches.searching(self._context, moves.to(lease, period)) as search:
             found = self._earlier(search, lease)
         if found is None:
             return False
-        new = _request(lease, found)
-        changes.booked(PlannedMove(context=self._context, caller=new.caller, new=new))
+        new, reason = moves.to(lease, found), 'because there is room'
+        changes.booked(
+            moves.PlannedMove(context=self._context, caller=new.caller, new=new, reason=reason)
+        )
         LOG.info('Lease %s: begins at %s, instead of %s', lease.id, found.start, lease.period.start)
         return True
 
@@ -91,42 +86,3 @@ class Planner:
         frame = search.frame(lease.period.end - _MINUTE)
         offer = search.next(frame, OfferKind.SOONEST)
         return None if offer is None else offer.period
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class PlannedMove(changes.ChangeWork):
-    """Moves a flexible lease forward, and says so in its history."""
-
-    def write(
-        self, tx: Transaction, request: changes.Changed, charge_id: str | None = None
-    ) -> Lease:
-        """Write the move."""
-        lease = super().write(tx, request, charge_id)
-        start = next(event for event in lease.events if event.kind is EventKind.START)
-        text = (
-            f'moved forward to {lease.period.start:%Y-%m-%dT%H:%M:%SZ} from'
-            f' {request.old.period.start:%Y-%m-%dT%H:%M:%SZ}, because there is room'
-        )
-        history.note(tx, start, StepState.DONE, text=text)
-        return lease
-
-
-def _owner(lease: Lease) -> Caller:
-    """Return the owner of a lease, who may require what the lease was booked with."""
-    return Caller(user_id=lease.user_id, project_id=lease.project_id, all_projects=True)
-
-
-def _request(lease: Lease, period: Period) -> ChangeRequest:
-    def check(current: Lease) -> None:
-        if current.updated_at != lease.updated_at or current.period != lease.period:
-            raise exceptions.Conflict('It was changed meanwhile')
-
-    change = LeaseChange(
-        start=period.start,
-        end=period.end,
-        window=WindowChange(duration=period.length),
-        strict=True,
-        grain=datetime.timedelta(0),
-        check=check,
-    )
-    return ChangeRequest(caller=_owner(lease), lease_id=lease.id, project_id=None, change=change)

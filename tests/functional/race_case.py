@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from climate.clock import SystemClock
 from climate.cmd import composition
+from climate.db.transactions.store import Store
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from tests import drafts
@@ -47,6 +48,12 @@ def create(start: float, end: float, name: str = 'a lease') -> Request:
     )
 
 
+def overlaps(store: Store) -> int:
+    """Return how many pairs of allocations of one host overlap."""
+    with store.engine.connect() as connection:
+        return int(connection.execute(_OVERLAPS).scalar_one())
+
+
 class RaceCase:
     """One host, one database, sixteen processes."""
 
@@ -71,8 +78,7 @@ class RaceCase:
 
     def overlaps(self) -> int:
         """Return how many pairs of allocations of one host overlap."""
-        with self.store.engine.connect() as connection:
-            return int(connection.execute(_OVERLAPS).scalar_one())
+        return overlaps(self.store)
 
     def booked(self) -> list[tuple[int, datetime.datetime, datetime.datetime]]:
         """Return ``(host, start, end)`` of every allocation."""

@@ -12,6 +12,7 @@ from tests import base
 from tests import services
 from tests.functional import fixtures
 from tests.functional import http
+from tests.functional import race_case
 
 FIXED = {'start_date': '2030-01-02T00:00:00Z', 'end_date': '2030-01-02T06:00:00Z'}
 WINDOW = {'earliest': '2030-01-02T00:00:00Z', 'duration': '2h'}
@@ -104,3 +105,51 @@ class _Plans:
         answer = self.send('POST', 'leases', body)
         self.assertEqual(409, answer.status_int, answer.text)
         self.assertEqual(before, self.service.rows()['leases'])
+
+    def test_a_fixed_lease_takes_the_place_of_flexible_ones(self) -> None:
+        first, second, third = (self.book(hosts, **WINDOW) for hosts in (2, 2, 4))
+        self.assertEqual(['02T00:00', '02T00:00', '02T02:00'], self.starts(first, second, third))
+        self.book(2, start_date='2030-01-02T00:00:00Z', end_date='2030-01-02T02:00:00Z')
+        # The one that was requested last is in the way of nothing.
+        self.assertEqual(['02T00:00', '02T04:00', '02T02:00'], self.starts(first, second, third))
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+        history = self.send('GET', f'leases/{second["id"]}/history').json['history']
+        texts = [line['text'] for step in history['steps'] for line in step['lines']]
+        self.assertEqual(
+            [
+                'moved back to 2030-01-02T04:00:00Z from 2030-01-02T00:00:00Z,'
+                ' because a lease with a fixed start needs the resources'
+            ],
+            texts,
+        )
+
+    def test_it_takes_the_place_of_those_that_were_requested_last(self) -> None:
+        leases = [self.book(1, **WINDOW) for _ in range(4)]
+        self.book(2, start_date='2030-01-02T01:00:00Z', end_date='2030-01-02T05:00:00Z')
+        self.assertEqual(['02T00:00', '02T00:00', '02T02:00', '02T02:00'], self.starts(*leases))
+
+    def test_without_another_place_nothing_moves(self) -> None:
+        until = {**WINDOW, 'latest': '2030-01-02T03:00:00Z'}
+        leases = [self.book(2, **until), self.book(2, **until)]
+        before = self.service.rows()
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        body = {'name': 'a', 'reservations': [one], **FIXED}
+        answer = self.send('POST', 'leases', body)
+        self.assertEqual(409, answer.status_int, answer.text)
+        self.assertEqual(['02T00:00', '02T00:00'], self.starts(*leases))
+        self.assertEqual(before['leases'], self.service.rows()['leases'])
+        self.assertEqual(before['allocations'], self.service.rows()['allocations'])
+
+    def test_an_extension_takes_the_place_of_flexible_leases(self) -> None:
+        fixed = self.book(4, **FIXED)
+        lease = self.book(4, **WINDOW)
+        self.assertEqual(['02T06:00'], self.starts(lease))
+        self.change(fixed, end_date='2030-01-02T07:00:00Z')
+        self.assertEqual(['02T07:00'], self.starts(lease))
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
+    def test_firm_leases_are_not_displaced(self) -> None:
+        self.book(4, earliest='2030-01-02T00:00:00Z', duration='2h', firm_before='30d')
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        answer = self.send('POST', 'leases', {'name': 'a', 'reservations': [one], **FIXED})
+        self.assertEqual(409, answer.status_int, answer.text)

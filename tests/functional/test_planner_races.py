@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import datetime
+
 from tests import base
+from tests import drafts
 from tests import services
 from tests.functional import racers
 from tests.functional.race_case import create
@@ -29,6 +32,16 @@ def flexible(name: str, hours: int = 1) -> Request:
     )
 
 
+def soon(hour: int) -> Request:
+    """Return a request for one host for an hour that begins so many hours from now."""
+    start = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=hour)
+    end = start + datetime.timedelta(hours=1)
+    one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+    dates = {'start_date': start.isoformat(), 'end_date': end.isoformat()}
+    body = {'name': f'fixed {hour}', **dates, 'reservations': [one]}
+    return Request(method='POST', path='/v1/leases', body=body)
+
+
 @services.on_each_engine(base.TestCase)
 class _PlannerRaces(RaceCase):
     """Sixteen processes, half of which plan."""
@@ -48,6 +61,26 @@ class _PlannerRaces(RaceCase):
         (found,) = self.racers.answers([[PLAN] * 20])
         self.assertEqual('0', found[-1].body)
         self.assertEqual(0, self.overlaps())
+
+    def test_fixed_leases_displace_while_others_plan(self) -> None:
+        for number in range(2, 5):
+            self.registrar.register_resource(drafts.host(f'compute-{number}'))
+        wanted = [flexible(f'flexible {number}', hours=3) for number in range(racers.COUNT)]
+        found = self.racers.answers([[one] for one in wanted])
+        self.assertEqual([], [one.body for (one,) in found if one.status != 201])
+        before = self.lease_ids()
+        # The first leases begin at once, and are firm.
+        hours = [soon(number + 4) for number in range(6)]
+        fixed = [[hours[number], hours[(number + 3) % 6]] for number in range(6)]
+        plans = [[PLAN] * 3 for _ in range(4)]
+        late = [[flexible(f'late {number}'), PLAN] for number in range(6)]
+        answers = self.racers.race([*fixed, *plans, *late])
+        self.assertEqual(0, self.overlaps())
+        booked = [one for found in answers[:6] for one in found]
+        self.assertEqual([201] * 12, booked)
+        # Those that were displaced still have a host.
+        self.assertEqual(before, {name: self.lease_ids()[name] for name in before})
+        self.assertEqual(2 * 6 + len(before) + 6, len(self.booked()))
 
     def changes(self, number: int) -> list[Request]:
         """Return requests that delete one lease, lengthen another, and book an hour."""

@@ -119,6 +119,11 @@ class Chooser:
             generations=self._generations, chosen=tuple(self._chosen), changing=self._changing
         )
 
+    @property
+    def left_out(self) -> Collection[str]:
+        """Ids of reservations of other leases whose allocations do not count."""
+        return () if self.tx.rearrangement is None else self.tx.rearrangement.left_out
+
     def occupy(self, current: Iterable[Allocation]) -> None:
         """Count allocations that reservations of this lease have or keep."""
         for item in current:

@@ -97,9 +97,10 @@ class Searches:
         if _has_things(needed):
             found = self._tx.search.named(needed.search.names, needed.match, needed.padded)
             return [item for item in found if item.resource_id not in taken]
-        few = self._few(needed, taken)
-        if len(few) >= needed.maximum:
-            return few
+        if self._tx.rearrangement is None:
+            few = self._few(needed, taken)
+            if len(few) >= needed.maximum:
+                return few
         every = self._wholes(needed)
         now = microseconds(self._tx.now)
         named = every.named(needed.search.names)

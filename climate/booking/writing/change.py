@@ -79,15 +79,21 @@ class Changed(AllocationRequest):
 
 
 def change(
-    context: Context, caller: Caller, lease_id: str, project_id: str | None, change: LeaseChange
+    context: Context,
+    caller: Caller,
+    lease_id: str,
+    project_id: str | None,
+    change: LeaseChange,
+    work: type[ChangeWork] | None = None,
 ) -> Lease:
     """Change a lease, wholly or not at all.
 
     :param project_id: None looks in every project
+    :param work: what changes it; None for :class:`ChangeWork`
     :raises climate.exceptions.ClimateError: if it cannot be changed; it is then as before
     """
     new = ChangeRequest(caller=caller, lease_id=lease_id, project_id=project_id, change=change)
-    return booked(ChangeWork(context=context, caller=caller, new=new))
+    return booked((work or ChangeWork)(context=context, caller=caller, new=new))
 
 
 def booked(work: ChangeWork) -> Lease:
@@ -155,20 +161,34 @@ class ChangeWork(commit.BookingWork[Changed]):
             raise exceptions.Conflict('Only members of its project can make such a change')
         if creations:
             return prepare.Missing(creations=creations)
+        return self.changed(tx, old, current, revisions, chooser.choice)
+
+    def changed(
+        self,
+        tx: Transaction,
+        old: Lease,
+        had: Sequence[Allocation],
+        revisions: Sequence[Revision],
+        choice: Choice,
+    ) -> Changed:
+        """Return the change of a lease of which all resources have been chosen."""
+        settings = self.context.settings
         allocations = tuple(item for one in revisions for item in (*one.kept, *one.added))
         lead_time = tx.search.lead_times.longest({item.resource_id for item in allocations})
         lease = dataclasses.replace(
-            lease, reservations=tuple(one.new for one in revisions), lead_time=lead_time
+            self._lease(tx, old),
+            reservations=tuple(one.new for one in revisions),
+            lead_time=lead_time,
         )
-        firm_before = schedule.firm_before(lease, _preparation(context, lease), context.settings)
+        firm_before = schedule.firm_before(lease, _preparation(self.context, lease), settings)
         return Changed(
             lease=dataclasses.replace(lease, firm_before=firm_before),
             allocations=allocations,
             old=old,
-            had=tuple(current),
-            limits=context.settings.limits.of(old.project_id),
-            revisions=revisions,
-            choice=chooser.choice,
+            had=tuple(had),
+            limits=settings.limits.of(old.project_id),
+            revisions=tuple(revisions),
+            choice=choice,
         )
 
     def _lease(self, tx: Transaction, old: Lease) -> Lease:

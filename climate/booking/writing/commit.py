@@ -51,6 +51,7 @@ class AllocationRequest:
     :ivar had: the allocations that it has
     :ivar filtered: whether filters judge it
     :ivar limits: of the project
+    :ivar displaced: the flexible leases that give it their place
     """
 
     lease: Lease
@@ -59,6 +60,7 @@ class AllocationRequest:
     had: tuple[Allocation, ...] = ()
     filtered: bool = True
     limits: Limits = limits.NONE
+    displaced: tuple[AllocationRequest, ...] = ()
 
 
 R = TypeVar('R', bound=AllocationRequest)

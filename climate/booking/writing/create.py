@@ -65,9 +65,15 @@ Pick = Callable[[Sequence[Requirements]], tuple[Choice, tuple[Allocation, ...]]]
 """Chooses what the reservations of a new lease require."""
 
 
-def create(context: Context, caller: Caller, draft: LeaseDraft) -> Lease:
+def create(
+    context: Context,
+    caller: Caller,
+    draft: LeaseDraft,
+    work: type[LeaseWork[Chosen]] | None = None,
+) -> Lease:
     """Book a lease.
 
+    :param work: what books it; None for :class:`NewLeaseWork`
     :raises climate.exceptions.InvalidInput: naming the field that is wrong
     :raises climate.exceptions.NotEnoughResources: if the period is taken
     :raises climate.exceptions.LeaseRefused: if a limit or a filter forbids it
@@ -75,7 +81,7 @@ def create(context: Context, caller: Caller, draft: LeaseDraft) -> Lease:
     if draft.id is not None and (found := earlier(context, draft.id)) is not None:
         return found
     new = new_leases.checked(context, caller, draft)
-    return booked(NewLeaseWork(context=context, caller=caller, new=new))
+    return booked((work or NewLeaseWork)(context=context, caller=caller, new=new))
 
 
 def booked(work: LeaseWork[C]) -> Lease:

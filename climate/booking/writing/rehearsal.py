@@ -79,27 +79,39 @@ class _RehearsedWork(commit.BookingWork[R]):
         return written.write(tx, request, charge_id)
 
 
-def create_lease(context: Context, caller: Caller, draft: LeaseDraft) -> Rehearsed:
+def create_lease(
+    context: Context,
+    caller: Caller,
+    draft: LeaseDraft,
+    work: type[create.LeaseWork[create.Chosen]] = create.NewLeaseWork,
+) -> Rehearsed:
     """Return what booking a lease would do.
 
+    :param work: what books it
     :raises climate.exceptions.ClimateError: if it would be refused
     """
     new = new_leases.checked(context, caller, draft)
-    return rehearsed(create.NewLeaseWork(context=context, caller=caller, new=new))
+    return rehearsed(work(context=context, caller=caller, new=new))
 
 
 def change_lease(
-    context: Context, caller: Caller, lease_id: str, project_id: str | None, change: LeaseChange
+    context: Context,
+    caller: Caller,
+    lease_id: str,
+    project_id: str | None,
+    change: LeaseChange,
+    work: type[changes.ChangeWork] = changes.ChangeWork,
 ) -> Rehearsed:
     """Return what changing a lease would do.
 
     :param project_id: None looks in every project
+    :param work: what changes it
     :raises climate.exceptions.ClimateError: if it would be refused
     """
     new = changes.ChangeRequest(
         caller=caller, lease_id=lease_id, project_id=project_id, change=change
     )
-    return rehearsed(changes.ChangeWork(context=context, caller=caller, new=new))
+    return rehearsed(work(context=context, caller=caller, new=new))
 
 
 def rehearsed(work: commit.BookingWork[R]) -> Rehearsed:

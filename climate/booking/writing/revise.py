@@ -238,7 +238,8 @@ def _kept(chooser: Chooser, case: RevisedCase) -> changes.Kept:
     good = set(matching)
     if good:
         padded = needed.period.padded(chooser.settings.cleaning_time)
-        good -= chooser.tx.allocations.clashes(good, padded, [case.reservation.id])
+        others = chooser.left_out
+        good -= chooser.tx.allocations.clashes(good, padded, [case.reservation.id, *others])
         good -= _in_maintenance(chooser, case, good)
     has = {item.resource_name for item in case.current if item.resource_id in good}
     named = len(set(needed.search.names) - has)

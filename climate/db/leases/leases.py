@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime
 from collections import defaultdict
+from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -155,6 +156,34 @@ class Leases(Repository):
             .order_by(LEASES.c.created_at, LEASES.c.id)
         )
         return list(self._session.scalars(query))
+
+    def displaceable(
+        self, resource_types: Collection[str], period: Period, limit: int
+    ) -> list[Lease]:
+        """Return flexible leases that are not firm and have resources in a period.
+
+        Those that were requested last come first.
+
+        :param resource_types: of which they have some
+        """
+        has = sa.select(RESERVATIONS.c.id).where(
+            RESERVATIONS.c.lease_id == LEASES.c.id,
+            RESERVATIONS.c.resource_type.in_(resource_types),
+        )
+        query = (
+            sa.select(*COLUMNS)
+            .where(
+                LEASES.c.firm_at > self._now,
+                LEASES.c.status == LeaseStatus.PENDING,
+                LEASES.c.deleted_at.is_(None),
+                LEASES.c.start_date < period.end,
+                LEASES.c.end_date > period.start,
+                has.exists(),
+            )
+            .order_by(LEASES.c.created_at.desc(), LEASES.c.id.desc())
+            .limit(limit)
+        )
+        return self.of_rows(self._session.execute(query).all())
 
     def given_up(self, lease_id: str) -> bool:
         """Whether a lease was deleted before it started."""

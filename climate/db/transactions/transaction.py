@@ -15,6 +15,7 @@ from typing import TypeVar
 import sqlalchemy as sa
 
 from climate.allocation.blocks import Block
+from climate.allocation.rearrangements import Rearrangement
 from climate.clock import Clock
 from climate.db.booking.books import Books
 from climate.db.booking.books import PendingBookings
@@ -92,6 +93,7 @@ class Transaction:
     :param docket: None in a read-only transaction
     :ivar timelines: those of the store
     :ivar following: lets them follow what it books; None if no search has used them
+    :ivar rearrangement: changes what searches find in them; None if nothing does
     :ivar budget: what is left for the request that it serves
     """
 
@@ -146,6 +148,7 @@ class Transaction:
         self.book = functools.partial(Books, session, now, docket)
         self.timelines = timelines
         self.following: TimelineFollowing | None = None
+        self.rearrangement: Rearrangement | None = None
         self._docket = docket
         self.budget = budget
 
@@ -156,6 +159,11 @@ class Transaction:
 
         :param until: the end of the period that is of interest; None for everything
         """
+        if self.rearrangement is not None:
+            return self.rearrangement.blocks(resource_type, lambda: self._timeline(resource_type))
+        return self._timeline(resource_type, until)
+
+    def _timeline(self, resource_type: str, until: datetime.datetime | None = None) -> list[Block]:
         reader = TimelineReader(self.session, self.now)
         with self.budget.for_all():
             blocks = self.timelines.current(reader, resource_type, until)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Gives leases with a fixed start the place of flexible ones, which get another at once.
+
+What a fixed lease lacks may be booked by flexible leases that are not firm yet. It gets their
+place if each of them finds another within its window. All of it is one transaction.
+
+In the order of their requests, those in the way stay if they still can, or move to the soonest
+start, as if the fixed lease had been there before them.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import datetime
+import operator
+from collections.abc import Collection
+from collections.abc import Sequence
+from typing import cast
+from typing import Final
+from typing import TypeVar
+
+from climate import exceptions
+from climate.allocation.rearrangements import Rearrangement
+from climate.booking.choosing.choose import LostRace
+from climate.booking.planning import moves
+from climate.booking.planning import replanning
+from climate.booking.planning.replanning import MovableLease
+from climate.booking.requests.context import Context
+from climate.booking.requests.prepare import Missing
+from climate.booking.writing import change
+from climate.booking.writing import commit
+from climate.booking.writing import create
+from climate.booking.writing.change import Changed
+from climate.conf.planner import Displace
+from climate.db.transactions.store import Transaction
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import Period
+from climate.enforcement import limits
+from climate.leases import dates
+
+MOST: Final = 50
+"""How many leases can be displaced at once."""
+
+_MICROSECOND: Final = datetime.timedelta(microseconds=1)
+_LONGEST: Final = datetime.timedelta(seconds=2)
+# So many of those requested last are in the way at first, and then ever more.
+_CONSIDERED: Final = (8, 32, 128, 256)
+_REASON: Final = 'because a lease with a fixed start needs the resources'
+
+R = TypeVar('R', bound=commit.AllocationRequest)
+
+
+class Displacing(commit.BookingWork[R]):
+    """Books what has a fixed start, if necessary in the place of flexible leases."""
+
+    @abc.abstractmethod
+    def fixed(self, tx: Transaction) -> tuple[Period, Collection[str]] | None:
+        """Return the period and the resource types that are needed; None without a fixed start."""
+
+    def choose(self, tx: Transaction) -> R | Missing:
+        """Choose free resources, or else those of flexible leases."""
+        try:
+            return super().choose(tx)
+        except exceptions.NotEnoughResources:
+            found = self._displacing(tx)
+            if found is None:
+                raise
+            return found
+
+    def _displacing(self, tx: Transaction) -> R | Missing | None:
+        """Return a choice with the leases that it displaces; None if there is none."""
+        fixed = self.fixed(tx) if self.context.settings.displace is Displace.WINDOW else None
+        if fixed is None:
+            return None
+        period, resource_types = fixed
+        padded = period.padded(self.context.settings.cleaning_time)
+        leases = tx.leases.displaceable(resource_types, padded, _CONSIDERED[-1])
+        movable = replanning.movable(tx, self.context, leases)
+        until = self.context.clock.ticks() + _LONGEST.total_seconds()
+        tried = 0
+        for number in _CONSIDERED:
+            some = movable[:number]
+            if len(some) == tried or self.context.clock.ticks() > until:
+                return None
+            tried = len(some)
+            found = self._in_place_of(tx, some, until)
+            if found is not None:
+                return found
+        return None
+
+    def _in_place_of(
+        self, tx: Transaction, movable: Sequence[MovableLease], until: float
+    ) -> R | Missing | None:
+        """Return a choice that displaces some of *movable*; None if there is none."""
+        tx.rearrangement = Rearrangement(self.context.settings.cleaning_time // _MICROSECOND)
+        try:
+            tx.rearrangement.remove([item for one in movable for item in one.allocations])
+            try:
+                request = super().choose(tx)
+            except exceptions.NotEnoughResources:
+                return None
+            if isinstance(request, Missing):
+                return request
+            tx.rearrangement.remove(request.had)
+            tx.rearrangement.add(_booked(tx, request))
+            displaced = replanning.Replanning(tx, self.context, MOST, until).moved(movable)
+        finally:
+            tx.rearrangement = None
+        if displaced is None:
+            return None
+        return dataclasses.replace(request, displaced=tuple(displaced))
+
+    def recheck(self, tx: Transaction, request: R) -> None:
+        """Check a choice of an earlier transaction, and the leases that it displaces."""
+        super().recheck(tx, request)
+        _lock(tx, request)
+
+    def write(self, tx: Transaction, request: R, charge_id: str | None = None) -> Lease:
+        """Write what was chosen, and where the displaced leases are then."""
+        if not request.displaced:
+            return super().write(tx, request, charge_id)
+        _lock(tx, request)
+        _vacate(tx, self.context, request)
+        lease = super().write(tx, request, charge_id)
+        for one in request.displaced:
+            _write(tx, self.context, cast(Changed, one))
+        return lease
+
+
+class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
+    """Books a new lease with a fixed start."""
+
+    def fixed(self, tx: Transaction) -> tuple[Period, Collection[str]]:
+        """Return the period and the resource types that are needed."""
+        draft = self.new.draft
+        period = Period(start=draft.start, end=draft.end)
+        return period.after(tx.now), {one.needs.search.resource_type for one in self.new.requests}
+
+
+class FixedChangeWork(Displacing[Changed], change.ChangeWork):
+    """Changes a lease with a fixed start."""
+
+    def fixed(self, tx: Transaction) -> tuple[Period, Collection[str]] | None:
+        """Return the new period and the resource types; None if the lease is flexible."""
+        old = tx.leases.get(self.new.lease_id, self.new.project_id)
+        lease = dates.changed(old, self.new.change, tx.now)
+        if lease.is_flexible and lease.status is LeaseStatus.PENDING:
+            return None
+        return lease.period.after(tx.now), {one.resource_type for one in lease.reservations}
+
+
+def _booked(tx: Transaction, request: commit.AllocationRequest) -> list[Allocation]:
+    """Return the allocations of a request in the period that they get."""
+    period = request.lease.period.after(tx.now)
+    return [dataclasses.replace(item, period=period) for item in request.allocations]
+
+
+def _lock(tx: Transaction, request: commit.AllocationRequest) -> None:
+    """Lock the displaced leases.
+
+    :raises climate.booking.choosing.choose.LostRace: if one of them has changed
+    """
+    for one in sorted(request.displaced, key=operator.attrgetter('lease.id')):
+        current = tx.leases.get(one.lease.id, lock=True)
+        has = tx.allocations.live_of([item.id for item in current.reservations])
+        if current != one.old or tuple(has) != one.had:
+            raise LostRace
+
+
+def _vacate(tx: Transaction, context: Context, request: commit.AllocationRequest) -> None:
+    """Lock all resources concerned, and remove what the displaced leases have."""
+    every = [request, *request.displaced]
+    books = tx.book(
+        {item.resource_id for one in every for item in (*one.allocations, *one.had)},
+        pause=context.settings.cleaning_time,
+    )
+    gone = [item.id for one in request.displaced for item in one.had]
+    books.remove([number for number in gone if number is not None])
+
+
+def _write(tx: Transaction, context: Context, moved: Changed) -> None:
+    """Write where a displaced lease is.
+
+    :raises climate.booking.choosing.choose.LostRace: if its project may not have so much then
+    """
+    new = moves.to(moved.old, moved.lease.period)
+    work = moves.PlannedMove(context=context, caller=new.caller, new=new, reason=_REASON)
+    try:
+        with limits.held(tx, moved.limits, moved.lease, moved.old, moved.allocations, moved.had):
+            work.write(tx, moved)
+    except exceptions.ProjectLimit as error:
+        raise LostRace from error

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Finds other places for flexible leases whose allocations are left out of the timelines."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import operator
+from collections import defaultdict
+from collections.abc import Iterable
+from collections.abc import Sequence
+
+from climate.allocation import shares
+from climate.allocation.rearrangements import Rearrangement
+from climate.booking.choosing import candidates
+from climate.booking.choosing.candidates import MatchingBlocks
+from climate.booking.choosing.choose import Choice
+from climate.booking.choosing.choose import together
+from climate.booking.choosing.requirements import Requirements
+from climate.booking.offers.period_searches import PeriodSearch
+from climate.booking.planning import moves
+from climate.booking.requests import changed_requests
+from climate.booking.requests.context import Context
+from climate.booking.writing import change as changes
+from climate.booking.writing.change import Changed
+from climate.booking.writing.revise import Revision
+from climate.db.transactions.store import Transaction
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.offers import OfferKind
+from climate.domain.periods import Period
+from climate.domain.requests import LeaseChange
+from climate.enforcement import limits
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class MovableLease:
+    """A flexible lease that is not firm, and can be anywhere in its window.
+
+    :ivar allocations: all that it has
+    :ivar needed: what its reservations require, in its present period
+    """
+
+    lease: Lease
+    allocations: tuple[Allocation, ...]
+    needed: tuple[Requirements, ...]
+
+    def within(self, period: Period, pause: datetime.timedelta) -> list[Requirements]:
+        """Return what its reservations require in another period."""
+        padded = period.padded(pause)
+        return [dataclasses.replace(one, period=period, padded=padded) for one in self.needed]
+
+    def by_type(self) -> Iterable[tuple[str, list[Allocation]]]:
+        """Return its allocations by resource type."""
+        types = {one.id: one.resource_type for one in self.lease.reservations}
+        found: dict[str, list[Allocation]] = defaultdict(list)
+        for item in self.allocations:
+            found[types[item.reservation_id]].append(item)
+        return found.items()
+
+
+def movable(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[MovableLease]:
+    """Return those of *leases* whose resources can be chosen like those of a new lease.
+
+    That is not so if they are existing objects of a project, or are placed in relation to others.
+    """
+    ids = [one.id for lease in leases for one in lease.reservations]
+    has: dict[str, list[Allocation]] = defaultdict(list)
+    for item in tx.allocations.live_of(ids) if ids else ():
+        has[item.reservation_id].append(item)
+    found = []
+    for lease in leases:
+        mine = tuple(item for one in lease.reservations for item in has[one.id])
+        needed = _needed(context, lease, mine)
+        if not any(candidates.is_thing(one) or one.placement for one in needed):
+            found.append(MovableLease(lease=lease, allocations=mine, needed=needed))
+    return found
+
+
+def _needed(context: Context, lease: Lease, has: Sequence[Allocation]) -> tuple[Requirements, ...]:
+    owner = moves.owner(lease)
+    padded = lease.period.padded(context.settings.cleaning_time)
+    found = []
+    for one in changed_requests.read(context.plugins, lease, LeaseChange(), owner.budget):
+        search = one.plugin.search(one.request)
+        mine = [item for item in has if item.reservation_id == one.reservation.id]
+        slots = sum(shares.slots(mine, search.demand).values())
+        # It requires no more than it has.
+        search = search.at_most(max(slots, search.minimum))
+        found.append(
+            Requirements(
+                reservation_id=one.reservation.id,
+                search=search,
+                plugin=one.plugin,
+                request=one.request,
+                period=lease.period,
+                padded=padded,
+                minimum=search.minimum,
+                maximum=search.maximum,
+                private=owner.all_projects,
+                placement=one.reservation.placement,
+            )
+        )
+    return tuple(found)
+
+
+class PlaceSearch(PeriodSearch):
+    """Searches for the period and the resources of a movable lease, in one transaction.
+
+    :param first: the first start
+    :ivar choice: of the last period that was found
+    """
+
+    def __init__(
+        self, tx: Transaction, context: Context, one: MovableLease, first: datetime.datetime
+    ) -> None:
+        period = Period(start=first, end=first + one.lease.period.length)
+        needed = one.within(period, context.settings.cleaning_time)
+        wanted = candidates.wanted(MatchingBlocks(tx), needed)
+        super().__init__(tx, context, period, needed, wanted)
+        self._one = one
+        self._limits = context.settings.limits.of(one.lease.project_id)
+        self.chosen: tuple[Choice, tuple[Allocation, ...]] | None = None
+
+    def _chosen(self, period: Period, needed: Sequence[Requirements]) -> tuple[Allocation, ...]:
+        pause = self.context.settings.cleaning_time
+        there = self._one.within(period, pause)
+        self.chosen = together(self.tx, self.context.settings, self.context.rng, there)
+        lease = dataclasses.replace(self._one.lease, period=period)
+        limits.check_resources(self.tx, self._limits, lease, self._one.lease, self.chosen[1])
+        return self.chosen[1]
+
+    def asked(self, place: int) -> int:
+        """Return the place of a reservation in the lease."""
+        return place
+
+
+class Replanning:
+    """Finds other places for flexible leases, in a transaction that leaves them out.
+
+    :param most: how many leases may move
+    :param until: when the search ends, in ticks of the clock
+    """
+
+    def __init__(self, tx: Transaction, context: Context, most: int, until: float) -> None:
+        if tx.rearrangement is None:
+            raise ValueError('the allocations of the leases must be left out')
+        self._tx = tx
+        self._context = context
+        self._most = most
+        self._until = until
+        self._rearranged: Rearrangement = tx.rearrangement
+
+    def moved(self, leases: Iterable[MovableLease]) -> list[Changed] | None:
+        """Return where leases are that cannot stay; None if one of them has no place.
+
+        In the order of their requests, each stays or gets the soonest start in its window.
+        """
+        found: list[Changed] = []
+        for one in sorted(leases, key=operator.attrgetter('lease.created_at', 'lease.id')):
+            if self._stays(one):
+                self._rearranged.add(one.allocations)
+                continue
+            moved = None if len(found) == self._most else self._placed(one)
+            if moved is None:
+                return None
+            self._rearranged.add(moved.allocations)
+            found.append(moved)
+        return found
+
+    def _stays(self, one: MovableLease) -> bool:
+        for resource_type, allocations in one.by_type():
+            self._tx.timeline(resource_type)
+            if not self._rearranged.has_room(resource_type, allocations):
+                return False
+        return True
+
+    def _placed(self, one: MovableLease) -> Changed | None:
+        """Return the soonest place of a lease; None if there is none, or no time to look."""
+        lease, settings = one.lease, self._context.settings
+        if lease.earliest is None or self._context.clock.ticks() > self._until:
+            return None
+        latest = lease.latest or (lease.created_at or self._tx.now) + settings.plan_horizon
+        search = PlaceSearch(self._tx, self._context, one, max(lease.earliest, self._tx.now))
+        frame = search.frame(latest)
+        if frame.latest < frame.earliest:
+            return None
+        offer = search.next(frame, OfferKind.SOONEST)
+        if offer is None or search.chosen is None:
+            return None
+        return self._changed(one, offer.period, *search.chosen)
+
+    def _changed(
+        self, one: MovableLease, period: Period, choice: Choice, added: tuple[Allocation, ...]
+    ) -> Changed:
+        old = one.lease
+        revisions = []
+        for reservation in old.reservations:
+            mine = [item for item in added if item.reservation_id == reservation.id]
+            (new,) = self._tx.reservations.with_members([reservation], mine)
+            dropped = [item for item in one.allocations if item.reservation_id == reservation.id]
+            revisions.append(
+                Revision(old=reservation, new=new, dropped=tuple(dropped), added=tuple(mine))
+            )
+        new = moves.to(old, period)
+        work = changes.ChangeWork(context=self._context, caller=new.caller, new=new)
+        return work.changed(self._tx, old, one.allocations, revisions, choice)
