@@ -183,7 +183,7 @@ def _next_highest(peaks: Ints, number: int) -> Ints:
 
 def _first(blocks: Sequence[Block], question: Question, first: int, last: int) -> int | None:
     """Return the first start from *first* to *last* at which there are enough slots."""
-    found = [_slots(block, question, first, last) for block in blocks]
+    found = [slots(block, question, first, last) for block in blocks]
     if question.spread is Spread.TOGETHER:
         alone = [one.times[one.values >= question.count] for one in found]
         soonest = int(np.concatenate(alone).min(initial=LATEST))
@@ -198,7 +198,7 @@ def _first(blocks: Sequence[Block], question: Question, first: int, last: int) -
     return int(times[enough[0]]) if len(enough) else None
 
 
-def _slots(block: Block, question: Question, first: int, last: int) -> Starts:
+def slots(block: Block, question: Question, first: int, last: int) -> Starts:
     """Return how many slots there are on each resource, for each start."""
     length, pause = question.length, question.pause
     most = 1 if question.spread is Spread.APART or not question.demand else question.count

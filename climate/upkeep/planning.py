@@ -12,11 +12,15 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
+from collections.abc import Sequence
 
 from climate import exceptions
 from climate.booking.offers import change_searches
 from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.planning import moves
+from climate.booking.planning import replanning
+from climate.booking.planning.gains import Gains
+from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
 from climate.domain.leases import Lease
@@ -35,15 +39,47 @@ class Planner:
     def __init__(self, context: Context) -> None:
         # Filters have allowed the lease, and are not asked again about each move.
         self._context = dataclasses.replace(context, filters=context.filters.local)
+        self._seen: object = None
 
     def round(self) -> int:
         """Move the leases that can begin earlier; return how many were moved.
 
+        Nothing is looked for if nothing has changed since the last round.
+
         :raises climate.exceptions.DatabaseUnavailable: if the database does not respond
         """
         with self._context.store.reading() as tx:
-            ids = tx.leases.movable()
-        return sum(self._advance(lease_id) for lease_id in ids)
+            state = tx.leases.movable(), tx.resources.generation_sums()
+            if not state[0] or state == self._seen:
+                return 0
+            found = tx.leases.with_ids(state[0])
+            leases = {one.lease.id: one for one in replanning.movable(tx, self._context, found)}
+        moved = self._moved([leases.get(one.id, one) for one in found])
+        self._seen = None if moved else state
+        return moved
+
+    def _moved(self, leases: Sequence[MovableLease | Lease]) -> int:
+        """Move those of *leases* that can begin earlier; return how many were moved."""
+        rest, moved = list(leases), 0
+        while rest:
+            lease_id, rest = self._first(rest)
+            if lease_id is not None and self._advance(lease_id):
+                moved += 1
+        return moved
+
+    def _first(
+        self, leases: list[MovableLease | Lease]
+    ) -> tuple[str | None, list[MovableLease | Lease]]:
+        """Return the first lease that may begin earlier, and those after it."""
+        known = [one for one in leases if isinstance(one, MovableLease)]
+        with self._context.store.reading() as tx:
+            gains = Gains(tx, known)
+            for place, one in enumerate(leases):
+                if isinstance(one, Lease):
+                    return one.id, leases[place + 1 :]
+                if gains.possible(one):
+                    return one.lease.id, leases[place + 1 :]
+        return None, []
 
     def _advance(self, lease_id: str) -> bool:
         try:

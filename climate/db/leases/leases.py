@@ -23,6 +23,7 @@ from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements import inserts
+from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
 from climate.db.statements.repository import UNCLAIMED
 from climate.domain.events import Event
@@ -40,6 +41,7 @@ COLUMNS = (
     *LEASES.c['created_at', 'updated_at', 'deleted_at'],
 )
 _GIVEN_UP = (LEASES.c.status == LeaseStatus.DELETED) & (LEASES.c.deleted_at < LEASES.c.start_date)
+_AMONG = Among(LEASES.c.id, 'ids')
 _HELD = LEASES.c.deleted_at.is_not(None) & (LEASES.c.status == LeaseStatus.PENDING)
 _INSERT = prepared(sa.insert(LEASES))
 _UPDATE = sa.update(LEASES).where(LEASES.c.id == sa.bindparam('row_id'))
@@ -184,6 +186,12 @@ class Leases(Repository):
             .limit(limit)
         )
         return self.of_rows(self._session.execute(query).all())
+
+    def with_ids(self, ids: Sequence[str]) -> list[Lease]:
+        """Return the leases with some ids that are not deleted, in the order of *ids*."""
+        query = sa.select(*COLUMNS).where(_AMONG, LEASES.c.deleted_at.is_(None))
+        rows = {row.id: row for row in self._session.execute(query, {'ids': list(ids)})}
+        return self._whole([rows[lease_id] for lease_id in ids if lease_id in rows])
 
     def given_up(self, lease_id: str) -> bool:
         """Whether a lease was deleted before it started."""

@@ -157,6 +157,16 @@ class Resources(Repository):
         query = sa.select(RESOURCES.c.id, RESOURCES.c.generation).where(RESOURCES.c.id.in_(ids))
         return {row.id: row.generation for row in self._session.execute(query)}
 
+    def generation_sums(self) -> dict[str, tuple[int, int]]:
+        """Return, by resource type, what differs after any change of its resources or bookings."""
+        query = sa.select(
+            RESOURCES.c.resource_type,
+            sa.func.sum(RESOURCES.c.id + 1),
+            sa.func.sum(RESOURCES.c.generation),
+        )
+        query = query.where(RESOURCES.c.deleted == 0).group_by(RESOURCES.c.resource_type)
+        return {name: (int(ids), int(sums)) for name, ids, sums in self._session.execute(query)}
+
     def _whole(self, rows: Any, scope: Any = None) -> list[Resource]:
         if not rows:
             return []
