@@ -61,10 +61,21 @@ class Displacing(commit.BookingWork[R]):
     def fixed(self, tx: Transaction) -> tuple[Period, Collection[str]] | None:
         """Return the period and the resource types that are needed; None without a fixed start."""
 
+    @abc.abstractmethod
+    def free(self, tx: Transaction) -> R | Missing:
+        """Choose free resources.
+
+        :raises climate.exceptions.NotEnoughResources: if there are too few
+        """
+
+    @abc.abstractmethod
+    def book(self, tx: Transaction, request: R, charge_id: str | None) -> Lease:
+        """Write what was chosen, when its resources are free."""
+
     def choose(self, tx: Transaction) -> R | Missing:
         """Choose free resources, or else those of flexible leases."""
         try:
-            return super().choose(tx)
+            return self.free(tx)
         except exceptions.NotEnoughResources:
             found = self._displacing(tx)
             if found is None:
@@ -100,7 +111,7 @@ class Displacing(commit.BookingWork[R]):
         try:
             tx.rearrangement.remove([item for one in movable for item in one.allocations])
             try:
-                request = super().choose(tx)
+                request = self.free(tx)
             except exceptions.NotEnoughResources:
                 return None
             if isinstance(request, Missing):
@@ -122,10 +133,10 @@ class Displacing(commit.BookingWork[R]):
     def write(self, tx: Transaction, request: R, charge_id: str | None = None) -> Lease:
         """Write what was chosen, and where the displaced leases are then."""
         if not request.displaced:
-            return super().write(tx, request, charge_id)
+            return self.book(tx, request, charge_id)
         _lock(tx, request)
         _vacate(tx, self.context, request)
-        lease = super().write(tx, request, charge_id)
+        lease = self.book(tx, request, charge_id)
         for one in request.displaced:
             _write(tx, self.context, cast(Changed, one))
         return lease
@@ -140,6 +151,14 @@ class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
         period = Period(start=draft.start, end=draft.end)
         return period.after(tx.now), {one.needs.search.resource_type for one in self.new.requests}
 
+    def free(self, tx: Transaction) -> create.Chosen | Missing:
+        """Choose free resources."""
+        return create.NewLeaseWork.choose(self, tx)
+
+    def book(self, tx: Transaction, request: create.Chosen, charge_id: str | None) -> Lease:
+        """Write the lease."""
+        return create.NewLeaseWork.write(self, tx, request, charge_id)
+
 
 class FixedChangeWork(Displacing[Changed], change.ChangeWork):
     """Changes a lease with a fixed start."""
@@ -151,6 +170,14 @@ class FixedChangeWork(Displacing[Changed], change.ChangeWork):
         if lease.is_flexible and lease.status is LeaseStatus.PENDING:
             return None
         return lease.period.after(tx.now), {one.resource_type for one in lease.reservations}
+
+    def free(self, tx: Transaction) -> Changed | Missing:
+        """Choose what the lease keeps, gets and gives up."""
+        return change.ChangeWork.choose(self, tx)
+
+    def book(self, tx: Transaction, request: Changed, charge_id: str | None) -> Lease:
+        """Write the change."""
+        return change.ChangeWork.write(self, tx, request, charge_id)
 
 
 def _booked(tx: Transaction, request: commit.AllocationRequest) -> list[Allocation]:

@@ -203,6 +203,6 @@ class Replanning:
             revisions.append(
                 Revision(old=reservation, new=new, dropped=tuple(dropped), added=tuple(mine))
             )
-        new = moves.to(old, period)
-        work = changes.ChangeWork(context=self._context, caller=new.caller, new=new)
+        moved = moves.to(old, period)
+        work = changes.ChangeWork(context=self._context, caller=moved.caller, new=moved)
         return work.changed(self._tx, old, one.allocations, revisions, choice)

@@ -191,7 +191,7 @@ class Leases(Repository):
         """Return the leases with some ids that are not deleted, in the order of *ids*."""
         query = sa.select(*COLUMNS).where(_AMONG, LEASES.c.deleted_at.is_(None))
         rows = {row.id: row for row in self._session.execute(query, {'ids': list(ids)})}
-        return self._whole([rows[lease_id] for lease_id in ids if lease_id in rows])
+        return self.of_rows([rows[lease_id] for lease_id in ids if lease_id in rows])
 
     def given_up(self, lease_id: str) -> bool:
         """Whether a lease was deleted before it started."""
