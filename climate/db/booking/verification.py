@@ -140,7 +140,7 @@ def _shapes(
 
 def _values(prefix: str, shape: _Shape, which: int | list[int]) -> dict[str, Any]:
     resource_class, period, clear, fresh = shape
-    values = {
+    values: dict[str, Any] = {
         'ids': which,
         'from': period.start,
         'until': period.end,
