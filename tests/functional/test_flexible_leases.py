@@ -153,3 +153,23 @@ class _Plans:
         one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
         answer = self.send('POST', 'leases', {'name': 'a', 'reservations': [one], **FIXED})
         self.assertEqual(409, answer.status_int, answer.text)
+
+    def test_a_rehearsal_names_the_leases_that_would_give_way(self) -> None:
+        lease = self.book(4, **WINDOW)
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        body = {'name': 'a', 'reservations': [one], **FIXED, 'dry_run': True}
+        answers = [
+            http.send(self.service.app, 'POST', '/v1/leases', body, token=token, version='1.8')
+            for token in ('alice:blue:member', 'bob:red:member')
+        ]
+        moved = {
+            'id': lease['id'],
+            'name': 'a',
+            'start_date': '2030-01-02T06:00:00Z',
+            'end_date': '2030-01-02T08:00:00Z',
+        }
+        self.assertEqual(
+            [{'leases': [moved], 'others': 0}, {'leases': [], 'others': 1}],
+            [answer.json['dry_run']['displaced'] for answer in answers],
+        )
+        self.assertEqual(['02T00:00'], self.starts(lease))

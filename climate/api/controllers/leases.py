@@ -266,7 +266,7 @@ def _path(lease: Lease) -> str:
 
 def _rehearsed(rehearsed: Rehearsed, leases: Leases, scope: Scope) -> JsonText:
     writer = LeaseWriter(leases.plugins, scope.version)
-    shown = rehearsals.text(rehearsed, writer, named=scope.caller.all_projects)
+    shown = rehearsals.text(rehearsed, writer, scope.caller, scope.version)
     return JsonText(f'{{"dry_run": {shown}}}')
 
 

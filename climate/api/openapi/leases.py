@@ -15,6 +15,7 @@ from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_5
 from climate.api.http.microversions import V1_7
+from climate.api.http.microversions import V1_8
 from climate.api.views import fields
 from climate.api.views import leases
 
@@ -30,7 +31,7 @@ def components(version: Microversion) -> dict[str, Json]:
         # From 1.5 on clients can choose the fields.
         'ListedLease': record(listed_lease, optional=lease if version >= V1_5 else ()),
         **_reservations(version),
-        'Rehearsal': _rehearsal(),
+        'Rehearsal': _rehearsal(version),
         'Event': record(fields.properties(leases.EVENT, version)),
         'Readiness': leases.READINESS,
     }
@@ -49,7 +50,7 @@ def _reservations(version: Microversion) -> dict[str, Json]:
     return schemas
 
 
-def _rehearsal() -> Json:
+def _rehearsal(version: Microversion) -> Json:
     chosen = record(
         {
             'id': json_schema.UUID,
@@ -60,10 +61,13 @@ def _rehearsal() -> Json:
         },
         optional=('resource_names',),
     )
-    return record(
-        {
-            'lease': ref('Lease'),
-            'reservations': listed(chosen),
-            'filters_not_asked': listed(TEXT),
-        }
-    )
+    shown = {
+        'lease': ref('Lease'),
+        'reservations': listed(chosen),
+        'filters_not_asked': listed(TEXT),
+    }
+    if version >= V1_8:
+        time = fields.properties(leases.LEASE, version)['start_date']
+        moved = record({'id': json_schema.UUID, 'name': TEXT, 'start_date': time, 'end_date': time})
+        shown['displaced'] = record({'leases': listed(moved), 'others': COUNT})
+    return record(shown)

@@ -42,11 +42,13 @@ class Rehearsed:
     :ivar lease: as it would be; ids of new objects are of no use
     :ivar allocations: all that it would have
     :ivar unasked: names of the filters that were not asked
+    :ivar displaced: the flexible leases that would give way to it, as they would be then
     """
 
     lease: Lease
     allocations: tuple[Allocation, ...]
     unasked: tuple[str, ...]
+    displaced: tuple[Lease, ...] = ()
 
 
 class _RolledBackStore:
@@ -59,14 +61,14 @@ class _RolledBackStore:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _RehearsedWork(commit.BookingWork[R]):
-    """Work that notes which allocations it would write.
+    """Work that notes what it would write.
 
     :ivar target: the work that is rehearsed
-    :ivar noted: these allocations
+    :ivar noted: the last request that it wrote
     """
 
     target: commit.BookingWork[R]
-    noted: list[Allocation] = dataclasses.field(default_factory=list)
+    noted: list[R] = dataclasses.field(default_factory=list)
 
     def choose(self, tx: Transaction) -> R | Missing:
         """Choose what the work would book."""
@@ -74,7 +76,7 @@ class _RehearsedWork(commit.BookingWork[R]):
 
     def write(self, tx: Transaction, request: R, charge_id: str | None = None) -> Lease:
         """Write it, as if nothing had been made in the cloud."""
-        self.noted[:] = request.allocations
+        self.noted[:] = [request]
         written = dataclasses.replace(self.target, findings=prepare.NOTHING)
         return written.write(tx, request, charge_id)
 
@@ -132,9 +134,11 @@ def rehearsed(work: commit.BookingWork[R]) -> Rehearsed:
     if isinstance(outcome, Missing):
         findings = found(context, work.caller, outcome, work.findings)
         return rehearsed(dataclasses.replace(work, findings=findings))
+    (request,) = rehearsal.noted
     return Rehearsed(
         lease=outcome,
-        allocations=tuple(rehearsal.noted),
+        allocations=request.allocations,
+        displaced=tuple(one.lease for one in request.displaced),
         unasked=tuple(
             name for name in context.filters.names if name not in context.filters.local.names
         ),

@@ -66,7 +66,16 @@ def rehearsed(answer: dict[str, Any]) -> dict[str, Any]:
         **attributes(lease, 'name', 'start_date', 'end_date'),
         'resources': '\n'.join(amounts),
         'filters_not_asked': ', '.join(answer['filters_not_asked']),
+        **({'displaced': _displaced(answer['displaced'])} if 'displaced' in answer else {}),
     }
+
+
+def _displaced(answer: Mapping[str, Any]) -> str:
+    """Return which leases would give way, and when they would begin."""
+    lines = [f'{one["name"]} would begin at {one["start_date"]}' for one in answer['leases']]
+    if answer['others']:
+        lines.append(f'leases of other projects: {answer["others"]}')
+    return '\n'.join(lines)
 
 
 def _rehearsed_amount(each: Mapping[str, Any]) -> str:

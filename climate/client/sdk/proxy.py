@@ -109,7 +109,8 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
     def rehearse_lease(self, **fields: Any) -> dict[str, Any]:
         """Return what :meth:`create_lease` would book, without booking it.
 
-        :returns: ``lease``, ``reservations`` with amounts, and ``filters_not_asked``
+        :returns: ``lease``, ``reservations`` with amounts, ``filters_not_asked``, and, from 1.8,
+            ``displaced``
         """
         self.require('1.4', 'dry_run')
         self.check_fields(fields)
