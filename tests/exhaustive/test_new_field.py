@@ -28,7 +28,7 @@ fixtures:
 defaults:
   request_headers:
     content-type: application/json
-    openstack-api-version: reservation 1.7
+    openstack-api-version: reservation 1.8
     x-auth-token: alice:blue:member
 
 tests:
@@ -53,17 +53,16 @@ tests:
     response_json_paths:
       $.leases: [{note: for the demo}]
 
-  - name: version 1.6 does not show it
-    GET: /v1/leases/$HISTORY['a lease has a note'].$RESPONSE['$.lease.id']
+  - name: version 1.7 does not show it
+    GET: /v1/leases?fields=note
     request_headers:
-      openstack-api-version: reservation 1.6
-    response_strings:
-      - '"end_reason": null}'
+      openstack-api-version: reservation 1.7
+    status: 400
 
   - name: nor does it take it
     POST: /v1/leases
     request_headers:
-      openstack-api-version: reservation 1.6
+      openstack-api-version: reservation 1.7
     data: {name: b, start_date: "2030-01-01T13:00:00Z", duration: 3h, note: for the demo}
     status: 400
 
@@ -104,33 +103,23 @@ EDITS = (
     ),
     Edit(
         path='climate/api/schemas/leases.py',
-        after="CREATE_1_4 = _with(CREATE_1_4, 'dry_run', {'type': 'boolean'})\n",
-        lines="CREATE_1_7 = _with(CREATE_1_4, 'note', _TEXT_OR_NULL)\n",
+        after="'start_date': _TEXT_OR_NULL, **windows.FIELDS",
+        lines=", 'note': _TEXT_OR_NULL",
     ),
     Edit(
         path='climate/api/schemas/leases.py',
-        after='V1_1: CREATE_1_1, V1_3: CREATE_1_3, V1_4: CREATE_1_4',
-        lines=', V1_7: CREATE_1_7',
-    ),
-    Edit(
-        path='climate/api/schemas/leases.py',
-        after='from climate.api.http.microversions import V1_5\n',
-        lines='from climate.api.http.microversions import V1_7\n',
-    ),
-    Edit(
-        path='climate/api/schemas/leases.py',
-        after='            notices=None if notices is UNSET else notices,\n',
-        lines="            note=body.get('note') if self._version >= V1_7 else None,\n",
+        after='            notices=None if notices is requests.UNSET else notices,\n',
+        lines="            note=body.get('note') if self._version >= V1_8 else None,\n",
     ),
     Edit(
         path='climate/api/views/leases.py',
         after="name='project_name', since=V1_7, write='json', schema=or_null(TEXT)),\n",
-        lines="    AnswerField(name='note', since=V1_7, write='json', schema=or_null(TEXT)),\n",
+        lines="    AnswerField(name='note', since=V1_8, write='json', schema=or_null(TEXT)),\n",
     ),
     Edit(
         path='climate/client/sdk/leases.py',
         after="    'end_reason': '1.5',\n",
-        lines="    'note': '1.7',\n",
+        lines="    'note': '1.8',\n",
     ),
     Edit(
         path='climate/client/sdk/leases.py',
