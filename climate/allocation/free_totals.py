@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from climate.allocation import earliest
+from climate.allocation import joint
 from climate.allocation.blocks import Block
 from climate.allocation.steps import Ints
 
@@ -57,6 +58,17 @@ class FreeTotals:
         last_of = np.flatnonzero(np.diff(times, append=-1))
         return cls(times=times[last_of], numbers=numbers[last_of])
 
+    def highest(self) -> Ints:
+        """Return the highest number up to each of the times."""
+        found: Ints = np.maximum.accumulate(self.numbers)
+        return found
+
+    def between(self, first: int, last: int) -> FreeTotals:
+        """Return the numbers from the one that holds at *first* to the one at *last*."""
+        begin = max(int(np.searchsorted(self.times, first, 'right')) - 1, 0)
+        end = int(np.searchsorted(self.times, last, 'right'))
+        return FreeTotals(times=self.times[begin:end], numbers=self.numbers[begin:end])
+
     def with_more(self, start: int, end: int, slots: int) -> FreeTotals:
         """Return the numbers if some slots more were free from *start* to *end*."""
         known = np.array([start, end], dtype=np.int64)
@@ -70,6 +82,8 @@ class FreeTotals:
     def first_start(self, count: int, length: int, first: int, before: int) -> int | None:
         """Return the first start of a period in which there are always enough slots.
 
+        It is a whole minute, like those that searches find, or *first* itself.
+
         :param count: how many are enough
         :param length: of the period, in microseconds
         :param first: the first start
@@ -80,7 +94,8 @@ class FreeTotals:
         begins = np.flatnonzero(~few & np.append(True, few[:-1]))
         ends = np.flatnonzero(few & np.append(True, ~few[:-1]))
         ends = ends[ends > (begins[0] if len(begins) else 0)]
-        starts = np.maximum(self.times[begins], first)
+        starts = -(-self.times[begins] // joint.MINUTE) * joint.MINUTE
+        starts = np.where(self.times[begins] <= first, first, starts)
         until = np.full(len(begins), np.iinfo(np.int64).max)
         until[: len(ends)] = self.times[ends]
         fits = np.flatnonzero((until - starts >= length) & (starts < before))

@@ -12,7 +12,7 @@ GROUP = 'planner'
 
 
 class Displace(enum.StrEnum):
-    """Whether leases with a fixed start may take the place of flexible ones."""
+    """Whether leases without another place may take that of flexible ones."""
 
     WINDOW = 'window'
     NEVER = 'never'
@@ -54,7 +54,7 @@ OPTS: list[cfg.Opt] = [
             ),
             (Displace.NEVER.value, 'never: it is refused instead'),
         ],
-        help='Whether a lease with a fixed start may take the place of flexible leases that are '
-        'not firm.',
+        help='Whether a lease with a fixed start, or one that finds no room in its window, may '
+        'take the place of flexible leases that are not firm.',
     ),
 ]

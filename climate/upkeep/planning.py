@@ -60,30 +60,27 @@ class Planner:
 
     def _moved(self, leases: Sequence[MovableLease | Lease]) -> int:
         """Move those of *leases* that can begin earlier; return how many were moved."""
-        rest, moved = list(leases), 0
-        while rest:
-            lease_id, rest = self._first(rest)
-            if lease_id is not None and self._advance(lease_id):
+        gains, moved = self._gains(leases), 0
+        for place, one in enumerate(leases, 1):
+            if isinstance(one, Lease):
+                advanced = self._advance(one.id)
+            else:
+                start = gains.start(one)
+                advanced = start is not None and self._advance(one.lease.id, start)
+            if advanced:
                 moved += 1
+                gains = self._gains(leases[place:])
         return moved
 
-    def _first(
-        self, leases: list[MovableLease | Lease]
-    ) -> tuple[str | None, list[MovableLease | Lease]]:
-        """Return the first lease that may begin earlier, and those after it."""
-        known = [one for one in leases if isinstance(one, MovableLease)]
+    def _gains(self, leases: Sequence[MovableLease | Lease]) -> Gains:
+        """Return what *leases* may gain now."""
         with self._context.store.reading() as tx:
-            gains = Gains(tx, known)
-            for place, one in enumerate(leases):
-                if isinstance(one, Lease):
-                    return one.id, leases[place + 1 :]
-                if gains.possible(one):
-                    return one.lease.id, leases[place + 1 :]
-        return None, []
+            known = [one for one in leases if isinstance(one, MovableLease)]
+            return Gains(tx, known, self._context.settings.cleaning_time)
 
-    def _advance(self, lease_id: str) -> bool:
+    def _advance(self, lease_id: str, soonest: datetime.datetime | None = None) -> bool:
         try:
-            return self.advance(lease_id)
+            return self.advance(lease_id, soonest)
         except exceptions.DatabaseUnavailable:
             raise
         except exceptions.ClimateError as error:
@@ -93,9 +90,10 @@ class Planner:
             LOG.exception('Lease %s cannot be planned', lease_id)
         return False
 
-    def advance(self, lease_id: str) -> bool:
+    def advance(self, lease_id: str, soonest: datetime.datetime | None = None) -> bool:
         """Move a lease to the soonest start in its window; return whether there is an earlier one.
 
+        :param soonest: no start before this is possible; None to find that out
         :raises climate.exceptions.ClimateError: if it cannot be moved now
         """
         with self._context.store.reading() as tx:
@@ -106,16 +104,24 @@ class Planner:
         first = max(lease.earliest, now)
         if first >= lease.period.start:
             return False
+        if soonest is not None and first <= soonest < lease.period.start:
+            try:
+                return self._moved_to(lease, soonest)
+            except exceptions.NotEnoughResources:
+                # Its reservations compete, or others were faster.
+                first = soonest
         period = Period(start=first, end=first + lease.period.length)
         with change_searches.searching(self._context, moves.to(lease, period)) as search:
             found = self._earlier(search, lease)
-        if found is None:
-            return False
-        new, reason = moves.to(lease, found), 'because there is room'
+        return found is not None and self._moved_to(lease, found.start)
+
+    def _moved_to(self, lease: Lease, start: datetime.datetime) -> bool:
+        period = Period(start=start, end=start + lease.period.length)
+        new, reason = moves.to(lease, period), 'because there is room'
         changes.booked(
             moves.PlannedMove(context=self._context, caller=new.caller, new=new, reason=reason)
         )
-        LOG.info('Lease %s: begins at %s, instead of %s', lease.id, found.start, lease.period.start)
+        LOG.info('Lease %s: begins at %s, instead of %s', lease.id, start, lease.period.start)
         return True
 
     def _earlier(self, search: ChangeSearch, lease: Lease) -> Period | None:

@@ -55,6 +55,11 @@ class _Plans:
         changed: dict[str, Any] = answer.json['lease']
         return changed
 
+    def hosts(self, *leases: dict[str, Any]) -> list[int]:
+        return [
+            len(one['resources']) for lease in leases for one in self.lease(lease)['reservations']
+        ]
+
     def starts(self, *leases: dict[str, Any]) -> list[str]:
         return [self.lease(lease)['start_date'][8:16] for lease in leases]
 
@@ -128,6 +133,11 @@ class _Plans:
         self.book(2, start_date='2030-01-02T01:00:00Z', end_date='2030-01-02T05:00:00Z')
         self.assertEqual(['02T00:00', '02T00:00', '02T02:00', '02T02:00'], self.starts(*leases))
 
+    def test_all_of_them_have_hosts(self) -> None:
+        leases = [self.book(2, **WINDOW) for _ in range(2)]
+        fixed = self.book(4, start_date='2030-01-02T01:00:00Z', end_date='2030-01-02T05:00:00Z')
+        self.assertEqual([2, 2, 4], self.hosts(*leases, fixed))
+
     def test_without_another_place_nothing_moves(self) -> None:
         until = {**WINDOW, 'latest': '2030-01-02T03:00:00Z'}
         leases = [self.book(2, **until), self.book(2, **until)]
@@ -139,6 +149,22 @@ class _Plans:
         self.assertEqual(['02T00:00', '02T00:00'], self.starts(*leases))
         self.assertEqual(before['leases'], self.service.rows()['leases'])
         self.assertEqual(before['allocations'], self.service.rows()['allocations'])
+
+    def test_a_short_window_takes_the_place_of_long_ones(self) -> None:
+        first, second = (
+            self.book(2, **WINDOW, latest=f'2030-01-02T0{hour}:00:00Z') for hour in (8, 3)
+        )
+        third = self.book(2, **WINDOW, latest='2030-01-02T02:30:00Z')
+        # Of the two that were there, the one that was requested first can wait longer.
+        self.assertEqual(['02T02:00', '02T00:00', '02T00:00'], self.starts(first, second, third))
+        self.assertIsNotNone(self.lease(third)['firm_at'])
+        history = self.send('GET', f'leases/{first["id"]}/history').json['history']
+        (text,) = [line['text'] for step in history['steps'] for line in step['lines']]
+        self.assertIn('because a lease with a shorter window needs the resources', text)
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        body = {'name': 'a', 'reservations': [one], **WINDOW, 'latest': '2030-01-02T02:00:00Z'}
+        self.assertEqual(409, self.send('POST', 'leases', body).status_int)
 
     def test_an_extension_takes_the_place_of_flexible_leases(self) -> None:
         fixed = self.book(4, **FIXED)

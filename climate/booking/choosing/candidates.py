@@ -35,6 +35,7 @@ class MatchingBlocks:
         self._gone = extracts.bookings(gone)
         self._known: list[tuple[Match, Sequence[Block]]] = []
         self._every: dict[str, Sequence[Block]] = {}
+        self._whole: MatchingBlocks | None = None
 
     def of(self, match: Match) -> Sequence[Block]:
         """Return all resources of a type; those that do not match are closed.
@@ -44,14 +45,26 @@ class MatchingBlocks:
         for known, found in self._known:
             if known == match:
                 return found
+        found = self._read(match)
+        self._known.append((match, found))
+        return found
+
+    def _read(self, match: Match) -> Sequence[Block]:
+        if self._whole is not None:
+            return extracts.vacated(self._whole.of(match), self._gone)
         # Many comparisons on many resources take longer than all that follows.
         self._tx.budget.check()
         blocks = self._all(match.resource_type)
         if not match.is_any:
             hidden = matching.hidden(self._tx, match)
             blocks = [block.only(matching.rows(block, match, hidden)) for block in blocks]
-        self._known.append((match, blocks))
         return blocks
+
+    def without(self, gone: Iterable[Allocation]) -> MatchingBlocks:
+        """Return the same without some allocations; nothing is read twice."""
+        found = MatchingBlocks(self._tx, gone)
+        found._whole = self
+        return found
 
     def _all(self, resource_type: str) -> Sequence[Block]:
         # Read once: to check that a timeline is current takes a while as well.

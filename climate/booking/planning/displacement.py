@@ -6,7 +6,10 @@ What a fixed lease lacks may be booked by flexible leases that are not firm yet.
 place if each of them finds another within its window. All of it is one transaction.
 
 In the order of their requests, those in the way stay if they still can, or move to the soonest
-start, as if the fixed lease had been there before them.
+start, as if the fixed lease had been there before them. If one of them then has no place left,
+those whose windows end first come first.
+
+A flexible lease that finds no room in its window may do the same at its first or last start.
 """
 
 from __future__ import annotations
@@ -49,7 +52,10 @@ _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 _LONGEST: Final = datetime.timedelta(seconds=2)
 # So many of those requested last are in the way at first, and then ever more.
 _CONSIDERED: Final = (8, 32, 128, 256)
-_REASON: Final = 'because a lease with a fixed start needs the resources'
+_REASONS: Final = {
+    False: 'because a lease with a fixed start needs the resources',
+    True: 'because a lease with a shorter window needs the resources',
+}
 
 R = TypeVar('R', bound=commit.AllocationRequest)
 
@@ -77,12 +83,12 @@ class Displacing(commit.BookingWork[R]):
         try:
             return self.free(tx)
         except exceptions.NotEnoughResources:
-            found = self._displacing(tx)
+            found = self.displacing(tx)
             if found is None:
                 raise
             return found
 
-    def _displacing(self, tx: Transaction) -> R | Missing | None:
+    def displacing(self, tx: Transaction) -> R | Missing | None:
         """Return a choice with the leases that it displaces; None if there is none."""
         fixed = self.fixed(tx) if self.context.settings.displace is Displace.WINDOW else None
         if fixed is None:
@@ -98,15 +104,19 @@ class Displacing(commit.BookingWork[R]):
             if len(some) == tried or self.context.clock.ticks() > until:
                 return None
             tried = len(some)
-            found = self._in_place_of(tx, some, until)
-            if found is not None:
-                return found
+            for order in _orders(some):
+                found = self._in_place_of(tx, order, until)
+                if found is not None:
+                    return found
         return None
 
     def _in_place_of(
         self, tx: Transaction, movable: Sequence[MovableLease], until: float
     ) -> R | Missing | None:
-        """Return a choice that displaces some of *movable*; None if there is none."""
+        """Return a choice that displaces some of *movable*; None if there is none.
+
+        :param movable: in the order in which they stay or get another place
+        """
         tx.rearrangement = Rearrangement(self.context.settings.cleaning_time // _MICROSECOND)
         try:
             tx.rearrangement.remove([item for one in movable for item in one.allocations])
@@ -138,12 +148,12 @@ class Displacing(commit.BookingWork[R]):
         _vacate(tx, self.context, request)
         lease = self.book(tx, request, charge_id)
         for one in request.displaced:
-            _write(tx, self.context, cast(Changed, one))
+            _write(tx, self.context, cast(Changed, one), _REASONS[lease.is_flexible])
         return lease
 
 
 class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
-    """Books a new lease with a fixed start."""
+    """Books a new lease at the start of its draft."""
 
     def fixed(self, tx: Transaction) -> tuple[Period, Collection[str]]:
         """Return the period and the resource types that are needed."""
@@ -180,6 +190,12 @@ class FixedChangeWork(Displacing[Changed], change.ChangeWork):
         return change.ChangeWork.write(self, tx, request, charge_id)
 
 
+def _orders(leases: Sequence[MovableLease]) -> list[list[MovableLease]]:
+    """Return leases in the orders in which they are to get their places."""
+    found = [replanning.by_request(leases), replanning.by_last_start(leases)]
+    return found[:1] if found[0] == found[1] else found
+
+
 def _booked(tx: Transaction, request: commit.AllocationRequest) -> list[Allocation]:
     """Return the allocations of a request in the period that they get."""
     period = request.lease.period.after(tx.now)
@@ -209,13 +225,16 @@ def _vacate(tx: Transaction, context: Context, request: commit.AllocationRequest
     books.remove([number for number in gone if number is not None])
 
 
-def _write(tx: Transaction, context: Context, moved: Changed) -> None:
-    """Write where a displaced lease is.
+def _write(tx: Transaction, context: Context, moved: Changed, reason: str) -> None:
+    """Write where a displaced lease is, whose allocations have been removed.
 
     :raises climate.booking.choosing.choose.LostRace: if its project may not have so much then
     """
+    # The rows of others may have got their ids since.
+    gone = tuple(dataclasses.replace(one, dropped=()) for one in moved.revisions)
+    moved = dataclasses.replace(moved, revisions=gone)
     new = moves.to(moved.old, moved.lease.period)
-    work = moves.PlannedMove(context=context, caller=new.caller, new=new, reason=_REASON)
+    work = moves.PlannedMove(context=context, caller=new.caller, new=new, reason=reason)
     try:
         with limits.held(tx, moved.limits, moved.lease, moved.old, moved.allocations, moved.had):
             work.write(tx, moved)

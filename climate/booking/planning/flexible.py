@@ -20,6 +20,7 @@ from climate.booking.choosing.choose import LostRace
 from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.offers.offers import OfferSearch
 from climate.booking.offers.period_searches import PeriodSearch
+from climate.booking.planning import displacement
 from climate.booking.requests import changed_requests
 from climate.booking.requests import new_leases
 from climate.booking.requests import prepare
@@ -74,22 +75,56 @@ def _work(context: Context, caller: Caller, draft: LeaseDraft) -> FlexibleLeaseW
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class FlexibleLeaseWork(create.LeaseWork[Chosen]):
+class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen]):
     """Books a new lease at the soonest start in its window."""
 
     def choose(self, tx: Transaction) -> Chosen | prepare.Missing:
-        """Choose the start, and free resources."""
+        """Choose the start, and free resources, or else those of other flexible leases."""
         try:
-            return self.chosen(tx)
+            return self.free(tx)
         except exceptions.NotEnoughResources:
             start = self._start(tx)
             if start is None:
-                raise
+                found = self.displacing(tx)
+                if found is None:
+                    raise
+                return found
+        with _unless_booked():
+            return self._at(start).free(tx)
+
+    def fixed(self, tx: Transaction) -> None:
+        """Return None: it has no fixed start."""
+
+    def free(self, tx: Transaction) -> Chosen | prepare.Missing:
+        """Choose free resources at the first start."""
+        return self.chosen(tx)
+
+    def book(self, tx: Transaction, request: Chosen, charge_id: str | None) -> Lease:
+        """Write the lease."""
+        return create.LeaseWork.write(self, tx, request, charge_id)
+
+    def displacing(self, tx: Transaction) -> Chosen | prepare.Missing | None:
+        """Return a choice at the first or the last start that displaces others."""
+        draft = self.new.draft
+        if draft.latest is None:
+            return None
+        for start in sorted({draft.start, draft.latest - (draft.end - draft.start)}):
+            found = self._at(start).displacing(tx)
+            if found is not None:
+                return found
+        return None
+
+    def _at(self, start: datetime.datetime) -> displacement.FixedLeaseWork:
+        """Return the work of booking it at one start."""
         draft = self.new.draft
         moved = dataclasses.replace(draft, start=start, end=start + (draft.end - draft.start))
-        with _unless_booked():
-            work = dataclasses.replace(self, new=dataclasses.replace(self.new, draft=moved))
-            return work.chosen(tx)
+        return displacement.FixedLeaseWork(
+            context=self.context,
+            caller=self.caller,
+            new=dataclasses.replace(self.new, draft=moved),
+            findings=self.findings,
+            trust_id=self.trust_id,
+        )
 
     def _start(self, tx: Transaction) -> datetime.datetime | None:
         """Return the soonest start at which there is room; None if there is none."""

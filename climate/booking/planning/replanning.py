@@ -10,6 +10,7 @@ import operator
 from collections import defaultdict
 from collections.abc import Iterable
 from collections.abc import Sequence
+from typing import Final
 
 from climate.allocation import shares
 from climate.allocation.rearrangements import Rearrangement
@@ -33,6 +34,8 @@ from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
 from climate.enforcement import limits
 
+_NEVER: Final = datetime.datetime.max.replace(tzinfo=datetime.UTC)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class MovableLease:
@@ -46,6 +49,12 @@ class MovableLease:
     allocations: tuple[Allocation, ...]
     needed: tuple[Requirements, ...]
 
+    @property
+    def last_start(self) -> datetime.datetime:
+        """The last start in its window; a time that never comes if any will do."""
+        latest = self.lease.latest
+        return _NEVER if latest is None else latest - self.lease.period.length
+
     def within(self, period: Period, pause: datetime.timedelta) -> list[Requirements]:
         """Return what its reservations require in another period."""
         padded = period.padded(pause)
@@ -58,6 +67,16 @@ class MovableLease:
         for item in self.allocations:
             found[types[item.reservation_id]].append(item)
         return found.items()
+
+
+def by_request(leases: Iterable[MovableLease]) -> list[MovableLease]:
+    """Return leases in the order of their requests."""
+    return sorted(leases, key=operator.attrgetter('lease.created_at', 'lease.id'))
+
+
+def by_last_start(leases: Iterable[MovableLease]) -> list[MovableLease]:
+    """Return leases in the order of their last starts, and then of their requests."""
+    return sorted(by_request(leases), key=operator.attrgetter('last_start'))
 
 
 def movable(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[MovableLease]:
@@ -155,10 +174,10 @@ class Replanning:
     def moved(self, leases: Iterable[MovableLease]) -> list[Changed] | None:
         """Return where leases are that cannot stay; None if one of them has no place.
 
-        In the order of their requests, each stays or gets the soonest start in its window.
+        In their order, each stays or gets the soonest start in its window.
         """
         found: list[Changed] = []
-        for one in sorted(leases, key=operator.attrgetter('lease.created_at', 'lease.id')):
+        for one in leases:
             if self._stays(one):
                 self._rearranged.add(one.allocations)
                 continue

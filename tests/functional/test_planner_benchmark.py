@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The benchmark of the planner, on an extract of its workload."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests import base
+from tests.architecture import ROOT
+
+
+class PlannerBenchmarkTest(base.TestCase):
+    """In a process of its own, since it sets up the log."""
+
+    def test_an_extract_is_replayed(self) -> None:
+        done = subprocess.run(
+            [sys.executable, '-m', 'benchmarks.planner', '--json'],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+        found = {one['what']: one['value'] for one in json.loads(done.stdout)['figures']}
+        counts = (
+            'flexible leases',
+            'flexible leases refused',
+            'fixed leases accepted',
+            'fixed leases refused',
+        )
+        self.assertEqual([27, 0, 20, 0], [found[name] for name in counts])
+        # Leases that were asked for too long ended early, and gave others their time.
+        self.assertGreater(found['moves'], 0)
+        self.assertGreater(found['displaced'], 0)
+        self.assertGreater(found['mean wait'], 0)
