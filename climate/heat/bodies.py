@@ -22,13 +22,20 @@ EVENTS: Final = 'events'
 LABEL: Final = 'label'
 """The key of a reservation that only templates have."""
 TYPE: Final = 'resource_type'
+PENDING: Final = 'PENDING'
 SEARCH: Final = ('earliest', 'latest', 'prefer', 'property')
 """What an offer has to be like."""
+FIRM: Final = 'firm_before'
+"""What makes a lease flexible."""
 DETAILS: Final = ('before_end_date', 'notify_before_start', 'notices')
 """Fields that have the same meaning in the API, where null is the default."""
 
+_WINDOW: Final = ('earliest', 'latest')
+# What describes an offer, or times that do not move with the lease.
+_FIXED: Final = ('prefer', 'property', 'before_end_date', EVENTS)
+
 # How far an offer may start ahead by default, as in the API.
-_WINDOW: Final = datetime.timedelta(days=14)
+_AHEAD: Final = datetime.timedelta(days=14)
 
 Values = Mapping[str, Any]
 
@@ -41,9 +48,12 @@ def fault_of_period(given: Collection[str]) -> str | None:
     if (END in given) == (DURATION in given):
         return f'Exactly one of {END} and {DURATION} is required'
     if START in given or END in given:
-        for each in SEARCH:
+        for each in (*SEARCH, FIRM):
             if each in given:
                 return f'{each} requires {DURATION}, without {START}'
+    for each in _FIXED:
+        if FIRM in given and each in given:
+            return f'{FIRM} excludes {each}'
     return None
 
 
@@ -57,8 +67,14 @@ def fault_of_labels(reservations: Sequence[Values]) -> str | None:
 
 
 def by_offer(properties: Values) -> bool:
-    """Return whether the template leaves the start to Climate."""
-    return properties.get(START) is None and properties.get(END) is None
+    """Return whether the lease takes an offer."""
+    fixed = (START, END, FIRM)
+    return all(properties.get(key) is None for key in fixed)
+
+
+def is_flexible(properties: Values) -> bool:
+    """Return whether the lease moves forward until it is firm."""
+    return properties.get(FIRM) is not None
 
 
 def common(properties: Values) -> dict[str, Any]:
@@ -68,12 +84,16 @@ def common(properties: Values) -> dict[str, Any]:
 
 
 def lease(properties: Values) -> dict[str, Any]:
-    """Return the body of a lease of a fixed period; one without a start starts now."""
-    period = {key: properties[key] for key in (END, DURATION) if properties.get(key) is not None}
+    """Return the body of a lease that takes no offer.
+
+    One with a fixed period and without a start starts now.
+    """
+    keys = (DURATION, *_WINDOW, FIRM) if is_flexible(properties) else (END, DURATION)
+    start = {} if is_flexible(properties) else {START: properties.get(START) or periods.NOW}
     return {
         **common(properties),
-        START: properties.get(START) or periods.NOW,
-        **period,
+        **start,
+        **{key: properties[key] for key in keys if properties.get(key) is not None},
         RESERVATIONS: requests(properties[RESERVATIONS]),
     }
 
@@ -102,7 +122,7 @@ def search(properties: Values, now: datetime.datetime) -> dict[str, Any]:
     query = {key: properties[key] for key in SEARCH if properties.get(key) is not None}
     if 'latest' not in query:
         earliest = periods.instant(query.get('earliest') or periods.NOW, now) or now
-        query['latest'] = (earliest + _WINDOW + _length(properties)).isoformat()
+        query['latest'] = (earliest + _AHEAD + _length(properties)).isoformat()
     wanted = requests(properties[RESERVATIONS])
     return {DURATION: properties[DURATION], 'limit': 1, RESERVATIONS: wanted, **query}
 
@@ -130,6 +150,14 @@ def requests(reservations: Sequence[Values]) -> list[dict[str, Any]]:
     ]
 
 
+def needs_offer(before: Values, after: Values) -> bool:
+    """Return whether what changed in the template makes a lease that is pending another one."""
+    changed = any(before.get(key) != after.get(key) for key in (*SEARCH, FIRM))
+    # A flexible lease can get another window, or a start.
+    in_place = is_flexible(before) and (is_flexible(after) or after.get(START) is not None)
+    return changed and not in_place
+
+
 def change(before: Values, after: Values, lease: Values) -> dict[str, Any] | None:
     """Return the body that changes a lease as the template changed.
 
@@ -146,6 +174,11 @@ def change(before: Values, after: Values, lease: Values) -> dict[str, Any] | Non
         # The end counts from the start, so that both are sent.
         keys = (START,) * (START in changed) + (END, DURATION)
         body |= {key: after[key] for key in keys if after.get(key) is not None}
+    if lease['status'] == PENDING and is_flexible(before) and is_flexible(after):
+        body |= {key: after.get(key) for key in (*_WINDOW, FIRM) if key in changed}
+        if body.get('earliest', '') is None:
+            # Null would fix the start.
+            body['earliest'] = periods.NOW
     if RESERVATIONS in changed:
         items = _changed_items(before[RESERVATIONS], after[RESERVATIONS], lease)
         if items is None:

@@ -33,7 +33,7 @@ def book(
     properties: Mapping[str, Any],
     now: Callable[[], datetime.datetime],
 ) -> Lease:
-    """Book a lease of the given period, or else the best offer.
+    """Book a lease of the given period or window, or else the best offer.
 
     :param properties: as in the template, with a name
     :param now: returns the present instant, in aware UTC

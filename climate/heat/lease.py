@@ -80,7 +80,7 @@ class StackLease(resource.Resource):
         if (
             body is None
             or (over and body.keys() - {bodies.NAME})
-            or (lease['status'] == waits.PENDING and prop_diff.keys() & set(bodies.SEARCH))
+            or (lease['status'] == bodies.PENDING and bodies.needs_offer(before, values))
         ):
             raise resource.UpdateReplace(self)
         rest = self._send(body)

@@ -45,6 +45,10 @@ PROPERTIES: Final = {
     bodies.DURATION: _text(f'The length instead of the end, {_LENGTH}.'),
     'earliest': _text(f'The first start of a lease without one, {_INSTANT}.'),
     'latest': _text(f'The last end of a lease without a start, {_INSTANT}.'),
+    bodies.FIRM: _text(
+        'Makes a lease without a start flexible: until so long before its start, it moves forward '
+        f'into what becomes free, {_LENGTH}.'
+    ),
     'prefer': _text(
         'Which offer is the best if there is no start: soonest, cheapest, fewest_resources or same.'
     ),

@@ -14,10 +14,10 @@ from openstack import exceptions
 
 from climate.client import times
 from climate.clock import Clock
+from climate.heat import bodies
 
 BOOKED: Final = 'BOOKED'
 ACTIVE: Final = 'ACTIVE'
-PENDING: Final = 'PENDING'
 CHANGING: Final = frozenset({'STARTING', 'UPDATING'})
 """In these states the service is at work, and refuses changes."""
 OVER: Final = frozenset({'TERMINATED', 'ERROR', 'DELETING'})
@@ -38,7 +38,7 @@ def reached(status: str, wait_for: str) -> bool:
 
     :param wait_for: BOOKED or ACTIVE
     """
-    return status == ACTIVE or (wait_for == BOOKED and status in (PENDING, 'STARTING'))
+    return status == ACTIVE or (wait_for == BOOKED and status in (bodies.PENDING, 'STARTING'))
 
 
 def passes(error: Exception) -> bool:

@@ -19,6 +19,7 @@ from climate.client.sdk import errors
 from climate.client.sdk import service as sdk_service
 from climate.client.sdk.proxy import ReservationProxy
 from climate.clock import SystemClock
+from climate.heat import bodies
 from climate.heat import booking
 from climate.heat import failures
 from tests.architecture import ROOT
@@ -154,6 +155,22 @@ class TestStackBooking(clients.ClientCase):
         self.assertRaises(errors.RefusedRequest, booking.book, proxy, fixed, _now)
         wrong = {**wanted, 'duration': 'long'}
         self.assertRaises(errors.BadRequestRefusal, booking.book, proxy, wrong, _now)
+
+    def test_a_flexible_lease_is_changed_in_place(self) -> None:
+        proxy = clients.connect(self)
+        three = {**HOST, 'min': 3, 'max': 3}
+        proxy.create_lease(name='a', start_date='now', duration='2h', reservations=[three])
+        soon = {'name': 'b', 'duration': '1h', 'firm_before': '90m', 'reservations': [three]}
+        lease = booking.book(proxy, soon, _now)
+        self.assertEqual(('PENDING', 5400), (lease.status, lease.firm_before))
+        length = times.read(lease.end_date) - times.read(lease.start_date)
+        self.assertEqual(3600, length.total_seconds())
+        shown = proxy.json('GET', f'/leases/{lease.id}')['lease']
+        after = {**soon, 'duration': '2h', 'firm_before': '2h', 'latest': '2031-01-01T00:00:00Z'}
+        changed = proxy.update_lease(lease.id, **present(bodies.change(soon, after, shown)))
+        self.assertEqual(('2031-01-01T00:00:00Z', 7200), (changed.latest, changed.firm_before))
+        length = times.read(changed.end_date) - times.read(changed.start_date)
+        self.assertEqual(7200, length.total_seconds())
 
 
 class TestCommands(clients.ClientCase):

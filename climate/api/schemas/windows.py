@@ -17,6 +17,7 @@ from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_8
 from climate.api.schemas.availability import LONGEST
 from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import UNSET
 from climate.domain.requests import Unset
 from climate.domain.requests import WindowChange
@@ -101,7 +102,7 @@ def changed(
     if fixed and given:
         raise malformed(min(given), 'a lease with a start_date or an end_date has none')
     duration = None
-    if body.get('duration') is not None and not fixed and (given or current().is_flexible):
+    if body.get('duration') is not None and not fixed and (given or _moves(current())):
         duration = dates.parse_duration('duration', body['duration'])
     return WindowChange(
         earliest=_stated(body, 'earliest', lambda: _earliest(given, version, now)),
@@ -109,6 +110,10 @@ def changed(
         firm_before=_stated(body, 'firm_before', lambda: _firm_before(given)),
         duration=duration,
     )
+
+
+def _moves(lease: Lease) -> bool:
+    return lease.is_flexible and lease.status is LeaseStatus.PENDING
 
 
 def _stated(body: dict[str, Any], name: str, read: Callable[[], T | None]) -> T | Unset | None:

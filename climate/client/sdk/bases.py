@@ -10,7 +10,7 @@ from typing import Final
 from keystoneauth1 import adapter
 from openstack import resource
 
-NEWEST: Final = '1.7'
+NEWEST: Final = '1.8'
 """The newest microversion that these resources know."""
 
 

@@ -9,8 +9,10 @@ import datetime
 from climate import exceptions
 from climate.api.http.microversions import V1_0
 from climate.api.http.microversions import V1_1
+from climate.api.http.microversions import V1_8
 from climate.api.schemas import leases
 from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.domain.requests import UNSET
 from tests import base
@@ -26,10 +28,15 @@ def draft(version=V1_0, **fields):
     return leases.Reader({**LEASE, **fields}, version, NOW).draft(20)
 
 
-def change(body, version=V1_0, start=NOW):
+def change(body, version=V1_0, start=NOW, **facts):
     """Return the change that *body* stands for, of a lease of an hour."""
     lease = Lease(
-        id='l', name='l', user_id='u', project_id='p', period=Period(start=start, end=start + HOUR)
+        id='l',
+        name='l',
+        user_id='u',
+        project_id='p',
+        period=Period(start=start, end=start + HOUR),
+        **facts,
     )
     return leases.Reader(body, version, NOW).change(lambda: lease)
 
@@ -105,6 +112,13 @@ class ChangeTest(base.TestCase):
         self.assertEqual(NOW + HOUR, change({'duration': '1h'}, V1_1, start=NOW).end)
         moved = change({'start_date': '2031-01-01T00:00Z', 'duration': '1h'}, V1_1, start=NOW)
         self.assertEqual(datetime.datetime(2031, 1, 1, 1, tzinfo=UTC), moved.end)
+
+    def test_duration_of_a_flexible_lease(self):
+        window = {'earliest': NOW, 'firm_before': 3600}
+        pending = change({'duration': '2h'}, V1_8, **window)
+        self.assertEqual((2 * HOUR, None), (pending.window.duration, pending.end))
+        active = change({'duration': '2h'}, V1_8, status=LeaseStatus.ACTIVE, **window)
+        self.assertEqual((None, NOW + 2 * HOUR), (active.window.duration, active.end))
 
     def test_reservations(self):
         one = change({'reservations': [{'id': 'r', 'min': 2}]}).reservations[0]

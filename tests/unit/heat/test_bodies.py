@@ -15,14 +15,16 @@ HOST = {'label': 'big', 'resource_type': 'physical:host', 'min': 1, 'max': 1}
 ROOM = {'resource_type': 'virtual:instance', 'amount': 2, 'vcpus': 1, 'affinity': None}
 # The server is a part of what the second reservation implies.
 LEASE = {
+    'status': 'PENDING',
     'reservations': [
         {'id': 'h', 'resource_type': 'physical:host', 'part_of': None},
         {'id': 'i', 'resource_type': 'virtual:instance', 'part_of': None},
         {'id': 'p', 'resource_type': 'physical:host', 'part_of': 'i'},
-    ]
+    ],
 }
 FIXED = {'name': 'a', 'start_date': '2030-01-01T13:00Z', 'end_date': '2030-01-01T15:00Z'}
 PLAIN = {**FIXED, 'reservations': [HOST, ROOM]}
+SOON = {'name': 'a', 'duration': '2h', 'firm_before': '90m', 'reservations': [HOST, ROOM]}
 
 
 class PeriodTest(base.TestCase):
@@ -35,6 +37,8 @@ class PeriodTest(base.TestCase):
             {'end_date'},
             {'duration'},
             {'duration', 'earliest', 'latest', 'prefer', 'property'},
+            {'duration', 'firm_before'},
+            {'duration', 'earliest', 'latest', 'firm_before', 'notify_before_start', 'notices'},
         ):
             self.assertIsNone(bodies.fault_of_period(given), given)
 
@@ -45,6 +49,11 @@ class PeriodTest(base.TestCase):
             ({'end_date', 'duration'}, 'Exactly one of end_date and duration'),
             ({'end_date', 'latest'}, 'latest requires duration'),
             ({'start_date', 'duration', 'prefer'}, 'prefer requires duration, without start_date'),
+            ({'end_date', 'firm_before'}, 'firm_before requires duration, without start_date'),
+            ({'start_date', 'duration', 'firm_before'}, 'firm_before requires duration'),
+            ({'duration', 'firm_before', 'prefer'}, 'firm_before excludes prefer'),
+            ({'duration', 'firm_before', 'before_end_date'}, 'excludes before_end_date'),
+            ({'duration', 'firm_before', 'events'}, 'firm_before excludes events'),
         ):
             self.assertIn(about, bodies.fault_of_period(given) or '', given)
 
@@ -67,6 +76,13 @@ class NewLeaseTest(base.TestCase):
         self.assertEqual('now', bodies.lease({**PLAIN, 'start_date': None})['start_date'])
         self.assertFalse(bodies.by_offer({**PLAIN, 'start_date': None}))
         self.assertTrue(bodies.by_offer({'duration': '2h'}))
+
+    def test_flexible(self) -> None:
+        body = bodies.lease({**SOON, 'earliest': None, 'latest': '2030-01-09T00:00Z'})
+        self.assertEqual({*SOON, 'latest'}, body.keys())
+        self.assertEqual(('2h', '90m'), (body['duration'], body['firm_before']))
+        self.assertTrue(bodies.is_flexible(SOON))
+        self.assertFalse(bodies.by_offer(SOON))
 
     def test_now_is_tried_only_if_it_is_as_good_as_an_offer(self) -> None:
         for wanted, now in (
@@ -112,6 +128,37 @@ class ChangeTest(base.TestCase):
         self.assertEqual({'duration': '3h'}, self.change(end_date=None, duration='3h'))
         # What has no start any more takes an offer.
         self.assertIsNone(self.change(start_date=None, end_date=None, duration='3h'))
+
+    def test_a_flexible_lease_gets_another_window(self) -> None:
+        window = {'earliest': '2030-01-02T00:00Z', 'latest': '2030-01-09T00:00Z'}
+        for after, body in (
+            (window, window),
+            ({'firm_before': '3h'}, {'firm_before': '3h'}),
+            ({'duration': '3h'}, {'duration': '3h'}),
+        ):
+            self.assertEqual(body, bodies.change(SOON, {**SOON, **after}, LEASE))
+            self.assertFalse(bodies.needs_offer(SOON, {**SOON, **after}))
+        # Without an earliest start it may begin now; null would fix its start.
+        body = bodies.change({**SOON, **window}, SOON, LEASE)
+        self.assertEqual({'earliest': 'now', 'latest': None}, body)
+        # Once it has begun, a window means nothing.
+        active = {**LEASE, 'status': 'ACTIVE'}
+        after = {**SOON, **window, 'duration': '3h'}
+        self.assertEqual({'duration': '3h'}, bodies.change(SOON, after, active))
+
+    def test_what_needs_an_offer(self) -> None:
+        offered = {**SOON, 'firm_before': None}
+        start = {'start_date': '2030-01-01T13:00Z'}
+        for before, after, needs in (
+            (offered, {**offered, 'prefer': 'cheapest'}, True),
+            (offered, {**offered, 'duration': '3h'}, False),
+            (offered, SOON, True),
+            (SOON, offered, True),
+            (SOON, {**offered, **start}, False),
+        ):
+            self.assertEqual(needs, bodies.needs_offer(before, after), after)
+        body = bodies.change(SOON, {**offered, **start}, LEASE)
+        self.assertEqual({**start, 'duration': '2h'}, body)
 
     def test_reservations(self) -> None:
         found = self.change(reservations=[HOST, {**ROOM, 'amount': 3}])
