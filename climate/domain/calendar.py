@@ -39,6 +39,7 @@ class CalendarPageQuery:
     :ivar mine: whether only resources count of which the project has something in the period
     :ivar lease_id: only resources count of which this lease has something then, if the caller
         may see it; None for all
+    :ivar flexible: whether leases say when they are firm
     """
 
     resource_type: str
@@ -54,6 +55,7 @@ class CalendarPageQuery:
     group_by: str | None = None
     mine: bool = False
     lease_id: str | None = None
+    flexible: bool = False
 
 
 class CalendarResource(NamedTuple):
@@ -98,12 +100,16 @@ class CalendarBar(NamedTuple):
 
 
 class CalendarLease(NamedTuple):
-    """A lease as the calendar shows it."""
+    """A lease as the calendar shows it.
+
+    :ivar firm_at: when it stops moving; None if it has a fixed start
+    """
 
     id: str
     name: str
     status: str
     project_id: str
+    firm_at: datetime.datetime | None
 
 
 class CalendarClosure(NamedTuple):

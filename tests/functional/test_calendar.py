@@ -31,26 +31,30 @@ class _Calendar:
         super().setUp()
         self.service = self.useFixture(Service(hosts=3, database=self.kind))
 
-    def show(self, token: str = http.MEMBER, query: str = WINDOW, **headers: str) -> webob.Response:
+    def show(
+        self, token: str = http.MEMBER, query: str = WINDOW, version: str = '1.5', **headers: str
+    ) -> webob.Response:
         answer = http.send(
             self.service.app,
             'GET',
             f'/v1/calendar?resource_type=physical:host{query}',
             token=token,
-            version='1.5',
+            version=version,
             headers={name.replace('_', '-'): text for name, text in headers.items()},
         )
         self.assertIn(answer.status_int, (200, 304), answer.text)
         return answer
 
-    def book(self, name: str, token: str = http.MEMBER, **facts: Any) -> str:
+    def book(
+        self, name: str, token: str = http.MEMBER, version: str = '1.5', **facts: Any
+    ) -> str:
         """Book a host for an hour from the next minute on; return the lease's id."""
         lease = {
             **bodies.lease(name, '2030-01-01T12:05:00Z', '2030-01-01T13:05:00Z', bodies.hosts()),
             **facts,
         }
         answer = http.send(
-            self.service.app, 'POST', '/v1/leases', lease, token=token, version='1.5'
+            self.service.app, 'POST', '/v1/leases', lease, token=token, version=version
         )
         self.assertEqual(201, answer.status_int, answer.text)
         return str(answer.json['lease']['id'])
@@ -113,6 +117,24 @@ class _Calendar:
         self.service.clock.advance(61)
         later = self.show(If_None_Match=answer.headers['ETag'])
         self.assertEqual([], later.json['calendar']['held'])
+
+    def test_until_when_a_lease_moves(self) -> None:
+        window = {'start_date': None, 'end_date': None, 'earliest': '2030-01-02T00:00:00Z'}
+        self.book('fixed')
+        lease_id = self.book('soon', version='1.8', duration='1h', firm_before='2h', **window)
+        answer = self.show(version='1.8')
+        shown = answer.json['calendar']['leases']
+        self.assertEqual([None, 1893535200], shown['firm_at'])
+        self.assertNotIn('firm_at', self.show().json['calendar']['leases'])
+        tag = answer.headers['ETag']
+        self.assertEqual(200, self.show(If_None_Match=tag).status_int)
+        self.assertEqual(304, self.show(version='1.8', If_None_Match=tag).status_int)
+        http.send(
+            self.service.app, 'PUT', f'/v1/leases/{lease_id}', {'earliest': None},
+            token=http.MEMBER, version='1.8',
+        )  # fmt: skip
+        fixed = self.show(version='1.8', If_None_Match=tag).json['calendar']['leases']
+        self.assertEqual([None, None], fixed['firm_at'])
 
     def test_tags_of_callers_differ(self) -> None:
         self.book('mine')

@@ -20,6 +20,7 @@ from climate.api.middleware.feed_links import FeedCalendars
 from climate.domain.feeds import Feed
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
+from climate.upkeep.planning import Planner
 from tests.base import TestCase
 from tests.functional import bodies
 from tests.functional import fixtures
@@ -38,10 +39,13 @@ class FeedsTest(TestCase):
             fixtures.Service(limits=ProjectLimits(usual=Limits(feeds=2)))
         )
 
-    def lease(self, name: str, token: str = http.MEMBER, hosts: int = 1) -> dict[str, Any]:
+    def lease(
+        self, name: str, token: str = http.MEMBER, hosts: int = 1, **facts: Any
+    ) -> dict[str, Any]:
         body = bodies.lease(
             name, '2030-02-01T00:00:00Z', '2030-02-02T00:00:00Z', bodies.hosts(hosts)
         )
+        body.update(facts)
         return self.send('POST', '/v1/leases', body, token).json['lease']
 
     def feed(self, token: str = http.MEMBER, **body: Any) -> str:
@@ -50,7 +54,7 @@ class FeedsTest(TestCase):
     def send(
         self, method: str, path: str, body: Any = None, token: str = http.MEMBER, status: int = 0
     ) -> webob.Response:
-        answer = http.send(self.service.app, method, path, body, token=token, version='1.5')
+        answer = http.send(self.service.app, method, path, body, token=token, version='1.8')
         self.assertIn(answer.status_int, (status,) if status else (200, 201, 204), answer.text)
         return answer
 
@@ -90,6 +94,28 @@ class FeedsTest(TestCase):
         self.assertLess(before['SEQUENCE'], after['SEQUENCE'])
         self.assertEqual('2030-02-03T00:00:00+00:00', after['DTEND'].dt.isoformat())
         self.assertEqual(304, self.open(url, If_None_Match=answer.headers['ETag']).status_int)
+
+    def test_a_move_is_a_change_of_one_entry(self) -> None:
+        blocker = self.lease('blocker', hosts=4)
+        window = {'start_date': None, 'end_date': None, 'earliest': '2030-02-01T00:00:00Z'}
+        lease = self.lease('moving', hosts=4, duration='2h', **window)
+        # The manager that moves it comes much later than its owner.
+        self.service.clock.advance(90)
+        url = self.feed(lease_id=lease['id'])
+        before, tag = self.events(url)['moving'], self.open(url).headers['ETag']
+        self.assertEqual('2030-02-02T00:00:00+00:00', before['DTSTART'].dt.isoformat())
+        self.send('DELETE', f'/v1/leases/{blocker["id"]}')
+        self.service.clock.advance(30)
+        self.assertEqual(1, Planner(self.service.services.leases).round())
+        self.assertEqual(200, self.open(url, If_None_Match=tag).status_int)
+        (after,) = self.events(url).values()
+        self.assertEqual(before['UID'], after['UID'])
+        self.assertEqual(120, after['SEQUENCE'] - before['SEQUENCE'])
+        moved_at = self.service.clock.now().replace(microsecond=0)
+        self.assertEqual(moved_at, after['LAST-MODIFIED'].dt)
+        self.assertEqual('2030-02-01T00:00:00+00:00', after['DTSTART'].dt.isoformat())
+        self.assertEqual('2030-02-01T02:00:00+00:00', after['DTEND'].dt.isoformat())
+        self.assertEqual('CONFIRMED', after['STATUS'])
 
     def test_a_deleted_lease_is_cancelled(self) -> None:
         lease, url = self.lease('ours'), self.feed()

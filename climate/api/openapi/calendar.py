@@ -77,8 +77,9 @@ def _leases() -> Json:
         'status': listed(choice(LeaseStatus)),
         'mine': _FLAGS,
         'project_id': _TEXTS,
+        'firm_at': listed(or_null(WHOLE)),
     }
-    return record(columns, optional=('project_id',))
+    return record(columns, optional=('project_id', 'firm_at'))
 
 
 def _maintenances() -> Json:

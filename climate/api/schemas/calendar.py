@@ -12,6 +12,7 @@ from climate import exceptions
 from climate.api.http import queries
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_7
+from climate.api.http.microversions import V1_8
 from climate.api.schemas.availability import check_length
 from climate.domain import periods
 from climate.domain.calendar import CalendarPageQuery
@@ -65,6 +66,7 @@ def read(
         group_by=queries.short(parameters, 'group_by'),
         mine=queries.flag(parameters, 'mine'),
         lease_id=(queries.short(parameters, 'lease_id') or '').lower() or None,
+        flexible=version >= V1_8,
     )
 
 

@@ -124,6 +124,8 @@ def _reserved(
     }
     if query.all_projects:
         shown['project_id'] = [lease.project_id for lease in leases]
+    if query.flexible:
+        shown['firm_at'] = [lease.firm_at and _seconds(lease.firm_at) for lease in leases]
     return {
         'allocations': {
             'resource': [places[bar.resource_id] for bar in bars],

@@ -8,6 +8,7 @@ changed since a client read it, so that the others can be left out.
 
 from __future__ import annotations
 
+import datetime
 from collections import defaultdict
 from collections.abc import Collection
 from collections.abc import Mapping
@@ -69,7 +70,7 @@ _BARS = (
     sa.select(
         *ALLOCATIONS.c['resource_id', 'start_date', 'end_date', 'reservation_id'],
         *ALLOCATIONS.c['resource_class', 'amount'],
-        *LEASES.c['id', 'name', 'status', 'project_id', 'deleted_at'],
+        *LEASES.c['id', 'name', 'status', 'project_id', 'deleted_at', 'firm_at'],
     )
     .select_from(_WITH_LEASES)
     .where(*_OVERLAPS)
@@ -233,6 +234,7 @@ def _shown(
     status: str,
     project_id: str,
     deleted_at: Any,
+    firm_at: datetime.datetime | None,
 ) -> tuple[CalendarLease | None, bool]:
     """Return a lease if the caller may see it, and whether it is a hold instead."""
     # Only the lease of a hold is pending and deleted; see offers.py.
@@ -240,7 +242,7 @@ def _shown(
         return None, True
     if not query.all_projects and project_id != query.project_id:
         return None, False
-    return CalendarLease(lease_id, name, status, project_id), False
+    return CalendarLease(lease_id, name, status, project_id, firm_at), False
 
 
 def _grouped(query: CalendarPageQuery) -> Any:
