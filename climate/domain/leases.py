@@ -81,7 +81,7 @@ class Reservation:
     updated_at: datetime.datetime | None = None
 
 
-NOTICES: Final = ('before_start', 'started', 'before_end', 'degraded', 'error')
+NOTICES: Final = ('moved', 'before_start', 'started', 'before_end', 'degraded', 'error')
 """The kinds of email notices that the owner of a lease can request."""
 
 

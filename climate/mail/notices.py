@@ -16,6 +16,8 @@ from typing import Final
 from climate.domain import wording
 
 _MOST_USES: Final = 20
+_DAY: Final = 86400
+_LENGTH_OF_DATE: Final = len('2030-01-01')
 
 Reservations = Sequence[Mapping[str, Any]]
 
@@ -57,6 +59,7 @@ def _held_line(reservation: Mapping[str, Any]) -> str:
 
 KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        'lease.moved': 'moved',
         'lease.event.before_start_lease': 'before_start',
         'lease.event.start_lease': 'started',
         'lease.event.before_end_lease': 'before_end',
@@ -136,14 +139,12 @@ def read(
         return None
     # Later announcements are for programs, but a lease can have its own.
     left = payload.get('seconds_to_start', least_before_start)
-    if wanted is None and left < least_before_start:
+    if kind == 'before_start' and wanted is None and left < least_before_start:
         return None
-    # A start is announced several times, for programs; owners get one notice.
-    once = f'{kind} {payload["lease_id"]} {payload["start_date"]}'
     reservations = payload.get('reservations') or ()
     return Notice(
         id=str(envelope['message_id']),
-        key=once if kind == 'before_start' else str(envelope['message_id']),
+        key=_key(kind, payload) or str(envelope['message_id']),
         kind=kind,
         lease_id=str(payload['lease_id']),
         name=str(payload['name']),
@@ -158,6 +159,17 @@ def read(
         project_name=str(payload.get('project_name') or ''),
         operation=str(payload.get('event_type') or ''),
     )
+
+
+def _key(kind: str, payload: Mapping[str, Any]) -> str | None:
+    """Return what notices that an owner gets once have in common; None if there is none."""
+    # A start is announced several times, for programs.
+    if kind == 'before_start':
+        return f'{kind} {payload["lease_id"]} {payload["start_date"]}'
+    # Each move of what begins soon; of other moves, one in a day.
+    if kind == 'moved' and payload.get('seconds_to_start', 0) > _DAY:
+        return f'{kind} {payload["lease_id"]} {payload["updated_at"][:_LENGTH_OF_DATE]}'
+    return None
 
 
 def _reason(payload: Mapping[str, Any]) -> str:

@@ -113,6 +113,7 @@ _TEXTS: Final[Mapping[str, str]] = {
     schemas.END: 'ended',
     schemas.ERROR: '{event_type} failed: {reason}',
     schemas.DEGRADED: 'degraded: {reason}',
+    schemas.MOVED: '{reason}',
     schemas.REHOMED: '{from} replaced by {to}: {reason}',
     schemas.READY: '{by} says that {ready} is ready',
     schemas.NOT_READY: 'started, but {by} says that {waiting} is not ready yet',

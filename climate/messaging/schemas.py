@@ -24,6 +24,7 @@ BEFORE_END: Final = 'lease.event.before_end_lease'
 END: Final = 'lease.event.end_lease'
 ERROR: Final = 'lease.event.error'
 DEGRADED: Final = 'lease.degraded'
+MOVED: Final = 'lease.moved'
 REHOMED: Final = 'lease.rehomed'
 READY: Final = 'lease.ready'
 NOT_READY: Final = 'lease.not_ready'
@@ -91,7 +92,9 @@ _HELD: Final[Fields] = {
     'instructions': {'type': 'array', 'items': _INSTRUCTION},
 }
 
-HELD: Final = frozenset({BEFORE_START, START, BEFORE_END, ERROR, DEGRADED, NOT_READY, TRUST_LOST})
+HELD: Final = frozenset(
+    {MOVED, BEFORE_START, START, BEFORE_END, ERROR, DEGRADED, NOT_READY, TRUST_LOST}
+)
 """The types that owners receive as mails: they have names, and what each reservation holds."""
 
 _EVENT: Final = _object({'id': _TEXT, 'event_type': _TEXT, 'time': _DATE, 'status': _TEXT})
@@ -138,6 +141,7 @@ _OF_LEASES: Final[Mapping[str, tuple[str, Fields]]] = {
     END: ('1.1', _HAPPENED),
     ERROR: ('1.2', {**_HAPPENED, 'event_type': _TEXT, 'reason': _TEXT}),
     DEGRADED: ('1.2', {'reason': _TEXT}),
+    MOVED: ('1.0', {'reason': _TEXT, 'seconds_to_start': _WHOLE_SECONDS}),
     REHOMED: (
         '1.1',
         {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT},

@@ -45,9 +45,7 @@ class _Calendar:
         self.assertIn(answer.status_int, (200, 304), answer.text)
         return answer
 
-    def book(
-        self, name: str, token: str = http.MEMBER, version: str = '1.5', **facts: Any
-    ) -> str:
+    def book(self, name: str, token: str = http.MEMBER, version: str = '1.5', **facts: Any) -> str:
         """Book a host for an hour from the next minute on; return the lease's id."""
         lease = {
             **bodies.lease(name, '2030-01-01T12:05:00Z', '2030-01-01T13:05:00Z', bodies.hosts()),

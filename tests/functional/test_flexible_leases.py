@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import datetime
 from typing import Any
+from unittest import mock
 
+import jsonschema
+
+from climate.messaging import schemas
 from climate.upkeep.planning import Planner
 from tests import base
 from tests import services
@@ -60,6 +64,15 @@ class _Plans:
             len(one['resources']) for lease in leases for one in self.lease(lease)['reservations']
         ]
 
+    def moves(self) -> list[dict[str, Any]]:
+        """Return what owners are told of moves."""
+        with self.service.store.reading() as tx:
+            rows = [row for row in tx.outbox.unsent() if row.event_type == schemas.MOVED]
+        told = [dict(row.payload) for row in rows]
+        for payload in told:
+            jsonschema.validate(payload, schemas.SCHEMAS[schemas.MOVED])
+        return told
+
     def starts(self, *leases: dict[str, Any]) -> list[str]:
         return [self.lease(lease)['start_date'][8:16] for lease in leases]
 
@@ -72,6 +85,30 @@ class _Plans:
         self.assertEqual(3, self.planner.round())
         self.assertEqual(['02T00:00', '02T02:00', '02T00:00'], self.starts(first, second, third))
         self.assertEqual(0, self.planner.round())
+        told = self.moves()
+        ids = [lease['id'] for lease in (first, second, third)]
+        self.assertEqual(ids, [one['lease_id'] for one in told])
+        self.assertEqual(
+            'moved forward to 2030-01-02T00:00:00Z from 2030-01-02T06:00:00Z,'
+            ' because there is room',
+            told[0]['reason'],
+        )
+
+    def test_the_present_may_pass_while_a_start_is_looked_for(self) -> None:
+        now = {'start_date': 'now', 'duration': '6h'}
+        fixed, lease = self.book(4, **now), self.book(4, duration='2h')
+        self.assertEqual(204, self.send('DELETE', f'leases/{fixed["id"]}').status_int)
+        find = Planner._earlier
+
+        def slowly(*words: Any) -> Any:
+            found = find(*words)
+            self.service.clock.advance(2)
+            return found
+
+        before = self.service.clock.now()
+        with mock.patch.object(Planner, '_earlier', slowly):
+            self.assertEqual(1, self.planner.round())
+        self.assertEqual(before, datetime.datetime.fromisoformat(self.lease(lease)['start_date']))
 
     def test_firm_leases_stay(self) -> None:
         fixed = self.book(4, **FIXED)
@@ -127,6 +164,7 @@ class _Plans:
             ],
             texts,
         )
+        self.assertEqual(texts, [one['reason'] for one in self.moves()])
 
     def test_it_takes_the_place_of_those_that_were_requested_last(self) -> None:
         leases = [self.book(1, **WINDOW) for _ in range(4)]

@@ -50,10 +50,14 @@ _NOTIFY_BEFORE_START = {
     'maxItems': 32,
     'items': {'type': 'integer', 'minimum': 1, 'maximum': _LONGEST_NOTICE},
 }
-_NOTICES = {
+_NOTICES_1_8 = {
     'type': ['array', 'null'],
     'maxItems': _MOST_ITEMS,
     'items': {'type': 'string', 'enum': list(NOTICES)},
+}
+_NOTICES = {
+    **_NOTICES_1_8,
+    'items': {'type': 'string', 'enum': [name for name in NOTICES if name != 'moved']},
 }
 _DURATION = {'type': ['integer', 'string']}
 RESERVATIONS: dict[str, Any] = {
@@ -163,9 +167,17 @@ UPDATE_1_5 = _with(UPDATE_1_4, 'end_reason', _END_REASON)
 CREATE_1_8 = {
     **CREATE_1_4,
     'required': ['name'],
-    'properties': {**CREATE_1_4['properties'], 'start_date': _TEXT_OR_NULL, **windows.FIELDS},
+    'properties': {
+        **CREATE_1_4['properties'],
+        'start_date': _TEXT_OR_NULL,
+        'notices': _NOTICES_1_8,
+        **windows.FIELDS,
+    },
 }
-UPDATE_1_8 = {**UPDATE_1_5, 'properties': {**UPDATE_1_5['properties'], **windows.FIELDS}}
+UPDATE_1_8 = {
+    **UPDATE_1_5,
+    'properties': {**UPDATE_1_5['properties'], 'notices': _NOTICES_1_8, **windows.FIELDS},
+}
 
 SCHEMAS: dict[str, dict[Microversion, Schema]] = {
     'create': {

@@ -19,11 +19,13 @@ from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import WindowChange
 from climate.leases import history
+from climate.leases import notices
+from climate.messaging import schemas
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlannedMove(changes.ChangeWork):
-    """Moves a flexible lease to another start, and says so in its history.
+    """Moves a flexible lease to another start, and tells its owner.
 
     :ivar reason: why, for its owner
     """
@@ -40,6 +42,7 @@ class PlannedMove(changes.ChangeWork):
         way = 'forward' if after < before else 'back'
         text = f'moved {way} to {_written(after)} from {_written(before)}, {self.reason}'
         history.note(tx, start, StepState.DONE, text=text)
+        notices.notify(tx, self.context.plugins, schemas.MOVED, lease, reason=text)
         return lease
 
 
@@ -61,6 +64,8 @@ def to(lease: Lease, period: Period) -> ChangeRequest:
         window=WindowChange(duration=period.length),
         strict=True,
         grain=datetime.timedelta(0),
+        # What begins at once was found a moment ago.
+        asked_at=period.start,
         check=check,
     )
     return ChangeRequest(caller=owner(lease), lease_id=lease.id, project_id=None, change=change)

@@ -9,6 +9,7 @@ import datetime
 from climate import exceptions
 from climate.api.http.microversions import V1_0
 from climate.api.http.microversions import V1_1
+from climate.api.http.microversions import V1_3
 from climate.api.http.microversions import V1_8
 from climate.api.schemas import leases
 from climate.domain.leases import Lease
@@ -112,6 +113,13 @@ class ChangeTest(base.TestCase):
         self.assertEqual(NOW + HOUR, change({'duration': '1h'}, V1_1, start=NOW).end)
         moved = change({'start_date': '2031-01-01T00:00Z', 'duration': '1h'}, V1_1, start=NOW)
         self.assertEqual(datetime.datetime(2031, 1, 1, 1, tzinfo=UTC), moved.end)
+
+    def test_notices_of_moves(self):
+        self.assertEqual(('moved',), change({'notices': ['moved']}, V1_8).notices)
+        error = self.assertRaises(
+            exceptions.MalformedParameter, change, {'notices': ['moved']}, V1_3
+        )
+        self.assertIn('one of before_start, started, before_end', error.message)
 
     def test_duration_of_a_flexible_lease(self):
         window = {'earliest': NOW, 'firm_before': 3600}

@@ -63,6 +63,7 @@ class TestLetters(base.TestCase):
 
     def test_each_kind_says_what_it_is_about(self) -> None:
         for kind, word in (
+            ('moved', 'another start now: 2030-01-01 11:00 UTC.\n\n    no host'),
             ('before_start', 'lease "demo 1" is starting'),
             ('started', 'has started'),
             ('before_end', 'ends in'),
@@ -73,7 +74,7 @@ class TestLetters(base.TestCase):
             notice = samples.notice(kind=kind, reason='no host')
             made = letters().one(notice, 'a@b', 'Alice', NOW)
             self.assertIn(word, samples.text(parsed(made.as_bytes())), kind)
-        self.assertEqual(5, len(options.KINDS))
+        self.assertEqual(6, len(options.KINDS))
 
     @hypothesis.given(st.text(), st.text(), st.text())
     @hypothesis.example('x\r\nBcc: eve@example.org\r\n\r\nhello', 'x\nTo: eve', '\r')

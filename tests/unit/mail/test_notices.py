@@ -62,7 +62,11 @@ class TestRead(base.TestCase):
             self.assertEqual('physics', found.project_name)
             self.assertEqual(((messages.USE['title'], messages.USE['command']),), found.uses)
             self.assertEqual(found, notices.Notice.load(json.loads(_dumped(found))))
-            why = {'degraded': ('Nova is away', 'not ready: compute-2'), 'error': ('Nova is away',)}
+            why = {
+                'moved': ('Nova is away',),
+                'degraded': ('Nova is away', 'not ready: compute-2'),
+                'error': ('Nova is away',),
+            }
             self.assertIn(found.reason, why.get(kind, ('',)))
 
     def test_starts_are_announced_to_owners_in_good_time(self) -> None:
@@ -109,6 +113,21 @@ class TestRead(base.TestCase):
         self.assertEqual(key(1), key(2))
         self.assertNotEqual(key(1), key(3, start_date='2030-01-01T13:00:00.000000'))
         self.assertNotEqual(key(1), notices.read(samples.envelope('lease.degraded'), options.KINDS))
+
+    def test_moves_are_told_once_a_day_unless_it_starts_soon(self) -> None:
+        def key(number: int, left: int, day: int = 1) -> str:
+            facts = {'lease_id': 'one', 'updated_at': f'2030-01-0{day}T10:00:00.000000'}
+            envelope = samples.envelope(
+                'lease.moved', number, seconds_to_start=left, reason='moved forward', **facts
+            )
+            found = present(notices.read(envelope, ['moved'], 120))
+            self.assertEqual(('moved', 'moved forward'), (found.kind, found.reason))
+            return found.key
+
+        day = 86400
+        self.assertEqual(key(1, 3 * day), key(2, 2 * day))
+        self.assertNotEqual(key(1, 3 * day), key(2, 3 * day, day=2))
+        self.assertEqual(3, len({key(1, 3 * day), key(2, day), key(3, 60)}))
 
     def test_who_is_not_ready(self) -> None:
         envelope = samples.envelope(

@@ -42,6 +42,7 @@ PUBLISHED = {
     'lease.event.end_lease 1.1': 'df8f00a25b529902',
     'lease.event.error 1.1': '7143c35fa8e105f4',
     'lease.degraded 1.1': 'd0eac658adfe3d88',
+    'lease.moved 1.0': '9d4a7a23830b745c',
     'lease.rehomed 1.1': '2abf1647aa11e09f',
     'lease.ready 1.0': '6c306d0fe609ced7',
     'lease.not_ready 1.0': '91e6e8df24ea264b',
