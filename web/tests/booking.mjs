@@ -243,6 +243,60 @@ export const booking = (
     await page.keyboard.press('Escape');
     await remove('by-offer', 'blocker');
   },
+  async 'as soon as possible, and moved into what becomes free'() {
+    await ask(context, address, 'POST', 'leases', lease('first', 4, 2));
+    const first = await named('first');
+    const end = Date.parse(first.end_date);
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('soon');
+    await page.getByLabel('How many').fill('2');
+    await page.getByRole('button', { name: 'As soon as possible' }).click();
+    await page.getByLabel('For how long').fill('2');
+    const by = page.getByLabel('By (optional)');
+    const until = async (at) => {
+      const minutes = await page.evaluate((when) => new Date(when).getTimezoneOffset(), at);
+      await by.fill(new Date(at - minutes * 60000).toISOString().slice(0, 16));
+      await by.blur();
+    };
+    await until(end + 3600000);
+    await page.getByText(/Not available\. There is no room for it by /).waitFor();
+    assert.ok(await page.locator('form button[type=submit]').isDisabled());
+    await until(Date.now() + 3600000);
+    await page.getByText('That is longer than these times allow.').waitFor();
+    await until(end + 24 * 3600000);
+    await page.getByText(/Available\. At present /).waitFor();
+    await accessible(page, 'soon');
+    await page.locator('form button[type=submit]').click();
+    await page.getByRole('heading', { name: 'soon' }).waitFor();
+    await page.getByText(/^It may still move: forward/).waitFor();
+    await page.locator('.facts', { hasText: /Window.* to .*Firmfrom / }).waitFor();
+    const made = await named('soon');
+    assert.ok(Date.parse(made.start_date) >= end, made.start_date);
+    assert.equal(Date.parse(made.end_date) - Date.parse(made.start_date), 2 * 3600000);
+    assert.equal(Date.parse(made.latest), Math.floor(end / 60000) * 60000 + 24 * 3600000);
+    await accessible(page, 'flexible');
+    await page.getByRole('button', { name: 'Times…' }).click();
+    await page.getByText('New times fix the lease: it no longer moves.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.locator('.grid').focus();
+    const said = async () => /lease soon of your project.* Its start may still move\.$/
+      .test(await page.locator('#cell').textContent());
+    await eventually(async () => {
+      await page.keyboard.press('Home');
+      // What was before may have left bars.
+      for (let steps = 0; steps < 9 && !await said(); steps++) await page.keyboard.press('ArrowRight');
+      return said();
+    });
+    await page.keyboard.press('Enter');
+    await remove('first');
+    await eventually(async () => Date.parse((await named('soon')).start_date) < end);
+    await look(page);
+    await page.locator('.facts', { hasText: 'Firmsince ' }).waitFor();
+    await page.locator('.steps', { hasText: 'moved forward to ' }).waitFor();
+    assert.equal(await page.getByText(/^It may still move/).count(), 0);
+    await page.keyboard.press('Escape');
+    await remove('soon');
+  },
   async 'an open form sees that what was in the way is gone'() {
     await ask(context, address, 'POST', 'leases', lease('in-the-way', 4, 2));
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();

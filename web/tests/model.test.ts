@@ -22,7 +22,7 @@ const answer = (): CalendarAnswer => ({
     resource: [0, 0, 1, 1], start: [1000, 5000, 0, 500], end: [2000, 6000, 3000, 2500],
     amount: [1, 1, 4, 4], share: [1000, 1000, 500, 250], lease: [0, -1, -1, -1],
   },
-  leases: { id: ['l'], name: ['mine'], status: ['ACTIVE'], mine: [1] },
+  leases: { id: ['l'], name: ['mine'], status: ['ACTIVE'], mine: [1], firm_at: [null] },
   maintenances: { resource: [0], start: [7000], end: [8000] },
 });
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { parse } from '../src/model/columns.ts';
+import { moves, parse } from '../src/model/columns.ts';
 import { bookedShare, gaps } from '../src/model/hits.ts';
 import { Layout, keyOf } from '../src/model/layout.ts';
 import { de } from '../src/words/de.ts';
@@ -71,12 +71,21 @@ test('a resource has free time between its bars and maintenances', () => {
     resources: { id: [1], name: ['a'], disabled: [0], failed: [0], capacity: [0] },
     capacities: [{}], main: [null],
     allocations: { resource: [0, 0], start: [0, 300], end: [200, 400], amount: [1, 1], share: [1000, 1000], lease: [-1, -1] },
-    leases: { id: [], name: [], status: [], mine: [] },
+    leases: { id: [], name: [], status: [], mine: [], firm_at: [] },
     maintenances: { resource: [0], start: [500], end: [600] },
   }, 0);
   assert.deepEqual(gaps(chunk, 0, 100).map(({ start, end }) => [start, end]), [[200, 300], [400, 500], [600, 1000]]);
   assert.deepEqual(gaps(chunk, 0, 450).map(({ start }) => start), [450, 600]);
   assert.equal(bookedShare(chunk, 0, 100, 500), 0.5);
+});
+
+test('a lease may move until it is firm', () => {
+  const leases = {
+    id: ['a', 'b', 'c'], name: ['a', 'b', 'c'], status: ['PENDING', 'PENDING', 'ACTIVE'], mine: [1, 1, 1],
+    firm_at: [null, 100, 100],
+  };
+  const moving = (now: number): number[] => [0, 1, 2].filter((lease) => moves(leases, lease, now));
+  assert.deepEqual([moving(99), moving(100)], [[1], []]);
 });
 
 test('the catalogues say the same', () => {

@@ -94,7 +94,7 @@ export async function ask(context, address, method, path, data) {
   let answer = null;
   await eventually(async () => {
     answer = await context.request.fetch(new URL(`../v1/${path}`, address).href, {
-      method, data, headers: { 'OpenStack-API-Version': 'reservation 1.7' },
+      method, data, headers: { 'OpenStack-API-Version': 'reservation 1.8' },
     });
     return answer.status() !== 429;
   });

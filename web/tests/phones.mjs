@@ -57,6 +57,9 @@ export const phones = (context, page, address, { remove, named } = leasesOf(cont
       await page.getByRole('button', { name: 'Reservieren', exact: true }).click();
       await page.getByText(/^(Nicht verfügbar|Verfügbar)\.$/).waitFor();
       await narrow(page, `German form ${width}`);
+      await page.getByRole('button', { name: 'Möglichst bald' }).click();
+      await page.getByText(/Derzeit /).waitFor();
+      await narrow(page, `German soon ${width}`);
       await page.getByRole('button', { name: 'Schließen' }).click();
     }
   },

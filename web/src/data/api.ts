@@ -56,7 +56,7 @@ async function sendOnce<T>(
   method: string, url: URL, body: unknown, options: Options,
 ): Promise<Answer<T>> {
   const headers: Record<string, string> = {
-    Accept: 'application/json', 'OpenStack-API-Version': 'reservation 1.7', 'X-Climate-UI': '1',
+    Accept: 'application/json', 'OpenStack-API-Version': 'reservation 1.8', 'X-Climate-UI': '1',
   };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (options.etag) headers['If-None-Match'] = options.etag;

@@ -31,6 +31,8 @@ export interface Lease {
   degraded: boolean; user_id: string; project_id: string; user_name?: string | null;
   project_name?: string | null; reservations: Reservation[]; before_end_date: string | null;
   notify_before_start: number[] | null; notices: string[] | null;
+  /** Of a flexible lease; null if the start is fixed. */
+  earliest: string | null; latest: string | null; firm_at: string | null;
 }
 export interface Feed {
   id: string; name: string; kind: string; lease_id: string | null; expires_at: string | null;
@@ -54,7 +56,9 @@ export interface Reason {
   detail?: string;
 }
 export interface Step {
-  effect: string; resource_type: string; state: string; first_at: string; error: string | null;
+  effect: string; state: string; first_at: string; error: string | null;
+  /** Null if it is about the whole lease; what was done is then in the lines. */
+  resource_type: string | null; lines: { text: string }[];
 }
 export interface Awaited { event_type: string; time: string; due: string; why: string | null }
 export interface History { steps: Step[]; awaited: Awaited[] }

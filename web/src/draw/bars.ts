@@ -3,6 +3,7 @@
 /** The bars of the rows that are seen. */
 import { rows } from '../data/live.ts';
 import { present, viewport } from '../data/state.ts';
+import { moves } from '../model/columns.ts';
 import type { Chunk } from '../model/columns.ts';
 import type { Palette } from './palette.ts';
 import { fit } from './text.ts';
@@ -110,7 +111,10 @@ function drawOwn(ink: Ink, colours: Palette, own: Own, round: boolean): void {
   if (round) {
     ink.strokeStyle = over ? colours['other-line'] : strong;
     ink.lineWidth = 1.25;
+    const movable = moves(chunk.leases, chunk.lease[bar]!, now);
+    if (movable) ink.setLineDash([4, 3]);
     ink.stroke();
+    if (movable) ink.setLineDash([]);
     text(ink, colours, own, over ? colours.muted : later ? colours['accent-text'] : colours['on-accent']);
   }
 }

@@ -30,7 +30,10 @@ export interface CalendarAnswer {
     lease: number[];
   };
   held?: number[];
-  leases: { id: string[]; name: string[]; status: string[]; mine: number[]; project_id?: string[] };
+  leases: { id: string[]; name: string[]; status: string[]; mine: number[]; project_id?: string[];
+    /** When a flexible lease stops moving; null if its start is fixed. */
+    firm_at: (number | null)[];
+  };
   maintenances: { resource: number[]; start: number[]; end: number[]; id?: string[] };
 }
 
@@ -59,6 +62,11 @@ export interface Chunk {
   leases: CalendarAnswer['leases'];
   maintenances: CalendarAnswer['maintenances'];
   main: (string | null)[];
+}
+
+/** Return whether a lease may still begin at another time: it is flexible, and not firm yet. */
+export function moves(leases: CalendarAnswer['leases'], lease: number, now: number): boolean {
+  return leases.status[lease] === 'PENDING' && (leases.firm_at[lease] ?? 0) > now;
 }
 
 /** Return the chunk that an answer describes; `first` is the number of its first row. */

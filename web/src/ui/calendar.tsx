@@ -169,7 +169,7 @@ function fillLegend(legend: HTMLDivElement | null): void {
 
 function Legend() {
   const kinds = [
-    ['own', 'yours'], ['later', 'yoursLater'], ['over', 'yoursOver'], ['changing', 'changing'], ['error', 'failedLease'],
+    ['own', 'yours'], ['later', 'yoursLater'], ['flexible', 'yoursFlexible'], ['over', 'yoursOver'], ['changing', 'changing'], ['error', 'failedLease'],
     ['other', 'others'], ['held', 'held'], ['shut', 'maintenance'],
   ] as const;
   return (

@@ -14,18 +14,19 @@ import { say } from '../words/form/index.ts';
 import { dayName, moment } from '../words/index.ts';
 import { soonest } from './drafts.ts';
 import { Field, Note } from './fields.tsx';
+import { LengthFields, lengthOf } from './lengths.tsx';
+import type { Length } from './lengths.tsx';
 import { HOLD, OfferButton, useHeld } from './offers.tsx';
 import { bodyOf, populationOf } from './parts.ts';
 import type { Wish } from './parts.ts';
 import { plainly, unready } from './verdict.ts';
 
 const PREFERENCES = ['soonest', 'cheapest', 'fewest_resources', 'same'] as const;
-interface Wanted extends Between {
-  number: number; unit: number; prefer: (typeof PREFERENCES)[number]; property: string;
+interface Wanted extends Between, Length {
+  prefer: (typeof PREFERENCES)[number]; property: string;
 }
 interface Found { offers: Offer[] | null; progress: string; failure: string }
 
-const UNITS = [[60, 'minutes'], [3600, 'hours'], [86400, 'days']] as const;
 const DAY = 86400;
 const MOST = 6;
 /** Seconds between now and the first start that can still be taken. */
@@ -82,10 +83,8 @@ function possible(wanted: Wanted): { all: Window[]; why: string } {
 }
 
 export function Finder({ wish, busy, take, enter }: FinderProps) {
-  const length = wish.end - wish.start;
-  const [, unit] = length % DAY ? length % 3600 ? [0, 60] : [0, 3600] : [0, DAY];
   const [wanted, setWanted] = useState<Wanted>(() => ({
-    number: Math.round(length / unit), unit, first: dayOf(wish.start, state.zone), last: dayOf(wish.start + 6 * DAY, state.zone),
+    ...lengthOf(wish.end - wish.start), first: dayOf(wish.start, state.zone), last: dayOf(wish.start + 6 * DAY, state.zone),
     opens: '', closes: '', prefer: 'soonest', property: '',
   }));
   const [found, setFound] = useState<Found>({ offers: null, progress: '', failure: '' });
@@ -166,19 +165,7 @@ function Wanting({ wish, wanted, set }: WantingProps) {
   );
   return (
     <>
-      <div class="twin">
-        <Field label={say('howLong')}>
-          <input type="number" min={1} required value={wanted.number} onInput={(event) => {
-            const number = event.currentTarget.valueAsNumber;
-            if (number >= 1) set({ number });
-          }} />
-        </Field>
-        <Field label={say('unit')}>
-          <select value={wanted.unit} onChange={(event) => set({ unit: Number(event.currentTarget.value) })}>
-            {UNITS.map(([seconds, name]) => <option key={name} value={seconds}>{say(name)}</option>)}
-          </select>
-        </Field>
-      </div>
+      <LengthFields length={wanted} set={set} />
       <div class="twin">{text('first', 'date')}{text('last', 'date')}</div>
       <div class="twin">{text('opens', 'time')}{text('closes', 'time')}</div>
       {(wanted.opens || wanted.closes) && <p class="help">{say('hoursHelp', { n: MOST_DAYS })}</p>}

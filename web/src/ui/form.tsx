@@ -19,6 +19,7 @@ import { HOLD, OfferButton, useHeld } from './offers.tsx';
 import { PartFields } from './part.tsx';
 import { bodyOf, conditionFields, dates, firstPart, newPart, typeOf } from './parts.ts';
 import type { Part, Wish } from './parts.ts';
+import { SoonFields } from './soon.tsx';
 import { ask, inWords, plainly, useVerdict } from './verdict.ts';
 import type { Option, Verdict } from './verdict.ts';
 
@@ -77,7 +78,14 @@ export function Form({ draft }: { draft: Draft }) {
   const [finds, setFinds] = useState(false);
   const enter = useRef<(() => void) | null>(null);
   const [verdict, setOffers] = useVerdict(wish, settled && !finds);
-  const title = name.trim() || `${say('lease')} ${moment(wish.start)}`;
+  // Its start may still move.
+  const title = name.trim() || (wish.soon ? say('soonName') : `${say('lease')} ${moment(wish.start)}`);
+  const mode = finds ? 'findTime' : wish.soon ? 'soon' : 'atTime';
+  const turn = (to: typeof mode): void => {
+    setFinds(to === 'findTime');
+    const soon = { length: Math.max(wish.end - wish.start, 60), earliest: null, latest: null };
+    if (to !== mode) set({ soon: to === 'soon' ? soon : null });
+  };
   const send = async (body: Record<string, unknown>): Promise<void> => {
     setBusy(true);
     setFailure(await create({ name: title, ...body }, wish));
@@ -108,17 +116,19 @@ export function Form({ draft }: { draft: Draft }) {
           note={name.length >= LONGEST_NAME ? say('nameLong') : ''} />
         <Parts wish={wish} set={set} change={setPart} />
         {lost && <Note kind="plain">{say('searchLost', { text: lost })}</Note>}
-        <div class="segments" role="group" aria-label={say('when')}>
-          {[false, true].map((one) => (
-            <button type="button" key={String(one)} aria-pressed={finds === one} onClick={() => setFinds(one)}>
-              {say(one ? 'findTime' : 'atTime')}
+        <div class="segments when" role="group" aria-label={say('when')}>
+          {(['atTime', 'soon', 'findTime'] as const).map((one) => (
+            <button type="button" key={one} aria-pressed={mode === one} onClick={() => turn(one)}>
+              {say(one)}
             </button>
           ))}
         </div>
         <p class="muted zone">{say('zone', { zone: state.zone })}</p>
         {finds
           ? <Finder wish={wish} busy={busy} take={take} enter={enter} />
-          : <Period wish={wish} set={set} />}
+          : wish.soon
+            ? <SoonFields soon={wish.soon} set={(soon) => set({ soon })} />
+            : <Period wish={wish} set={set} />}
         {!finds && <Judgement verdict={verdict} busy={busy} hold={hold} book={book} wish={wish} take={take} />}
         {failure && <Note kind="bad">{failure}</Note>}
         {!finds && (

@@ -5,6 +5,7 @@ import { look, rows } from '../data/live.ts';
 import { fold, present, speak, update, viewport } from '../data/state.ts';
 import { isMine } from '../draw/bars.ts';
 import type { Marks } from '../draw/marks.ts';
+import { moves } from '../model/columns.ts';
 import { stops } from '../model/hits.ts';
 import type { Stop } from '../model/hits.ts';
 import type { Section } from '../model/layout.ts';
@@ -198,6 +199,8 @@ export class Keyboard {
         : say('sayFree', { ...times, d: duration(stop.end - stop.start) });
     }
     if (!isMine(chunk, stop.bar)) return say('sayBusy', times);
-    return say('sayMine', { ...times, lease: chunk.leases.name[chunk.lease[stop.bar]!]! });
+    const lease = chunk.lease[stop.bar]!;
+    const words = say('sayMine', { ...times, lease: chunk.leases.name[lease]! });
+    return moves(chunk.leases, lease, present()) ? `${words} ${say('sayFlexible')}` : words;
   }
 }

@@ -80,6 +80,7 @@ export function LeaseDetails({ id, times }: { id: string; times?: Partial<Times>
     <Sheet title={lease.name} badge={<Badge status={lease.status} />}>
       <Countdown lease={lease} />
       {lease.degraded && <Note kind="bad">{say('degraded')}</Note>}
+      {movesUntil(lease) > present() && <Note kind="plain">{say('flexible', { time: moment(movesUntil(lease)) })}</Note>}
       <Facts lease={lease} />
       <Holdings lease={lease} />
       {!isOver(lease) && <Acts lease={lease} changed={load} {...(times ? { times } : {})} />}
@@ -106,6 +107,19 @@ function Countdown({ lease }: { lease: Lease }) {
   );
 }
 
+/** Return until when a lease may still begin at another time; 0 if it does not. */
+const movesUntil = (lease: Lease): number =>
+  (lease.status === 'PENDING' && lease.firm_at ? seconds(lease.firm_at) : 0);
+
+/** Return when a flexible lease may be, and when its start is firm, in words. */
+function windowOf({ earliest, latest, firm_at }: Lease): [string, string][] {
+  if (!earliest || !firm_at) return [];
+  const [start, firm] = [moment(seconds(earliest)), seconds(firm_at)];
+  const window = latest ? say('windowBetween', { start, end: moment(seconds(latest)) }) : say('windowFrom', { start });
+  const since = say(firm <= present() ? 'firmSince' : 'firmFrom', { time: moment(firm) });
+  return [[say('window'), window], [say('firm'), since]];
+}
+
 /** Return who made a lease; older leases have only ids. */
 export const ownerOf = (lease: Lease): string => lease.user_name ?? lease.user_id;
 export const projectOf = (lease: Lease): string => lease.project_name
@@ -116,7 +130,7 @@ function Facts({ lease }: { lease: Lease }) {
   return (
     <FactList facts={[
       [say('start'), moment(start)], [say('end'), moment(end)], [say('length'), duration(end - start)],
-      [say('owner'), ownerOf(lease)], [say('ofProject'), projectOf(lease)],
+      ...windowOf(lease), [say('owner'), ownerOf(lease)], [say('ofProject'), projectOf(lease)],
     ]} />
   );
 }

@@ -15,8 +15,12 @@ import { say, sayIf } from '../words/form/index.ts';
 export interface Part {
   id: number; type: string; amount: number; conditions: Condition[]; fields: Record<string, string>;
 }
-/** `opened` is when the form was. */
-export interface Wish { start: number; end: number; opened: number; parts: Part[] }
+/** When a lease may be that begins as soon as there is room; null for no limit. */
+export interface Soon { length: number; earliest: number | null; latest: number | null }
+/** `opened` is when the form was; `soon` takes the place of the period. */
+export interface Wish {
+  start: number; end: number; opened: number; parts: Part[]; soon?: Soon | null;
+}
 
 let parts = 0;
 export const newPart = (type: string): Part =>
@@ -146,7 +150,16 @@ function conditioned(type: ResourceType, conditions: Condition[]): Record<string
 }
 
 /** Return the dates of a request. What was to begin soon begins now, however long one thinks. */
-export function dates(wish: Wish): { start_date: string; end_date: string } {
+export function dates(wish: Wish): Record<string, string | number> {
+  if (wish.soon) {
+    const { length, earliest, latest } = wish.soon;
+    // An earliest start that has passed meanwhile is no limit any more.
+    const waits = earliest !== null && earliest > present();
+    return {
+      duration: length, ...(waits ? { earliest: iso(earliest) } : {}),
+      ...(latest === null ? {} : { latest: iso(latest) }),
+    };
+  }
   const soon = wish.start >= wish.opened - 60 && wish.start <= present() + 60;
   return { start_date: soon ? 'now' : iso(wish.start), end_date: iso(wish.end) };
 }

@@ -44,6 +44,7 @@ export function TimesForm({ lease, done, cancel, times }: ActProps) {
           </button>
         ))}
       </div>
+      {lease.earliest && !begun && <p class="muted">{say('fixes')}</p>}
       {backward && <Note kind="bad">{sayPage('periodBad')}</Note>}
       {same && <p class="muted">{say('sameTimes')}</p>}
       {!same && !backward && <Judged verdict={verdict} take={setWish} />}

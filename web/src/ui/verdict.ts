@@ -5,11 +5,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, call, iso, seconds } from '../data/api.ts';
 import { explain, trouble } from '../data/live.ts';
 import { present, state } from '../data/state.ts';
+import type { Answer } from '../data/api.ts';
 import type { Alternative, Availability, Offer, Reason } from '../data/types.ts';
 import { MOST_TERMS, instead, requirement, size } from '../model/requirement.ts';
 import type { Expression } from '../model/requirement.ts';
 import { say, things } from '../words/form/index.ts';
-import { duration, either, moment } from '../words/index.ts';
+import { duration, either, moment, period } from '../words/index.ts';
 import { bodyOf, dates, faults, inputsOf, labelOf, populationOf, typeOf } from './parts.ts';
 import type { Part, Wish } from './parts.ts';
 
@@ -39,12 +40,28 @@ const isNamed = (wish: Wish): boolean =>
 export const inWords = (wish: Wish): string =>
   wish.parts.map((part) => things(typeOf(part.type), part.amount)).join(', ');
 
-const rehearse = (wish: Wish, signal: AbortSignal): Promise<unknown> => call('POST', 'leases', {
+interface Rehearsed { dry_run: { lease: { start_date: string; end_date: string } } }
+const rehearse = (wish: Wish, signal: AbortSignal): Promise<Answer<Rehearsed>> => call('POST', 'leases', {
   name: 'x', ...dates(wish), reservations: wish.parts.map(bodyOf), dry_run: true,
 }, { signal });
 
+/** Ask when a lease begins that begins as soon as there is room. */
+async function judgeSoon(wish: Wish, signal: AbortSignal): Promise<Verdict> {
+  try {
+    const { lease } = (await rehearse(wish, signal)).body.dry_run;
+    const detail = say('soonAt', { period: period(seconds(lease.start_date), seconds(lease.end_date)) });
+    return { ...CHECKING, kind: 'good', title: say('canHave'), detail };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.body?.error_name !== 'NOT_ENOUGH_RESOURCES') return refused(plainly(error, wish));
+    const detail = wish.soon?.latest ? say('noRoomBy', { end: moment(wish.soon.latest) }) : error.message;
+    return { ...refused(detail), title: say('notEnough') };
+  }
+}
+
 /** Ask whether it fits, and if not, what does. */
 async function judge(wish: Wish, signal: AbortSignal): Promise<Verdict> {
+  if (wish.soon) return judgeSoon(wish, signal);
   try {
     const [figures] = await Promise.all([
       Promise.all(wish.parts.map((part) => figure(part, wish, signal))), rehearse(wish, signal),
@@ -186,7 +203,10 @@ export async function ask(wish: Wish, more: { hold?: number }, signal?: AbortSig
 
 /** Return what a form cannot send yet; null if it can. */
 export function unready(wish: Wish): Verdict | null {
-  if (wish.end <= wish.start) return refused(say('periodBad'));
+  if (wish.soon?.latest && wish.soon.latest < (wish.soon.earliest ?? present()) + wish.soon.length) {
+    return refused(say('windowBad'));
+  }
+  if (!wish.soon && wish.end <= wish.start) return refused(say('periodBad'));
   const found = wish.parts.map(faults);
   const missing = found.flatMap((one) => one.missing);
   if (missing.length) return { ...CHECKING, detail: say('missing', { fields: missing.join(', ') }) };

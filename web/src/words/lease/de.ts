@@ -10,6 +10,9 @@ export const de: LeaseWords = {
   copiedWhat: 'Kopiert: {what}', copyFailed: 'Markieren Sie den Text, um ihn zu kopieren.', fewer: 'Weniger anzeigen', allOf: 'Alle {n} anzeigen',
   moreNotShown: '{n} weitere sind nicht aufgeführt.', notYet: 'Die Ressourcen sind zugeteilt und lassen sich nach dem Beginn nutzen.',
   range: '{min} bis {max}',
+  flexible: 'Sie kann sich noch verschieben: nach vorn, wenn etwas frei wird, oder nach hinten, wenn eine Reservierung mit festem Beginn ihren Platz braucht. Ab {time} steht ihr Beginn fest.',
+  window: 'Zeitraum', windowFrom: 'ab {start}', windowBetween: '{start} bis {end}',
+  firm: 'Fest', firmFrom: 'ab {time}', firmSince: 'seit {time}', fixes: 'Neue Zeiten legen die Reservierung fest: Sie verschiebt sich nicht mehr.',
   degraded: 'Einige ihrer Ressourcen sind ausgefallen oder fehlen.',
 
 
@@ -36,7 +39,7 @@ export const de: LeaseWords = {
   requirementBad: 'Schreiben Sie Bedingungen wie gpu = a100, verbunden mit „and“.', hardware: 'Anforderung an die Hardware', properties: 'Anforderung an die Eigenschaften',
   name: 'Name', remindStart: 'Vor dem Beginn erinnern', remindEnd: 'Vor dem Ende erinnern', mails: 'E-Mail',
   asOperator: 'Wie vom Betreiber eingestellt', byMe: 'Nur diese',
-  notice_before_start: 'vor dem Beginn', notice_started: 'wenn sie begonnen hat', notice_before_end: 'vor dem Ende',
+  notice_moved: 'wenn sich ihr Beginn verschiebt', notice_before_start: 'vor dem Beginn', notice_started: 'wenn sie begonnen hat', notice_before_end: 'vor dem Ende',
   notice_degraded: 'wenn eine Ressource ausfällt', notice_error: 'wenn etwas schiefgeht',
   endAsk: 'Damit endet „{name}“ jetzt.', deleteAsk: 'Damit wird „{name}“ gelöscht.', keepsIt: 'Sie bleibt in der Liste der beendeten Reservierungen.',
   endNow: 'Reservierung jetzt beenden', deleteNow: 'Reservierung löschen', noUndo: 'Das lässt sich nicht rückgängig machen.',

@@ -9,6 +9,9 @@ export const en = {
   copiedWhat: 'Copied: {what}', copyFailed: 'Select the text and copy it.', fewer: 'Show fewer', allOf: 'Show all {n}',
   moreNotShown: '{n} more are not listed.', notYet: 'Resources are assigned, and can be used once the lease has started.',
   range: '{min} to {max}',
+  flexible: 'It may still move: forward into what becomes free, or back within its window if a lease with a fixed start takes its place. From {time} on its start is firm.',
+  window: 'Window', windowFrom: 'from {start}', windowBetween: '{start} to {end}',
+  firm: 'Firm', firmFrom: 'from {time}', firmSince: 'since {time}', fixes: 'New times fix the lease: it no longer moves.',
   degraded: 'Some of its resources have failed or are missing.',
 
 
@@ -37,7 +40,7 @@ export const en = {
   requirementBad: 'Write conditions such as gpu = a100, joined by “and”.', hardware: 'Requirement on the hardware', properties: 'Requirement on the properties',
   name: 'Name', remindStart: 'Remind me before the start', remindEnd: 'Remind me before the end', mails: 'Email',
   asOperator: 'As your operator has set it', byMe: 'Only these',
-  notice_before_start: 'before the start', notice_started: 'when it has started', notice_before_end: 'before the end',
+  notice_moved: 'when it has another start', notice_before_start: 'before the start', notice_started: 'when it has started', notice_before_end: 'before the end',
   notice_degraded: 'when a resource fails', notice_error: 'when something goes wrong',
   endAsk: 'This ends “{name}” now.', deleteAsk: 'This deletes “{name}”.', keepsIt: 'It stays in the list of ended leases.',
   endNow: 'End lease now', deleteNow: 'Delete lease', noUndo: 'You cannot undo this.',

@@ -1,1 +1,0 @@
-import{n as a,o as b,p as c,q as d,r as e,s as f}from"./chunk-I5GL7MCH.js";import"./chunk-Z5XED6EW.js";import"./chunk-ZWNX565T.js";import"./chunk-V22HE4MZ.js";export{a as CHECKING,e as judge,f as judgeTimes,b as pathOf,d as retimed,c as timesOf};

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The times of a lease that begins as soon as there is room for it. */
+import { useState } from 'preact/hooks';
+import { state } from '../data/state.ts';
+import { fromInput } from '../model/zones.ts';
+import { say } from '../words/form/index.ts';
+import { Field } from './fields.tsx';
+import { LengthFields, lengthOf } from './lengths.tsx';
+import type { Soon } from './parts.ts';
+
+export function SoonFields({ soon, set }: { soon: Soon; set: (soon: Soon) => void }) {
+  const [length, setLength] = useState(() => lengthOf(soon.length));
+  // Without a time there is no limit.
+  const limit = (key: 'earliest' | 'latest') => (
+    <Field label={say('optional', { label: say(key) })}>
+      <input type="datetime-local" onChange={(event) => {
+        const at = fromInput(event.currentTarget.value, state.zone);
+        set({ ...soon, [key]: Number.isNaN(at) ? null : at });
+      }} />
+    </Field>
+  );
+  return (
+    <>
+      <p class="help">{say('soonHelp')}</p>
+      <LengthFields length={length} set={(change) => {
+        const wanted = { ...length, ...change };
+        setLength(wanted);
+        set({ ...soon, length: wanted.number * wanted.unit });
+      }} />
+      <div class="pair">{limit('earliest')}{limit('latest')}</div>
+    </>
+  );
+}
