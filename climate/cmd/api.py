@@ -13,14 +13,17 @@ import logging
 import sys
 import threading
 
-from oslo_config import cfg
-
 from climate import exceptions
-from climate.cmd import composition
-from climate.cmd import config
-from climate.cmd import exposure
-from climate.cmd import serving
-from climate.cmd import signals
+from climate.cmd import memory
+
+with memory.uncollected():
+    from oslo_config import cfg
+
+    from climate.cmd import composition
+    from climate.cmd import config
+    from climate.cmd import exposure
+    from climate.cmd import serving
+    from climate.cmd import signals
 
 LOG = logging.getLogger(__name__)
 

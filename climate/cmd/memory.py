@@ -4,14 +4,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
+from collections.abc import Iterator
 from typing import Final
 
 # Python's default is 700.
 _OBJECTS: Final = 50_000
 # In seconds; Python's default is 0.005.
 _SWITCH_INTERVAL: Final = 0.001
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Collect no garbage meanwhile: while modules load, nearly all that is created stays.
+
+    The collector would examine it several times, which takes an eighth of the processor time.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def tune() -> None:

@@ -12,7 +12,10 @@ from typing import Any
 from typing import Final
 
 from climate import exceptions
-from climate.cmd import composition
+from climate.cmd import memory
+
+with memory.uncollected():
+    from climate.cmd import composition
 
 LOG = logging.getLogger(__name__)
 

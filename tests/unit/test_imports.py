@@ -47,6 +47,16 @@ class StartTest(base.TestCase):
             self.assertEqual([], found, module)
             self.assertLess(number, _MOST, module)
 
+    def test_the_collector_waits_until_the_api_is_loaded(self) -> None:
+        program = (
+            'import gc, importlib, sys; count = lambda: gc.get_stats()[2]["collections"];'
+            ' before = count(); importlib.import_module(sys.argv[1]);'
+            ' print(count() - before, gc.isenabled())'
+        )
+        for module in ('climate.cmd.api', 'climate.wsgi.api'):
+            done = commands.captured([sys.executable, '-c', program, module], check=True)
+            self.assertEqual('0 True\n', done.stdout, module)
+
     def test_a_manager_loads_no_cloud_before_it_is_opened(self) -> None:
         # It upgrades no tables, and has no requests to explain.
         # The library for messages loads the other one when its server starts.
