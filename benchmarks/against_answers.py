@@ -166,12 +166,7 @@ def _leases(version: str, first: int) -> Iterator[Request]:
 
 def _bad(version: str) -> Iterator[Any]:
     """Yield bodies that are refused, each for one reason."""
-    good = {
-        'name': 'bad',
-        **_dates(version, 200),
-        'events': [],
-        'reservations': [_HOST],
-    }
+    good = {'name': 'bad', **_dates(version, 200), 'events': [], 'reservations': [_HOST]}
     for key in good:
         yield {name: value for name, value in good.items() if name != key}
         for value in (None, '', 7, [], [1], {'a': 1}, 'x' * 300, 'now', '2001-01-01 00:00'):

@@ -93,11 +93,7 @@ class _Client:
 
 
 def _pages(
-    engine: str,
-    who: str,
-    client: _Client,
-    clock: Callable[[], float],
-    options: argparse.Namespace,
+    engine: str, who: str, client: _Client, clock: Callable[[], float], options: argparse.Namespace
 ) -> Iterator[Figure]:
     first = client.get()
     middle = f'&offset={options.hosts // 2}'

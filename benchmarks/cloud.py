@@ -50,10 +50,7 @@ _LATEST = 180.0
 _FAILURES = (errors.CloudError, exceptions.ClientException, requests.RequestException)
 
 Deploy = Callable[[state.Cloud], AbstractContextManager[cloud_parts.Service]]
-SERVICES: dict[str, Deploy] = {
-    BLAZAR: cloud_blazar.deployment,
-    CLIMATE: cloud_climate.deployment,
-}
+SERVICES: dict[str, Deploy] = {BLAZAR: cloud_blazar.deployment, CLIMATE: cloud_climate.deployment}
 
 
 def main() -> int:
@@ -195,10 +192,7 @@ def _start(service: cloud_parts.Service) -> dict[str, float]:
     if changed is None:
         raise errors.CloudError('Nova was not called through the proxy')
     service.clear()
-    return {
-        'call': (changed - begin).total_seconds(),
-        'ACTIVE': (active - begin).total_seconds(),
-    }
+    return {'call': (changed - begin).total_seconds(), 'ACTIVE': (active - begin).total_seconds()}
 
 
 if __name__ == '__main__':

@@ -21,11 +21,7 @@ from tests.functional import bulk
 from tests.functional import http
 from tests.functional.fixtures import Service
 
-_LEASE = {
-    'name': 'many',
-    'start_date': '2031-05-01T12:00:00Z',
-    'end_date': '2031-05-01T13:00:00Z',
-}
+_LEASE = {'name': 'many', 'start_date': '2031-05-01T12:00:00Z', 'end_date': '2031-05-01T13:00:00Z'}
 _HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 
 

@@ -167,11 +167,7 @@ class Bench:
         self._ask(what, 'POST', '/v1/offers', {'limit': 1, **wanted}, 200)
 
     def _lease(
-        self,
-        reservations: list[dict[str, Any]],
-        start: datetime.datetime,
-        status: int,
-        **more: Any,
+        self, reservations: list[dict[str, Any]], start: datetime.datetime, status: int, **more: Any
     ) -> None:
         body = {
             'name': 'bench',

@@ -89,10 +89,7 @@ def _fill(url: str, options: argparse.Namespace) -> None:
     migration.sync(core.store.engine)
     # Leases of one host each: bars that are all different are the most work.
     load = bulk.Load(
-        hosts=options.hosts,
-        allocations=options.allocations,
-        group=1,
-        now=SystemClock().now(),
+        hosts=options.hosts, allocations=options.allocations, group=1, now=SystemClock().now()
     )
     load.fill(core.store.engine)
     core.store.close()

@@ -86,10 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--times', type=int, default=7, help='number of repetitions')
     parser.add_argument('--small', action='store_true', help='skip the million allocations')
     parser.add_argument(
-        '--hosts',
-        type=int,
-        action='append',
-        help='number of hosts; may be repeated',
+        '--hosts', type=int, action='append', help='number of hosts; may be repeated'
     )
     parser.add_argument(
         '--allocations', type=int, default=ALLOCATIONS, help='number of allocations of each host'

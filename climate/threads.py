@@ -27,12 +27,7 @@ class RepeatingThread:
     """
 
     def __init__(
-        self,
-        name: str,
-        step: Callable[[], float | None],
-        *,
-        failure: str,
-        retry: float | None,
+        self, name: str, step: Callable[[], float | None], *, failure: str, retry: float | None
     ) -> None:
         self._step = step
         self._failure = failure

@@ -49,10 +49,7 @@ def ask(url: str, method: str, path: str, body: dict[str, Any] | None = None) ->
         url + path,
         data=json.dumps(body).encode() if body else None,
         method=method,
-        headers={
-            'Content-Type': 'application/json',
-            'OpenStack-API-Version': 'reservation 1.4',
-        },
+        headers={'Content-Type': 'application/json', 'OpenStack-API-Version': 'reservation 1.4'},
     )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

@@ -59,12 +59,7 @@ NOW: Final = datetime.datetime(2030, 1, 1, 12, tzinfo=datetime.UTC)
 HOUR: Final = datetime.timedelta(hours=1)
 
 _RESERVATIONS: Final[Mapping[str, Mapping[str, Any]]] = {
-    'physical:host': {
-        'min': 1,
-        'max': 1,
-        'hypervisor_properties': '',
-        'resource_properties': '',
-    },
+    'physical:host': {'min': 1, 'max': 1, 'hypervisor_properties': '', 'resource_properties': ''},
     'virtual:instance': {
         'amount': 1,
         'vcpus': 1,

@@ -54,10 +54,7 @@ def left(inventory: Inventory, uses: Iterable[Use], window: Period) -> int:
 
 
 def slots(
-    inventories: Iterable[Inventory],
-    demand: Mapping[str, int],
-    uses: Iterable[Use],
-    window: Period,
+    inventories: Iterable[Inventory], demand: Mapping[str, int], uses: Iterable[Use], window: Period
 ) -> int:
     """Return how many times *demand* fits on a resource throughout *window*.
 

@@ -148,12 +148,7 @@ def booked(block: Block, few: Mapping[int, Sequence[Allocation]], generations: I
                 used[name] = before.raised(row, *times, item.amount)
             periods[name] = periods.get(name, _NO_USES).with_one(row, *times, item.amount)
     return copies.with_changes(
-        block,
-        generations=generations,
-        occupied=occupied,
-        whole=whole,
-        used=used,
-        periods=periods,
+        block, generations=generations, occupied=occupied, whole=whole, used=used, periods=periods
     )
 
 

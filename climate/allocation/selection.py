@@ -123,11 +123,7 @@ class Found:
 
 
 def wholes(
-    blocks: Sequence[Block],
-    bounds: Bounds,
-    now: int,
-    rng: random.Random,
-    most: int | None = None,
+    blocks: Sequence[Block], bounds: Bounds, now: int, rng: random.Random, most: int | None = None
 ) -> Found:
     """Return the resources that are free as a whole: those that leave the smallest holes first.
 
@@ -208,9 +204,7 @@ def rooms(block: Block, demand: Mapping[str, int], bounds: Bounds) -> list[Room]
 
 
 def _best(
-    slots: Sequence[Ints],
-    keys: Callable[[int, Ints], tuple[Numbers, Ints]],
-    rng: random.Random,
+    slots: Sequence[Ints], keys: Callable[[int, Ints], tuple[Numbers, Ints]], rng: random.Random
 ) -> tuple[Ints, Ints, Ints]:
     """Return the resources with slots, ordered by two keys and then at random.
 

@@ -138,11 +138,7 @@ def _take_apart(usable: Sequence[Candidate], _minimum: int, maximum: int) -> tup
     return tuple(Share(candidate=item) for item in usable[:maximum])
 
 
-_TAKE = {
-    Spread.ANY: _take_any,
-    Spread.TOGETHER: _take_together,
-    Spread.APART: _take_apart,
-}
+_TAKE = {Spread.ANY: _take_any, Spread.TOGETHER: _take_together, Spread.APART: _take_apart}
 
 
 def _room(candidate: Candidate) -> tuple[float, int]:

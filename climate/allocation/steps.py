@@ -301,9 +301,7 @@ class StepFunctions:
         mine = np.isin(owners, rows)
         keys = (np.searchsorted(rows, owners[mine]) << BITS) + (self.keys[1:-1][mine] & _MASK)
         return StepFunctions(
-            count=len(rows),
-            keys=_fenced(keys, len(rows)),
-            levels=_padded(self.levels[1:-1][mine]),
+            count=len(rows), keys=_fenced(keys, len(rows)), levels=_padded(self.levels[1:-1][mine])
         )
 
     def split(self, size: int) -> Iterator[tuple[int, StepFunctions]]:

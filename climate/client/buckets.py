@@ -107,10 +107,7 @@ def joined(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _group(value: Any, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     parts: list[tuple[int, Mapping[str, Any]]] = [
-        (
-            each['buckets'],
-            next((one for one in each['groups'] if one.get('value') == value), {}),
-        )
+        (each['buckets'], next((one for one in each['groups'] if one.get('value') == value), {}))
         for each in answers
     ]
     classes = dict.fromkeys(name for _, part in parts for name in part.get('classes', ()))

@@ -49,10 +49,7 @@ def measures(group: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[int], Seq
 
 
 def draw(
-    availability: Mapping[str, Any],
-    period: Period,
-    width: int,
-    zone: datetime.tzinfo | None = None,
+    availability: Mapping[str, Any], period: Period, width: int, zone: datetime.tzinfo | None = None
 ) -> str:
     """Return a chart of availability: an axis, and a line for each figure.
 

@@ -107,11 +107,7 @@ def _resource(text: str) -> Reservation:
 def _volume(text: str) -> Reservation:
     reservation = _counted('size')(text)
     size, _, kind = reservation['size'].partition(':')
-    return {
-        **reservation,
-        'size': sizes.gibibytes(size),
-        **({'volume_type': kind} if kind else {}),
-    }
+    return {**reservation, 'size': sizes.gibibytes(size), **({'volume_type': kind} if kind else {})}
 
 
 def _boot(text: str) -> Reservation:

@@ -119,11 +119,7 @@ class Errors:
         return exceptions.Transient(f'{self._service} did not respond to {verb} ({kind})')
 
     def _of_status(
-        self,
-        verb: str,
-        status: int,
-        error: Exception,
-        bad_request: type[exceptions.EffectError],
+        self, verb: str, status: int, error: Exception, bad_request: type[exceptions.EffectError]
     ) -> exceptions.EffectError:
         message = getattr(error, 'details', None) or getattr(error, 'message', None) or ''
         # Placement's messages have several lines.

@@ -54,10 +54,7 @@ def _recorder(
     def record(event: dict[str, Any]) -> None:
         trail.post(
             OutboxMessage(
-                id=event['id'],
-                event_type=event_type,
-                payload=event,
-                created_at=clock.now(),
+                id=event['id'], event_type=event_type, payload=event, created_at=clock.now()
             )
         )
 

@@ -189,10 +189,7 @@ def _fields(record: logging.LogRecord) -> dict[str, str]:
         fields.setdefault(f'{match["noun"].lower()}_id', match['id'])
     current = oslo_context.get_current()
     if current is not None:
-        fields |= {
-            'request_id': current.request_id,
-            'global_request_id': current.global_request_id,
-        }
+        fields |= {'request_id': current.request_id, 'global_request_id': current.global_request_id}
     work = context.work()
     # Some lines are about another lease than the one that the thread works on.
     if work is not None and fields.get('lease_id', work.lease_id) == work.lease_id:

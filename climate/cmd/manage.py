@@ -84,11 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     conf = config.new_conf()
     conf.register_cli_opt(cfg.SubCommandOpt('command', handler=_commands, help='The command'))
     try:
-        conf(
-            list(sys.argv[1:] if argv is None else argv),
-            project='climate',
-            prog='climate-manage',
-        )
+        conf(list(sys.argv[1:] if argv is None else argv), project='climate', prog='climate-manage')
         config.set_up_logging(conf, 'climate-manage')
         if conf.command.run is _new_key:
             return _new_key()
@@ -210,10 +206,7 @@ def _purge(conf: cfg.ConfigOpts, store: Store) -> int:
         raise exceptions.InvalidInput('--days must not be negative')
     before = SystemClock().now() - datetime.timedelta(days=conf.command.days)
     count = purge.purge(
-        store,
-        before,
-        deleted_only=conf.command.deleted_only,
-        dry_run=conf.command.dry_run,
+        store, before, deleted_only=conf.command.deleted_only, dry_run=conf.command.dry_run
     )
     say(f'{count} leases {"would be " if conf.command.dry_run else ""}removed')
     return 0

@@ -38,7 +38,7 @@ _CLI = [
         'check',
         default=False,
         help='Check the health of the manager that runs with this configuration, and exit.',
-    ),
+    )
 ]
 
 

@@ -111,11 +111,7 @@ def policy(conf: cfg.ConfigOpts) -> May | None:
 
     def may(caller: Caller, rule: str) -> bool:
         return allows(
-            enforcer,
-            rule,
-            user_id=caller.user_id,
-            project_id=caller.project_id,
-            roles=caller.roles,
+            enforcer, rule, user_id=caller.user_id, project_id=caller.project_id, roles=caller.roles
         )
 
     return may

@@ -75,11 +75,7 @@ class MetricsEndpoint:
         )
         clock = functools.partial(_of_clock, manager)
         self._recorder.read([manager.readings, clock, figures])
-        checks = {
-            'database': store.ping,
-            'clock': manager.clocks.check,
-            'loop': manager.check,
-        }
+        checks = {'database': store.ping, 'clock': manager.clocks.check, 'loop': manager.check}
         answers = health.Health(self._conf, checks)
         self._app = PathSwitch(health.PATH, answers, self._app)
         self._app = PathSwitch(HEALTHZ, _Probe(answers), self._app)

@@ -50,7 +50,7 @@ DEFAULT_OPTS: list[cfg.Opt] = [
         ],
         help='How the API authenticates callers. With noauth the token is user:project:role,role; '
         'an empty or missing token means an administrator of the project demo.',
-    ),
+    )
 ]
 
 OPTS: list[cfg.Opt] = [

@@ -22,5 +22,5 @@ OPTS: list[cfg.Opt] = [
             ),
         ],
         help='The cloud in which managers start and end leases.',
-    ),
+    )
 ]

@@ -15,5 +15,5 @@ OPTS: list[cfg.Opt] = [
         help='YAML file that declares resource types; see the administration guide. It is read '
         'when a process starts; any error in it stops the process. All processes need the same '
         'file. Types can also be declared through the API.',
-    ),
+    )
 ]

@@ -30,9 +30,7 @@ OPTS: list[cfg.Opt] = [
         'loaded stops the process.',
     ),
     cfg.ListOpt(
-        'exempt_projects',
-        default=[],
-        help='Ids of the projects whose leases no filter checks.',
+        'exempt_projects', default=[], help='Ids of the projects whose leases no filter checks.'
     ),
     cfg.IntOpt(
         'max_lease_duration',
@@ -103,8 +101,7 @@ OPTS: list[cfg.Opt] = [
         'on-end.',
     ),
     cfg.StrOpt(
-        'auth_url',
-        help='For external_service: URL of Keystone, sent in the context of each call.',
+        'auth_url', help='For external_service: URL of Keystone, sent in the context of each call.'
     ),
     cfg.StrOpt(
         'region_name',

@@ -128,11 +128,7 @@ OPTS: list[cfg.Opt] = [
         'before_end action runs, unless the lease sets its own time. 0 disables both.',
     ),
     cfg.IntOpt(
-        'outbox_batch',
-        default=100,
-        min=1,
-        max=10000,
-        help='Number of notifications in one batch.',
+        'outbox_batch', default=100, min=1, max=10000, help='Number of notifications in one batch.'
     ),
     cfg.IntOpt(
         'outbox_attempts',

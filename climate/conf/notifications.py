@@ -14,5 +14,5 @@ OPTS: list[cfg.Opt] = [
         default='climate.lease',
         help='Publisher id of the notifications. [oslo_messaging_notifications] defines where and '
         'how they are sent; the default driver is messagingv2.',
-    ),
+    )
 ]

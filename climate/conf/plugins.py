@@ -12,5 +12,5 @@ OPTS: list[cfg.Opt] = [
         default=['physical:host'],
         help='Resource types to serve, by the names of their entry points in '
         'climate.resource_types. A type that is unknown or cannot be loaded stops the process.',
-    ),
+    )
 ]

@@ -96,10 +96,5 @@ OPTS: list[cfg.Opt] = [
         help='Pause before a request is sent again to a management controller that did not answer '
         'or switch the power, in seconds. The pause doubles each time, up to five minutes.',
     ),
-    cfg.IntOpt(
-        'workers',
-        default=16,
-        min=1,
-        help='Number of hosts handled at once.',
-    ),
+    cfg.IntOpt('workers', default=16, min=1, help='Number of hosts handled at once.'),
 ]

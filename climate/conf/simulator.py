@@ -16,5 +16,5 @@ OPTS: list[cfg.Opt] = [
         '"simulated". All managers on the machine share it. '
         '"python -m climate.simulator --state-dir DIR furnish" adds hosts, networks and '
         'a catalogue to try; other subcommands make the cloud fail, respond slowly and recover.',
-    ),
+    )
 ]

@@ -37,10 +37,7 @@ OPTS: list[cfg.Opt] = [
         'must have the same origin.',
     ),
     cfg.FloatOpt(
-        'timeout',
-        default=10.0,
-        min=1.0,
-        help='How long a sign-in waits for Keystone, in seconds.',
+        'timeout', default=10.0, min=1.0, help='How long a sign-in waits for Keystone, in seconds.'
     ),
     cfg.IntOpt(
         'max_sign_ins',

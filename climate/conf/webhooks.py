@@ -86,10 +86,7 @@ OPTS: list[cfg.Opt] = [
         help='How long the record of a delivered event is kept, in seconds.',
     ),
     cfg.IntOpt(
-        'keep_dead',
-        default=14 * 86400,
-        min=0,
-        help='How long dead letters are kept, in seconds.',
+        'keep_dead', default=14 * 86400, min=0, help='How long dead letters are kept, in seconds.'
     ),
     cfg.IntOpt(
         'longest_overlap',

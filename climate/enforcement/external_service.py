@@ -37,11 +37,7 @@ LOG = logging.getLogger(__name__)
 
 CHECK_CREATE = 'check-create'
 CHECK_UPDATE = 'check-update'
-CALLS = {
-    ChargeState.COMMIT: 'commit',
-    ChargeState.RELEASE: 'release',
-    ChargeState.END: 'on-end',
-}
+CALLS = {ChargeState.COMMIT: 'commit', ChargeState.RELEASE: 'release', ChargeState.END: 'on-end'}
 _ALL = (CHECK_CREATE, CHECK_UPDATE, *CALLS.values())
 _MOST_READ = 64 * 1024
 _MOST_SHOWN = 1000

@@ -29,9 +29,7 @@ class NoOffer(exceptions.SDKException):
 
 
 def book(
-    proxy: ReservationProxy,
-    properties: Mapping[str, Any],
-    now: Callable[[], datetime.datetime],
+    proxy: ReservationProxy, properties: Mapping[str, Any], now: Callable[[], datetime.datetime]
 ) -> Lease:
     """Book a lease of the given period or window, or else the best offer.
 

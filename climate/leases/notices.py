@@ -63,9 +63,5 @@ def notify(
         **details,
     )
     tx.outbox.post(
-        event_type,
-        lease.id,
-        payload,
-        priority=payloads.priority(event_type),
-        origin=lease.origin,
+        event_type, lease.id, payload, priority=payloads.priority(event_type), origin=lease.origin
     )

@@ -35,15 +35,7 @@ from climate.mail.pages import HtmlPages
 
 _PACKAGE: Final = 'climate.mail'
 _DIGEST: Final = 'digest'
-_NAMES: Final = (
-    'moved',
-    'before_start',
-    'started',
-    'before_end',
-    'degraded',
-    'error',
-    _DIGEST,
-)
+_NAMES: Final = ('moved', 'before_start', 'started', 'before_end', 'degraded', 'error', _DIGEST)
 _SUBJECT: Final = 'Subject:'
 _ONE: Final = frozenset(
     {

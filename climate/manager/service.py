@@ -226,12 +226,7 @@ class Manager:
         self._owners = OwnerThread(owners, store, clock, self.owner, options.owner_check_interval)
 
     def _leases(
-        self,
-        store: Store,
-        clock: Clock,
-        settings: LeasingSettings,
-        cloud: Cloud,
-        filters: Filters,
+        self, store: Store, clock: Clock, settings: LeasingSettings, cloud: Cloud, filters: Filters
     ) -> Leases:
         return Leases(
             store,

@@ -14,11 +14,7 @@ from oslo_config import cfg
 from climate.messaging import transport as transports
 
 _PORT: Final = 5672
-_TLS: Final = {
-    'ssl_key_file': 'keyfile',
-    'ssl_cert_file': 'certfile',
-    'ssl_ca_file': 'ca_certs',
-}
+_TLS: Final = {'ssl_key_file': 'keyfile', 'ssl_cert_file': 'certfile', 'ssl_ca_file': 'ca_certs'}
 
 
 def is_rabbit(url: oslo_messaging.TransportURL) -> bool:

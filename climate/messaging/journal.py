@@ -37,11 +37,7 @@ class FileJournal:
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        publisher_id: str,
-        max_bytes: int = 16 * 1024 * 1024,
+        self, path: str | os.PathLike[str], *, publisher_id: str, max_bytes: int = 16 * 1024 * 1024
     ) -> None:
         self._path = pathlib.Path(path)
         self._publisher_id = publisher_id

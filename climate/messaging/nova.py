@@ -112,9 +112,7 @@ class _NovaListener(Generic[Report]):
             url=options.notification_transport_url or None,
             topics=options.notification_topics,
             subscription=listener.Subscription(
-                exchange=options.notification_exchange,
-                event_types=event_types,
-                queue=queue,
+                exchange=options.notification_exchange, event_types=event_types, queue=queue
             ),
             on_broker=self._on_broker,
         )

@@ -122,11 +122,7 @@ _OWNED: Final[Fields] = {
     'reservations': {'type': 'array', 'items': _object({**_RESERVATION, **_HELD})},
 }
 
-_HAPPENED: Final[Fields] = {
-    'event_id': _TEXT,
-    'event_time': _DATE,
-    'late_by_seconds': _SECONDS,
-}
+_HAPPENED: Final[Fields] = {'event_id': _TEXT, 'event_time': _DATE, 'late_by_seconds': _SECONDS}
 
 _READINESS: Final[Fields] = {'ready': _NAMES, 'waiting': _NAMES, 'by': _TEXT, 'detail': _TEXT}
 
@@ -142,10 +138,7 @@ _OF_LEASES: Final[Mapping[str, tuple[str, Fields]]] = {
     ERROR: ('1.2', {**_HAPPENED, 'event_type': _TEXT, 'reason': _TEXT}),
     DEGRADED: ('1.2', {'reason': _TEXT}),
     MOVED: ('1.0', {'reason': _TEXT, 'seconds_to_start': _WHOLE_SECONDS}),
-    REHOMED: (
-        '1.1',
-        {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT},
-    ),
+    REHOMED: ('1.1', {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT}),
     READY: ('1.0', _READINESS),
     NOT_READY: ('1.1', {**_HAPPENED, **_READINESS}),
     TRUST_LOST: ('1.1', {'reason': _TEXT}),

@@ -75,11 +75,7 @@ def _counter(
 
 
 def _gauge(
-    name: str,
-    text: str,
-    *labels: str,
-    exporter: Exporter = Exporter.MANAGER,
-    read: bool = True,
+    name: str, text: str, *labels: str, exporter: Exporter = Exporter.MANAGER, read: bool = True
 ) -> MetricSpec:
     return MetricSpec(
         name=name, type=MetricType.GAUGE, text=text, exporter=exporter, labels=labels, read=read

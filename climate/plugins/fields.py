@@ -309,10 +309,7 @@ class Flag(Kind):
         """The JSON schema of the values it takes."""
         words = '|'.join(schemas.any_case(word) for word in self._words if word)
         return {
-            'anyOf': [
-                {'type': 'boolean'},
-                {'type': 'string', 'pattern': rf'^\s*(?:{words})?\s*$'},
-            ]
+            'anyOf': [{'type': 'boolean'}, {'type': 'string', 'pattern': rf'^\s*(?:{words})?\s*$'}]
         }
 
     def read(self, value: Any) -> bool | None:

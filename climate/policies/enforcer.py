@@ -57,12 +57,7 @@ def make_enforcer(conf: cfg.ConfigOpts) -> policy.Enforcer:
 
 
 def allows(
-    enforcer: policy.Enforcer,
-    rule: str,
-    *,
-    user_id: str,
-    project_id: str,
-    roles: Iterable[str],
+    enforcer: policy.Enforcer, rule: str, *, user_id: str, project_id: str, roles: Iterable[str]
 ) -> bool:
     """Return whether *rule* allows a user to act in one of their projects.
 

@@ -31,9 +31,6 @@ RULES = (
     ),
     base.documented(DELETE, base.ADMIN, 'Unregister a resource.', f'DELETE {_ONE}'),
     base.documented(
-        REFRESH,
-        base.ADMIN,
-        'Read a resource again from the cloud.',
-        f'POST {_ONE}/refresh',
+        REFRESH, base.ADMIN, 'Read a resource again from the cloud.', f'POST {_ONE}/refresh'
     ),
 )

@@ -34,10 +34,7 @@ _SCHEMA: Final = {
     'type': 'object',
     'required': ['hosts'],
     'additionalProperties': False,
-    'properties': {
-        'defaults': _HOST,
-        'hosts': {'type': 'object', 'additionalProperties': _HOST},
-    },
+    'properties': {'defaults': _HOST, 'hosts': {'type': 'object', 'additionalProperties': _HOST}},
 }
 
 

@@ -109,11 +109,7 @@ class StateReporter:
             LOG.warning('Host %s: %s', host.name, error.message)
 
     def _report_lease(
-        self,
-        lease_id: str,
-        lease: _Lease,
-        status: Mapping[str, Status],
-        now: datetime.datetime,
+        self, lease_id: str, lease: _Lease, status: Mapping[str, Status], now: datetime.datetime
     ) -> None:
         unknown = Status(ready=False, detail='its state is not known yet')
         states = {name: status.get(name, unknown) for name in lease.hosts}
@@ -130,11 +126,7 @@ class StateReporter:
             return
         try:
             self._reservations.say_readiness(
-                lease_id,
-                ready=report.ready,
-                waiting=report.waiting,
-                by=BY,
-                detail=report.detail,
+                lease_id, ready=report.ready, waiting=report.waiting, by=BY, detail=report.detail
             )
         except exceptions.Permanent as error:
             # It has ended or was deleted, so it needs no report.

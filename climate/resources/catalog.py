@@ -32,10 +32,7 @@ class Catalog(Mapping[str, Plugin[Any]]):
     """
 
     def __init__(
-        self,
-        store: Store,
-        plugins: Mapping[str, Plugin[Any]],
-        declared: Iterable[Declaration] = (),
+        self, store: Store, plugins: Mapping[str, Plugin[Any]], declared: Iterable[Declaration] = ()
     ) -> None:
         self._store = store
         self.fixed: Mapping[str, Plugin[Any]] = {

@@ -141,10 +141,7 @@ _CREATE = {'seed', 'furnish'}
 
 
 def main(
-    argv: Sequence[str] | None = None,
-    *,
-    state_dir: pathlib.Path | None = None,
-    prog: str = MODULE,
+    argv: Sequence[str] | None = None, *, state_dir: pathlib.Path | None = None, prog: str = MODULE
 ) -> int:
     """Run one command and return its exit status.
 

@@ -164,12 +164,7 @@ class SimulatedFloatingIPs(ServiceVerbs):
     find_floating_ip = verb('network.find_floating_ip', _find)
     list_floating_ips = verb('network.list_floating_ips', floating_ips)
     create_floating_ip = verb(
-        'network.create_floating_ip',
-        _create,
-        'network_id',
-        'project_id',
-        'subnet_id',
-        'address',
+        'network.create_floating_ip', _create, 'network_id', 'project_id', 'subnet_id', 'address'
     )
     set_floating_ip_tags = verb('network.set_floating_ip_tags', _set_tags)
     delete_floating_ip = verb('network.delete_floating_ip', delete)

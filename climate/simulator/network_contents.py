@@ -78,12 +78,7 @@ def _insert_port(
 
 
 def create_network(
-    db: Db,
-    name: str,
-    project_id: str,
-    *,
-    external: bool = False,
-    network_id: str | None = None,
+    db: Db, name: str, project_id: str, *, external: bool = False, network_id: str | None = None
 ) -> Network:
     """Create a network on a free segment.
 

@@ -41,9 +41,7 @@ class ServiceVerbs:
 
 
 def verb(
-    name: str,
-    work: Callable[Concatenate[Db, P], T],
-    *recorded: str,
+    name: str, work: Callable[Concatenate[Db, P], T], *recorded: str
 ) -> Callable[Concatenate[ServiceVerbs, P], T]:
     """Return a method of a service that does *work* in a transaction, subject to faults.
 
@@ -78,9 +76,7 @@ class StateOwner:
         return self._store.transaction(self._runner.now())
 
 
-def direct(
-    work: Callable[Concatenate[Db, P], T],
-) -> Callable[Concatenate[StateOwner, P], T]:
+def direct(work: Callable[Concatenate[Db, P], T]) -> Callable[Concatenate[StateOwner, P], T]:
     """Return a method that does *work* in a transaction, regardless of faults."""
 
     def call(self: StateOwner, *args: P.args, **kwargs: P.kwargs) -> T:

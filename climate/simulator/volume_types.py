@@ -122,8 +122,7 @@ def _projects(db: Db, type_id: str) -> tuple[str, ...]:
     if _public(db, type_id) is not False:
         raise CloudNotFound(f'the simulated cloud has no private volume type {type_id}')
     rows = db.rows(
-        'SELECT project_id FROM volume_type_projects WHERE type_id = ? ORDER BY project_id',
-        type_id,
+        'SELECT project_id FROM volume_type_projects WHERE type_id = ? ORDER BY project_id', type_id
     )
     return tuple(row['project_id'] for row in rows)
 

@@ -180,10 +180,7 @@ class World(deployment.Deployment):
             if body is not None
         )
         self.leases.update(
-            CALLER,
-            lease.id,
-            deployment.PROJECT,
-            LeaseChange(grain=NOTHING, reservations=changes),
+            CALLER, lease.id, deployment.PROJECT, LeaseChange(grain=NOTHING, reservations=changes)
         )
 
     # -- queries

@@ -66,10 +66,7 @@ class SpanRecorder:
         """Yield a span, which ends when the block does."""
         before = self._context(parent)
         started = self._tracer.start_span(
-            name,
-            before,
-            kind=trace.SpanKind[kind.value],
-            attributes=_known(attributes),
+            name, before, kind=trace.SpanKind[kind.value], attributes=_known(attributes)
         )
         recorded = RecordedSpan(started)
         token = otel_context.attach(trace.set_span_in_context(started, before))

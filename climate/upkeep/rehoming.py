@@ -180,11 +180,7 @@ class Rehoming:
         return f'the move failed: {refused[-1]}' if refused else ''
 
     def _notify(
-        self,
-        tx: Transaction,
-        old: Lease,
-        lease: Lease,
-        stuck: Iterable[tuple[Outage, str]],
+        self, tx: Transaction, old: Lease, lease: Lease, stuck: Iterable[tuple[Outage, str]]
     ) -> None:
         """Notify the owner of the reservations that were not in trouble before."""
         known = {item.id for item in old.reservations if item.missing_resources}

@@ -70,10 +70,7 @@ CAPABILITIES: Final = {
         _NO_STATE,
     ),
     'POST /leases/{lease_id}/reallocate': Capability(
-        'lease reallocate',
-        'reallocate_lease',
-        'the lease',
-        _NO_STATE,
+        'lease reallocate', 'reallocate_lease', 'the lease', _NO_STATE
     ),
     'GET /availability': Capability(
         'lease availability show', 'availability', 'utilisation, the form', _NO_STATE
@@ -88,10 +85,7 @@ CAPABILITIES: Final = {
         'lease offer list, lease create', 'offers, offer_page', 'offers in the form', _OWN
     ),
     'GET /offers/{offer_id}': Capability(
-        'lease offer show',
-        'get_offer',
-        '— the form shows all of an offer',
-        _NO_STATE,
+        'lease offer show', 'get_offer', '— the form shows all of an offer', _NO_STATE
     ),
     'DELETE /offers/{offer_id}': Capability(
         'lease offer delete', 'delete_offer', 'closing the form', _NO_STATE
@@ -103,12 +97,7 @@ CAPABILITIES: Final = {
     'POST /feeds': Capability(
         'lease feed create', 'create_feed', 'the lease, Leases', _NOT_IN_HEAT
     ),
-    'GET /feeds/{feed_id}': Capability(
-        'lease feed show',
-        'get_feed',
-        _COMMANDS,
-        _NO_STATE,
-    ),
+    'GET /feeds/{feed_id}': Capability('lease feed show', 'get_feed', _COMMANDS, _NO_STATE),
     'DELETE /feeds/{feed_id}': Capability(
         'lease feed delete', 'delete_feed', 'the lease, Leases', _NOT_IN_HEAT
     ),
@@ -167,10 +156,7 @@ CAPABILITIES: Final = {
         f'lease calendar, {_HOSTS} allocation list', 'allocations', _DRAWN, _OWN
     ),
     'GET /resources/{resource_id}/allocations': Capability(
-        f'{_HOSTS} allocation list',
-        'get_resource_allocations',
-        _DRAWN,
-        _NO_STATE,
+        f'{_HOSTS} allocation list', 'get_resource_allocations', _DRAWN, _NO_STATE
     ),
     'GET /resources/properties': Capability(
         f'{_HOSTS} property list',
@@ -179,10 +165,7 @@ CAPABILITIES: Final = {
         _NO_STATE,
     ),
     'PATCH /resources/properties/{property_name}': Capability(
-        f'{_HOSTS} property set',
-        'update_resource_property',
-        _OPERATORS,
-        _OPERATORS,
+        f'{_HOSTS} property set', 'update_resource_property', _OPERATORS, _OPERATORS
     ),
     'GET /resource-types': Capability(
         f'{_HOSTS} type list', 'resource_types', 'the choice of a type', _NO_STATE

@@ -20,11 +20,7 @@ from climate.plugins import models
 from climate.plugins.fields import Fixed
 
 _HEAD = ('Field', 'Type', 'Values', 'Default', 'Can be changed', 'Description')
-_CHANGES = {
-    Fixed.NEVER: 'yes',
-    Fixed.RUNNING: 'before the start',
-    Fixed.ALWAYS: 'no',
-}
+_CHANGES = {Fixed.NEVER: 'yes', Fixed.RUNNING: 'before the start', Fixed.ALWAYS: 'no'}
 
 
 class RequestFieldsDirective(SphinxDirective):

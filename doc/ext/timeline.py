@@ -40,11 +40,7 @@ def moments() -> list[tuple[datetime.datetime, str, str]]:
         id='lease', name='lease', user_id='user', project_id='project', period=period
     )  # fmt: skip
     events = schedule.initial(
-        lease,
-        (),
-        prepares=schedule.Preparation.SHORTLY_BEFORE,
-        now=NOW,
-        settings=SETTINGS,
+        lease, (), prepares=schedule.Preparation.SHORTLY_BEFORE, now=NOW, settings=SETTINGS
     )
     free = period.padded(SETTINGS.cleaning_time).end
     return [

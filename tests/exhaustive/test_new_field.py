@@ -103,8 +103,8 @@ EDITS = (
     ),
     Edit(
         path='climate/api/schemas/leases.py',
-        after="'start_date': _TEXT_OR_NULL, **windows.FIELDS",
-        lines=", 'note': _TEXT_OR_NULL",
+        after="        'notices': _NOTICES_1_8,\n",
+        lines="        'note': _TEXT_OR_NULL,\n",
     ),
     Edit(
         path='climate/api/schemas/leases.py',

@@ -55,9 +55,7 @@ class _Test(base.TestCase):
 
     def create(self, start: float, end: float) -> dict[str, Any]:
         status, answer = self.service.ask(
-            'POST',
-            '/leases',
-            bodies.lease('l', soon(start), soon(end), bodies.hosts()),
+            'POST', '/leases', bodies.lease('l', soon(start), soon(end), bodies.hosts())
         )
         self.assertEqual(201, status, answer)
         return answer['lease']

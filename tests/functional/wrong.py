@@ -194,10 +194,7 @@ CASES = {
         accepted={'start_date': {'the past'}, 'reason': {*TEXTS, 'missing', 'empty text'}},
     ),
     'make a property private': Case(
-        'PATCH',
-        '/v1/os-hosts/properties/rack',
-        {'private': False},
-        accepted={'private': {'true'}},
+        'PATCH', '/v1/os-hosts/properties/rack', {'private': False}, accepted={'private': {'true'}}
     ),
 }
 

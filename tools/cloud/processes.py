@@ -113,10 +113,7 @@ def start(
     if not alive(cloud, name):
         command = services.command(cloud, name)
         spawn(
-            cloud,
-            name,
-            [*command.argv, *arguments],
-            {**command.environment, **(environment or {})},
+            cloud, name, [*command.argv, *arguments], {**command.environment, **(environment or {})}
         )
     if wait:
         await_ready(cloud, name)
@@ -173,11 +170,7 @@ def await_ready(cloud: Cloud, name: str, seconds: float = PATIENCE) -> None:
 
 
 def stop(
-    cloud: Cloud,
-    name: str,
-    *,
-    signal: signals.Signals = signals.SIGTERM,
-    seconds: float = GRACE,
+    cloud: Cloud, name: str, *, signal: signals.Signals = signals.SIGTERM, seconds: float = GRACE
 ) -> None:
     """Stop *name*, if it runs, and wait until it and all its children have ended.
 

@@ -136,11 +136,7 @@ def _installed(cloud: Cloud) -> list[Step]:
     return [
         Step(name='packages', action=lambda: install.packages(packages, cloud.foreign)),
         # Some packages are compiled, and need the compiler.
-        Step(
-            name='OpenStack',
-            action=lambda: install.virtualenv(place, log),
-            needs=('packages',),
-        ),
+        Step(name='OpenStack', action=lambda: install.virtualenv(place, log), needs=('packages',)),
     ]
 
 
@@ -182,11 +178,7 @@ def _openstack(cloud: Cloud) -> list[Step]:
         _start(cloud, 'nova-conductor', 'nova tables', 'rabbit', 'users and catalogue'),
         _start(cloud, 'nova-scheduler', 'nova tables', 'rabbit', 'users and catalogue'),
         *(
-            _start(
-                cloud,
-                services.compute(number),
-                *('placement', 'nova-conductor'),
-            )
+            _start(cloud, services.compute(number), *('placement', 'nova-conductor'))
             for number in range(1, len(cloud.hosts) + 1)
         ),
         _start(cloud, 'nova-api', 'nova tables', 'rabbit', 'memcached'),

@@ -139,10 +139,7 @@ def _ask(method: str, path: str, body: Any = None) -> Any:
         f'http://127.0.0.1:{_API_PORT}/v1{path}',
         method=method,
         data=None if body is None else json.dumps(body).encode(),
-        headers={
-            'Content-Type': 'application/json',
-            'OpenStack-API-Version': 'reservation 1.5',
-        },
+        headers={'Content-Type': 'application/json', 'OpenStack-API-Version': 'reservation 1.5'},
     )
     with contextlib.suppress(urllib.error.HTTPError, OSError):
         with urllib.request.urlopen(request, timeout=30) as answer:

@@ -300,11 +300,7 @@ def _issued(service: SignInService, wanted: schemas.SignIn, old: str) -> IssuedT
             wanted.application_credential_id, wanted.application_credential_secret
         )
     return service.with_password(
-        wanted.username,
-        wanted.password,
-        wanted.user_domain,
-        wanted.project,
-        wanted.project_domain,
+        wanted.username, wanted.password, wanted.user_domain, wanted.project, wanted.project_domain
     )
 
 

@@ -18,34 +18,16 @@ HISTORY = (
         'ISO 8601 times, duration, notify_before_start, filters, sorting and paging of leases, '
         'reasons of a refusal; unknown fields and query parameters are refused.',
     ),
-    (
-        '1.2',
-        'Resources of every type, custom resource types, maintenances, reallocation.',
-    ),
-    (
-        '1.3',
-        'Parts of reservations; history, notices and readiness of a lease.',
-    ),
+    ('1.2', 'Resources of every type, custom resource types, maintenances, reallocation.'),
+    ('1.3', 'Parts of reservations; history, notices and readiness of a lease.'),
     (
         '1.4',
         'Availability, offers, rehearsals; idempotency keys, conditional and waiting requests.',
     ),
-    (
-        '1.5',
-        'What a web page needs: the calendar of resources, the caller, parts of leases.',
-    ),
-    (
-        '1.6',
-        'Resources as the cloud has them now: how it has changed them, refreshing, new names.',
-    ),
-    (
-        '1.7',
-        'What a lease is for its owner: its resources, how to use them, who created it.',
-    ),
-    (
-        '1.8',
-        'Flexible leases: they begin as soon as there is room, and move until they are firm.',
-    ),
+    ('1.5', 'What a web page needs: the calendar of resources, the caller, parts of leases.'),
+    ('1.6', 'Resources as the cloud has them now: how it has changed them, refreshing, new names.'),
+    ('1.7', 'What a lease is for its owner: its resources, how to use them, who created it.'),
+    ('1.8', 'Flexible leases: they begin as soon as there is room, and move until they are firm.'),
 )
 
 

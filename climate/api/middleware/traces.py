@@ -55,10 +55,7 @@ class TracedRequests:
             environ[spans.TRACEPARENT] = spans.traceparent()
             answer = self._app(environ, started)
             span.note(
-                {
-                    'http.response.status_code': status[0],
-                    'error.type': environ.get(errors.NAME),
-                }
+                {'http.response.status_code': status[0], 'error.type': environ.get(errors.NAME)}
             )
             if status[0] >= _SERVER_ERROR:
                 span.fail(f'HTTP {status[0]}')

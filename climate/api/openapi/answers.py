@@ -223,7 +223,4 @@ def _availability() -> dict[str, Json]:
         'group_by': or_null(TEXT),
         'groups': listed(record(group)),
     }
-    return {
-        'Figures': record({'free': figures, 'total': figures}),
-        'Availability': record(whole),
-    }
+    return {'Figures': record({'free': figures, 'total': figures}), 'Availability': record(whole)}

@@ -76,7 +76,7 @@ REQUIRED: Final = frozenset(
     }
 )
 _OF_RESOURCES: Final[dict[str, Json]] = {
-    'sort_key': json_schema.listed({**TEXT, 'enum': list(RESOURCE_SORT_KEYS)}),
+    'sort_key': json_schema.listed({**TEXT, 'enum': list(RESOURCE_SORT_KEYS)})
 }
 _PATHS: Final[dict[str, Json]] = {
     **dict.fromkeys(path_ids.UUIDS, json_schema.UUID),

@@ -125,11 +125,7 @@ class Audit(hooks.PecanHook):
         if route.is_of_object:
             path = environ.get('PATH_INFO', '').rstrip('/').removesuffix(route.verb)
         change = Change(
-            method=method,
-            noun=route.noun,
-            verb=route.verb,
-            path=path,
-            evaluates=route.evaluates,
+            method=method, noun=route.noun, verb=route.verb, path=path, evaluates=route.evaluates
         )
         change.before = _fetch(state.app, environ, change)
         environ[_CHANGE] = change

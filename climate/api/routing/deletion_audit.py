@@ -31,9 +31,7 @@ def event(deleted: DeletedObject) -> dict[str, Any]:
         outcome=cadftaxonomy.OUTCOME_PENDING,
         initiator=service,
         target=resource.Resource(
-            id=deleted.object_id,
-            typeURI=f'data/{deleted.object_type}',
-            name=deleted.name or None,
+            id=deleted.object_id, typeURI=f'data/{deleted.object_type}', name=deleted.name or None
         ),
         observer=resource.Resource(id='observer', typeURI='service/reservation', name='climate'),
     )

@@ -172,11 +172,7 @@ class Scope:
     """
 
     def __init__(
-        self,
-        environ: dict[str, Any],
-        decisions: Decisions,
-        clock: Clock,
-        limits: BudgetLimits,
+        self, environ: dict[str, Any], decisions: Decisions, clock: Clock, limits: BudgetLimits
     ) -> None:
         self._decisions = decisions
         context = environ[CONTEXT]
@@ -236,11 +232,7 @@ class Guards(hooks.PecanHook):
     priority = 30
 
     def __init__(
-        self,
-        enforcer: Enforcer,
-        clock: Clock,
-        idempotent: IdempotentRequests,
-        limits: BudgetLimits,
+        self, enforcer: Enforcer, clock: Clock, idempotent: IdempotentRequests, limits: BudgetLimits
     ) -> None:
         self._decisions = Decisions(enforcer, clock)
         self._clock = clock

@@ -19,10 +19,7 @@ from climate.plugins.collection import ResourceCollection
 
 _UPDATE: Final = Validator({'type': 'object', 'properties': {}})
 _NAMED: Final = Validator(
-    {
-        'type': 'object',
-        'properties': {'name': {'type': 'string', 'minLength': 1, 'maxLength': 255}},
-    }
+    {'type': 'object', 'properties': {'name': {'type': 'string', 'minLength': 1, 'maxLength': 255}}}
 )
 
 

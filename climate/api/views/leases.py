@@ -127,13 +127,7 @@ HELD: Final = (
 """The further fields of a reservation that is shown with what it holds."""
 
 READINESS: Final = record(
-    {
-        'ready': listed(TEXT),
-        'waiting': listed(TEXT),
-        'by': TEXT,
-        'detail': TEXT,
-        'said_at': _TIME,
-    }
+    {'ready': listed(TEXT), 'waiting': listed(TEXT), 'by': TEXT, 'detail': TEXT, 'said_at': _TIME}
 )
 """The schema of ``readiness``."""
 

@@ -347,10 +347,7 @@ class Chooser:
 
 
 def together(
-    tx: Transaction,
-    settings: LeasingSettings,
-    rng: random.Random,
-    needed: Sequence[Requirements],
+    tx: Transaction, settings: LeasingSettings, rng: random.Random, needed: Sequence[Requirements]
 ) -> tuple[Choice, tuple[Allocation, ...]]:
     """Choose for all reservations of a new lease together.
 

@@ -244,10 +244,7 @@ class Searches:
     # -- refusals
 
     def reasons(
-        self,
-        needed: Requirements,
-        fit: Callable[[Room], int],
-        reduced: Collection[int],
+        self, needed: Requirements, fit: Callable[[Room], int], reduced: Collection[int]
     ) -> Reasons:
         """Explain why there are too few slots.
 

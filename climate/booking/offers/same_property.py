@@ -43,8 +43,7 @@ def find(search: OfferSearch, request: offers.OfferQuery) -> offers.OfferPage:
         return search.offers(request)
     found.sort(key=lambda one: one.period)
     return offers.OfferPage(
-        offers=tuple(found[: request.limit]),
-        searched_until=found[0].period.start,
+        offers=tuple(found[: request.limit]), searched_until=found[0].period.start
     )
 
 

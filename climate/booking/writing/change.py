@@ -383,11 +383,7 @@ def _write_allocations(books: Books, tx: Transaction, changed: Changed) -> None:
 
 def _reschedule(tx: Transaction, context: Context, old: Lease, new: Lease) -> list[events.Event]:
     moved = schedule.rescheduled(
-        old,
-        new,
-        prepares=_preparation(context, old),
-        now=tx.now,
-        settings=context.settings,
+        old, new, prepares=_preparation(context, old), now=tx.now, settings=context.settings
     )
     changed = [dataclasses.replace(event, updated_at=tx.now) for event in moved.changed]
     added = [dataclasses.replace(event, created_at=tx.now) for event in moved.added]

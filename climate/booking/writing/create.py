@@ -66,10 +66,7 @@ Pick = Callable[[Sequence[Requirements]], tuple[Choice, tuple[Allocation, ...]]]
 
 
 def create(
-    context: Context,
-    caller: Caller,
-    draft: LeaseDraft,
-    work: type[LeaseWork[Chosen]] | None = None,
+    context: Context, caller: Caller, draft: LeaseDraft, work: type[LeaseWork[Chosen]] | None = None
 ) -> Lease:
     """Book a lease.
 
@@ -162,11 +159,7 @@ class LeaseWork(commit.BookingWork[C]):
         if new.draft.placements:
             lease = placements.shown(tx, lease, allocations)
         timetable = schedule.initial(
-            lease,
-            new.draft.events,
-            prepares=prepares,
-            now=tx.now,
-            settings=context.settings,
+            lease, new.draft.events, prepares=prepares, now=tx.now, settings=context.settings
         )
         due = events.next_due(timetable)
         lease = dataclasses.replace(lease, next_due=due, events=tuple(timetable))

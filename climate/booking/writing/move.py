@@ -162,13 +162,7 @@ class Mover:
                 notify(self._tx, self._plugins, lease, move)
             return lease
         event = following.new_event(
-            self._tx,
-            lease,
-            self._known,
-            self._leaving,
-            {},
-            moves=self.moves,
-            forced=forced,
+            self._tx, lease, self._known, self._leaving, {}, moves=self.moves, forced=forced
         )
         timetable = tuple(sorted((*lease.events, event), key=events.order))
         return dataclasses.replace(
@@ -234,11 +228,7 @@ def notify(tx: Transaction, plugins: notices.Plugins, lease: Lease, move: Move) 
         'lease.rehomed',
         lease,
         reason=move.reason,
-        moved={
-            'reservation_id': move.reservation_id,
-            'from': [move.left],
-            'to': list(move.came),
-        },
+        moved={'reservation_id': move.reservation_id, 'from': [move.left], 'to': list(move.came)},
     )
 
 

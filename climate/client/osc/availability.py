@@ -126,11 +126,7 @@ def _ask(
 
 def _demand(parsed: argparse.Namespace) -> str:
     """Return the demand by resource class, as in Placement."""
-    amounts = {
-        'VCPU': parsed.vcpus,
-        'MEMORY_MB': parsed.memory,
-        'DISK_GB': parsed.disk,
-    }
+    amounts = {'VCPU': parsed.vcpus, 'MEMORY_MB': parsed.memory, 'DISK_GB': parsed.disk}
     return ','.join(f'{name}:{amount}' for name, amount in amounts.items() if amount)
 
 

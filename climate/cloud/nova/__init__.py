@@ -34,12 +34,7 @@ __all__ = ['NovaCompute']
 
 
 class NovaCompute(
-    NovaHypervisors,
-    NovaServices,
-    NovaServers,
-    NovaAggregates,
-    NovaFlavors,
-    NovaServerGroups,
+    NovaHypervisors, NovaServices, NovaServers, NovaAggregates, NovaFlavors, NovaServerGroups
 ):
     """Implements :class:`climate.cloud.base.Compute`.
 

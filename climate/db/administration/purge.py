@@ -24,11 +24,7 @@ _BATCH = 200
 
 
 def purge(
-    store: Store,
-    before: datetime.datetime,
-    *,
-    deleted_only: bool = False,
-    dry_run: bool = False,
+    store: Store, before: datetime.datetime, *, deleted_only: bool = False, dry_run: bool = False
 ) -> int:
     """Delete the rows of leases that were deleted, or ended, before *before*.
 

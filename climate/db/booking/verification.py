@@ -126,9 +126,7 @@ def findings(
 _Shape = tuple[str | None, Period, Period, bool]
 
 
-def _shapes(
-    additions: Iterable[Addition],
-) -> tuple[dict[_Shape, set[int]], dict[_Shape, set[int]]]:
+def _shapes(additions: Iterable[Addition]) -> tuple[dict[_Shape, set[int]], dict[_Shape, set[int]]]:
     """Group additions, so that the statement has the same size for any number of resources."""
     wholes: dict[_Shape, set[int]] = defaultdict(set)
     parts: dict[_Shape, set[int]] = defaultdict(set)

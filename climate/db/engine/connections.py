@@ -61,11 +61,7 @@ class Patience:
 
 
 def tune(
-    clock: Clock,
-    engine: sa.Engine,
-    *,
-    prepares: bool = True,
-    patience: Patience | None = None,
+    clock: Clock, engine: sa.Engine, *, prepares: bool = True, patience: Patience | None = None
 ) -> None:
     """Set up an engine that oslo.db has made.
 

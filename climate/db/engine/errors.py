@@ -25,12 +25,7 @@ RAISED: Final = (oslo_exception.DBError, sa_exception.DBAPIError, sa_exception.T
 """What a transaction raises when it fails in the database."""
 
 # How long clients wait at least before they try again, in seconds.
-_RETRY_AFTER: Final = {
-    Cause.GONE: 5,
-    Cause.READ_ONLY: 5,
-    Cause.OVERLOADED: 10,
-    Cause.LOCKED: 1,
-}
+_RETRY_AFTER: Final = {Cause.GONE: 5, Cause.READ_ONLY: 5, Cause.OVERLOADED: 10, Cause.LOCKED: 1}
 _MESSAGES: Final = {
     Cause.LOCKED: 'The database is too busy, please try again',
     Cause.OUTDATED: 'The database has no tables, or old ones: run climate-manage db sync',

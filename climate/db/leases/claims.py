@@ -58,11 +58,7 @@ class Claims(Repository):
     """The claim columns of ``leases``."""
 
     def take(
-        self,
-        owner: str,
-        until: datetime.datetime,
-        limit: int,
-        at: datetime.datetime | None = None,
+        self, owner: str, until: datetime.datetime, limit: int, at: datetime.datetime | None = None
     ) -> list[str]:
         """Claim leases that are due, the longest overdue first.
 

@@ -31,9 +31,7 @@ class Deletions(Repository):
         """Record a deletion; return whether it was not recorded before, and there is room."""
         mine = DELETIONS.c.lease_id == new.lease_id
         known = sa.and_(
-            mine,
-            DELETIONS.c.object_type == new.object_type,
-            DELETIONS.c.object_id == new.object_id,
+            mine, DELETIONS.c.object_type == new.object_type, DELETIONS.c.object_id == new.object_id
         )
         query = sa.select(
             sa.func.count(), sa.func.coalesce(sa.func.sum(sa.case((known, 1), else_=0)), 0)

@@ -66,11 +66,7 @@ class DueLeases(Repository):
         return list(self._session.scalars(_FAIR, values))
 
     def claim(
-        self,
-        owner: str,
-        until: datetime.datetime,
-        ids: Collection[str],
-        at: datetime.datetime,
+        self, owner: str, until: datetime.datetime, ids: Collection[str], at: datetime.datetime
     ) -> list[str]:
         """Claim those of some leases that are still due and not claimed or locked.
 

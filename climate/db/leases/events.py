@@ -139,9 +139,7 @@ class Events(Repository):
                 EVENTS.c.time < before,
                 EVENTS.c.kind.in_(kinds),
                 sa.or_(
-                    EVENTS.c.kind != EventKind.PREPARE,
-                    EVENTS.c.attempts > 0,
-                    EVENTS.c.due < before,
+                    EVENTS.c.kind != EventKind.PREPARE, EVENTS.c.attempts > 0, EVENTS.c.due < before
                 ),
             )
             .order_by(EVENTS.c.time, EVENTS.c.id)

@@ -169,8 +169,7 @@ class Leases(Repository):
         :param resource_types: of which they have some
         """
         has = sa.select(RESERVATIONS.c.id).where(
-            RESERVATIONS.c.lease_id == LEASES.c.id,
-            RESERVATIONS.c.resource_type.in_(resource_types),
+            RESERVATIONS.c.lease_id == LEASES.c.id, RESERVATIONS.c.resource_type.in_(resource_types)
         )
         query = (
             sa.select(*COLUMNS)

@@ -226,11 +226,7 @@ def _within(reach: Reach) -> sa.Select[Any]:
 
 
 def _entry(
-    row: Any,
-    uid: str,
-    start: datetime.datetime,
-    end: datetime.datetime,
-    project_id: str,
+    row: Any, uid: str, start: datetime.datetime, end: datetime.datetime, project_id: str
 ) -> CalendarEntry:
     own = row.project_id == project_id
     return CalendarEntry(

@@ -81,8 +81,7 @@ class WebhookRows(SealedRows):
         query = sa.select(WEBHOOKS).where(
             WEBHOOKS.c.enabled == sa.true(),
             sa.or_(
-                WEBHOOKS.c.all_projects == sa.true(),
-                WEBHOOKS.c.project_id.in_(sorted(project_ids)),
+                WEBHOOKS.c.all_projects == sa.true(), WEBHOOKS.c.project_id.in_(sorted(project_ids))
             ),
         )
         return [self._webhook(row) for row in self._session.execute(query)]

@@ -82,10 +82,7 @@ class AffectedLeases(Repository):
         )
         out = (
             sa.select(
-                *columns,
-                MAINTENANCES.c.start_date,
-                MAINTENANCES.c.end_date,
-                MAINTENANCES.c.reason,
+                *columns, MAINTENANCES.c.start_date, MAINTENANCES.c.end_date, MAINTENANCES.c.reason
             )
             .select_from(booked.join(MAINTENANCES, MAINTENANCES.c.resource_id == RESOURCES.c.id))
             .where(mine, *self._in_maintenance())

@@ -109,9 +109,7 @@ class Figures(Repository):
         """
         rows = self._session.execute(
             sa.select(
-                WEBHOOK_DELIVERIES.c.state,
-                sa.func.count(),
-                sa.func.min(WEBHOOK_DELIVERIES.c.due),
+                WEBHOOK_DELIVERIES.c.state, sa.func.count(), sa.func.min(WEBHOOK_DELIVERIES.c.due)
             )
             .join(WEBHOOKS, WEBHOOKS.c.id == WEBHOOK_DELIVERIES.c.webhook_id)
             .where(

@@ -182,9 +182,7 @@ def _joined(
         )
         row = by_place.get(_place(nothing), nothing)
         by_place[_place(row)] = dataclasses.replace(
-            row,
-            refusals=row.refusals + amount.requests,
-            refused=row.refused + amount.amount,
+            row, refusals=row.refusals + amount.requests, refused=row.refused + amount.amount
         )
     return list(by_place.values())
 

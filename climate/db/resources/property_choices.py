@@ -118,11 +118,7 @@ class PropertyCounts(Repository):
         query = (
             sa.select(PROPERTIES.c.id)
             .join(RESOURCES, RESOURCES.c.id == PROPERTIES.c.resource_id)
-            .where(
-                PROPERTIES.c.name == name,
-                PROPERTIES.c.kind != TRAIT,
-                *_of(resource_type, None),
-            )
+            .where(PROPERTIES.c.name == name, PROPERTIES.c.kind != TRAIT, *_of(resource_type, None))
             .limit(1)
         )
         return self._session.scalar(query) is not None

@@ -193,9 +193,7 @@ class ResourceSearch(Repository):
         :param bookable: only resources that are open to new bookings
         """
         query = sa.select(RESOURCES.c.id).where(
-            *_conditions(match, bookable=bookable),
-            *_offering(demand),
-            RESOURCES.c.id.in_(ids),
+            *_conditions(match, bookable=bookable), *_offering(demand), RESOURCES.c.id.in_(ids)
         )
         return set(self._session.scalars(query))
 

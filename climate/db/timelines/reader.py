@@ -134,11 +134,7 @@ class TimelineReader(Repository):
         return {int(number): (int(ids), int(generations)) for number, ids, generations in found}
 
     def block(
-        self,
-        resource_type: str,
-        number: int,
-        since: datetime.datetime,
-        until: datetime.datetime,
+        self, resource_type: str, number: int, since: datetime.datetime, until: datetime.datetime
     ) -> CachedBlock:
         """Return a block as it is now.
 

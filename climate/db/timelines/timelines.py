@@ -93,10 +93,7 @@ class Timelines:
         return [kept[number].block for number in sorted(kept)]
 
     def current(
-        self,
-        reader: TimelineReader,
-        resource_type: str,
-        until: datetime.datetime | None = None,
+        self, reader: TimelineReader, resource_type: str, until: datetime.datetime | None = None
     ) -> list[Block]:
         """Return all resources of a type as they are now, in id order.
 

@@ -34,8 +34,7 @@ _AGED: Final = 3 / 10
 
 
 Take = Callable[
-    [Transaction, datetime.datetime, datetime.datetime],
-    tuple[list[str], datetime.datetime | None],
+    [Transaction, datetime.datetime, datetime.datetime], tuple[list[str], datetime.datetime | None]
 ]
 """Claims leases in a transaction, until the first instant; the second is the present one by
 the clock of claims. Returns their ids, and when something is due next."""
@@ -63,12 +62,7 @@ class ClaimKeeper:
     """
 
     def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        owner: str,
-        seconds: float,
-        clocks: Clocks | None = None,
+        self, store: Store, clock: Clock, owner: str, seconds: float, clocks: Clocks | None = None
     ) -> None:
         self.owner = owner
         self._store = store

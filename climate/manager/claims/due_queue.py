@@ -50,11 +50,7 @@ class DueQueue:
     """
 
     def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        claims: ClaimKeeper,
-        rng: random.Random | None = None,
+        self, store: Store, clock: Clock, claims: ClaimKeeper, rng: random.Random | None = None
     ) -> None:
         """Prepare for claims.
 

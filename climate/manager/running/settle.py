@@ -171,9 +171,7 @@ class EventSettler:
             # An effect that takes back is retried indefinitely, but users have to know.
             lease, event = self._notify_failure(tx, lease, event, error)
         pause = events.backoff(
-            event.attempts + 1,
-            self._settings.retry_first_pause,
-            self._settings.retry_longest_pause,
+            event.attempts + 1, self._settings.retry_first_pause, self._settings.retry_longest_pause
         )
         tried = dataclasses.replace(event, attempts=event.attempts + 1)
         return self._postpone(tx, lease, tried, tx.now + pause, error.message)
@@ -181,12 +179,7 @@ class EventSettler:
     # -- shared by all outcomes
 
     def _postpone(
-        self,
-        tx: Transaction,
-        lease: Lease,
-        event: Event,
-        due: datetime.datetime,
-        why: str | None,
+        self, tx: Transaction, lease: Lease, event: Event, due: datetime.datetime, why: str | None
     ) -> Lease:
         return tx.events.keep(lease, event.after(EventTrigger.POSTPONE, due=due, error=why))
 

@@ -78,8 +78,7 @@ class ChargeSender(Sender):
         given_up = self._store.run(lambda tx: tx.charges.give_up())
         if given_up:
             LOG.warning(
-                'Withdrew %d charges without a decision: the process that asked is gone',
-                given_up,
+                'Withdrew %d charges without a decision: the process that asked is gone', given_up
             )
         tried, away = 0, None
         for judge in self._filters.notified:

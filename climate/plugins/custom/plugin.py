@@ -149,10 +149,7 @@ class Custom(contract.Plugin[CustomRequest]):
 
     def describe(self, reservation: Reservation) -> dict[str, Any]:
         """Return the request and, while the lease is active, its resources."""
-        return {
-            **reservation.request,
-            'allocated': list(CustomFacts.of(reservation).allocated),
-        }
+        return {**reservation.request, 'allocated': list(CustomFacts.of(reservation).allocated)}
 
     def instructions(
         self, reservation: Reservation, resources: Sequence[HeldResource]

@@ -40,11 +40,7 @@ class Units(fields.Kind):
         """The JSON schema of the values it takes; each type has its own classes."""
         return {
             'anyOf': [
-                {
-                    'type': 'object',
-                    'minProperties': 1,
-                    'additionalProperties': self.unit.schema,
-                }
+                {'type': 'object', 'minProperties': 1, 'additionalProperties': self.unit.schema}
             ]
         }
 

@@ -60,8 +60,7 @@ class FlavorRequest(models.Request):
     """
 
     flavor_id: Annotated[
-        str,
-        fields.Text('The flavor, by its id in Nova.', required=True, fixed=Fixed.RUNNING),
+        str, fields.Text('The flavor, by its id in Nova.', required=True, fixed=Fixed.RUNNING)
     ]
     amount: Annotated[int, fields.Count('The number of servers.')]
     resource_properties: Annotated[str, fields.Requirement('A requirement on the hosts.')] = ''
@@ -104,10 +103,7 @@ class FlavorInstance(Instances[FlavorRequest]):
         return dataclasses.replace(changed, source=None)
 
     def inspect(
-        self,
-        request: FlavorRequest,
-        cloud: Callable[[], Cloud],
-        project_id: str,
+        self, request: FlavorRequest, cloud: Callable[[], Cloud], project_id: str
     ) -> FlavorRequest:
         """Look the flavor up as the caller sees it, unless the request has it already.
 

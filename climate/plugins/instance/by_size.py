@@ -99,11 +99,7 @@ class VirtualInstance(Instances[InstanceRequest]):
 
     def demand(self, request: InstanceRequest) -> dict[str, int]:
         """Return the units of each resource class that a server takes."""
-        demand = {
-            'VCPU': request.vcpus,
-            'MEMORY_MB': request.memory_mb,
-            'DISK_GB': request.disk_gb,
-        }
+        demand = {'VCPU': request.vcpus, 'MEMORY_MB': request.memory_mb, 'DISK_GB': request.disk_gb}
         return {name: amount for name, amount in demand.items() if amount}
 
     def policy(self, request: InstanceRequest) -> Policy | None:

@@ -64,10 +64,7 @@ _TRAITS: Final[Mapping[str, Mapping[str, str]]] = {
         'emulate': 'COMPUTE_ADDRESS_SPACE_EMULATED',
         'passthrough': 'COMPUTE_ADDRESS_SPACE_PASSTHROUGH',
     },
-    'hw:tpm_version': {
-        '1.2': 'COMPUTE_SECURITY_TPM_1_2',
-        '2.0': 'COMPUTE_SECURITY_TPM_2_0',
-    },
+    'hw:tpm_version': {'1.2': 'COMPUTE_SECURITY_TPM_1_2', '2.0': 'COMPUTE_SECURITY_TPM_2_0'},
     'hw:viommu_model': {
         model: f'COMPUTE_VIOMMU_MODEL_{model.upper()}'
         for model in ('auto', 'intel', 'smmuv3', 'virtio')

@@ -226,10 +226,7 @@ class Instances(contract.Configured[R, HostSettings]):
         )
         repaired += flavors.ensure_flavor(cloud, wanted)
         facts = dataclasses.replace(
-            facts,
-            aggregate_id=aggregate.id,
-            server_group_id=group_id,
-            other_server_groups=False,
+            facts, aggregate_id=aggregate.id, server_group_id=group_id, other_server_groups=False
         )
         return facts, aggregate, repaired
 

@@ -60,8 +60,7 @@ class NetworkRequest(models.Request):
     ] = dataclasses.field(default='', compare=False)
     name: Annotated[str, fields.Text('The name of the network.', key='network_name', required=True)]
     description: Annotated[
-        str,
-        fields.Text('The description of the network.', key='network_description', lines=True),
+        str, fields.Text('The description of the network.', key='network_description', lines=True)
     ] = ''
     network_properties: Annotated[
         str, fields.Requirement('A requirement on the segment.', fixed=Fixed.RUNNING)

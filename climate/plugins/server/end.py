@@ -86,10 +86,7 @@ class ServerEnd:
             tried=None,
             call=None,
         )
-        return contract.Done(
-            facts=case.changes(facts),
-            steps=(line,) if left else (),
-        )
+        return contract.Done(facts=case.changes(facts), steps=(line,) if left else ())
 
     def _suspend(self, server: Server) -> contract.Again | None:
         # A server that is not running has no state to suspend.

@@ -71,10 +71,7 @@ _USUAL_END = {
 _NO_REQUIREMENT = {
     'properties': {
         'resource_properties': {
-            'anyOf': [
-                {'enum': [None, []]},
-                {'type': 'string', 'pattern': r'^\s*(?:\[\s*\])?\s*$'},
-            ]
+            'anyOf': [{'enum': [None, []]}, {'type': 'string', 'pattern': r'^\s*(?:\[\s*\])?\s*$'}]
         }
     }
 }
@@ -270,9 +267,7 @@ def for_nova(request: ServerRequest, flavor_id: str, mark: Mapping[str, str]) ->
         image_id=request.image or None,
         nics=tuple(
             Nic(
-                network_id=each.get('uuid'),
-                port_id=each.get('port'),
-                fixed_ip=each.get('fixed_ip'),
+                network_id=each.get('uuid'), port_id=each.get('port'), fixed_ip=each.get('fixed_ip')
             )
             for each in request.networks
         ),

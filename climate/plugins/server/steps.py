@@ -150,10 +150,7 @@ class Case:
         :param done: whether *why* is a step for the history of the lease
         """
         return contract.Again(
-            after=_AT_ONCE,
-            why=why,
-            facts=self.changes(facts),
-            steps=(why,) if done else (),
+            after=_AT_ONCE, why=why, facts=self.changes(facts), steps=(why,) if done else ()
         )
 
     def changes(self, facts: ServerFacts) -> dict[str, Any]:

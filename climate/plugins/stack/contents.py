@@ -121,10 +121,7 @@ def flavors(contents: Contents, compute: Compute) -> dict[str, str]:
 
 
 def check_found(
-    contents: Contents,
-    draft: StackDraft,
-    flavors: Mapping[str, str],
-    networks: Mapping[str, str],
+    contents: Contents, draft: StackDraft, flavors: Mapping[str, str], networks: Mapping[str, str]
 ) -> None:
     """Check that the template can be rewritten to use what is booked.
 
@@ -136,9 +133,7 @@ def check_found(
     """
     amounts = {name: amount for (name, _), amount in contents.addresses.items()}
     result = templates.rewritten(
-        draft,
-        dict.fromkeys(flavors, ''),
-        {name: [''] * amounts[name] for name in networks},
+        draft, dict.fromkeys(flavors, ''), {name: [''] * amounts[name] for name in networks}
     )
     if result.found != frozenset(flavors):
         missing = ', '.join(sorted(frozenset(flavors) - result.found))

@@ -139,6 +139,5 @@ ON_END: Final = StackActions(
     },
 )
 BEFORE_END: Final = StackActions(
-    'What is done shortly before the end, when its owner is notified.',
-    words=('snapshot', 'notify'),
+    'What is done shortly before the end, when its owner is notified.', words=('snapshot', 'notify')
 )

@@ -118,19 +118,13 @@ class VolumeRequest(models.Request):
     snapshot_id: Annotated[
         str,
         fields.Identifier(
-            'The snapshot to make each volume of.',
-            noun='a snapshot',
-            **_FIXED,
-            kept=False,
+            'The snapshot to make each volume of.', noun='a snapshot', **_FIXED, kept=False
         ),
     ] = ''
     image_id: Annotated[
         str,
         fields.Identifier(
-            'The image to make each volume of.',
-            noun='an image',
-            **_FIXED,
-            kept=False,
+            'The image to make each volume of.', noun='an image', **_FIXED, kept=False
         ),
     ] = ''
     source_volid: Annotated[

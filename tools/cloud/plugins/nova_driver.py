@@ -29,9 +29,7 @@ class _Daemon(fake.FakeDriverWithoutFakeNodes):
                 server.name, server.power_state, server.uuid
             )
             self.resources.claim(
-                vcpus=server.flavor.vcpus,
-                mem=server.flavor.memory_mb,
-                disk=server.flavor.root_gb,
+                vcpus=server.flavor.vcpus, mem=server.flavor.memory_mb, disk=server.flavor.root_gb
             )
 
     def snapshot(self, context, instance, image_id, update_task_state):
