@@ -120,6 +120,8 @@ class Lease:
         window until it is firm; None for a lease with a fixed start
     :ivar latest: of a flexible lease, the latest end (aware UTC); None if any will do
     :ivar firm_before: of a flexible lease, how many seconds before its start it is firm
+    :ivar wait_until: until when a lease without a booking waits for one at most (aware UTC);
+        None for as long as it can begin
     :ivar lead_time: the longest time, in seconds, that one of its resources
         needs to get ready, from the capability ``lead_time``; None if no
         resource has the capability
@@ -145,6 +147,7 @@ class Lease:
     earliest: datetime.datetime | None = None
     latest: datetime.datetime | None = None
     firm_before: int | None = None
+    wait_until: datetime.datetime | None = None
     lead_time: int | None = None
     trust_id: str | None = None
     origin: RequestOrigin | None = None
@@ -191,6 +194,7 @@ OPTIONS: Final = (
     'earliest',
     'latest',
     'firm_before',
+    'wait_until',
     'lead_time',
     'origin',
     'user_name',

@@ -22,6 +22,7 @@ from typing import TypeVar
 class LeaseStatus(enum.StrEnum):
     """The status of a lease, in the words that existing clients know."""
 
+    WAITING = 'WAITING'
     PENDING = 'PENDING'
     STARTING = 'STARTING'
     ACTIVE = 'ACTIVE'
@@ -36,6 +37,7 @@ class LeaseStatus(enum.StrEnum):
 class LeaseTrigger(enum.StrEnum):
     """What changes the status of a lease."""
 
+    BOOK = 'book'
     START = 'start'
     STARTED = 'started'
     CHANGE = 'change'
@@ -122,6 +124,10 @@ class _Transitions(dict[tuple[S, T], S]):
 def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
     s, t = LeaseStatus, LeaseTrigger
     table = {
+        # It waits until there is room, or until that is too late.
+        (s.WAITING, t.BOOK): s.PENDING,
+        (s.WAITING, t.END): s.TERMINATING,
+        (s.WAITING, t.DELETED): s.DELETED,
         # The usual life: booked, started, used, ended.
         (s.PENDING, t.START): s.STARTING,
         (s.STARTING, t.STARTED): s.ACTIVE,
@@ -154,7 +160,7 @@ def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
         (s.PENDING, t.DELETED): s.DELETED,
         (s.TERMINATED, t.DELETED): s.DELETED,
     }
-    for status in (s.PENDING, s.STARTING, s.ACTIVE, s.UPDATING, s.TERMINATING, s.ERROR):
+    for status in (s.WAITING, s.PENDING, s.STARTING, s.ACTIVE, s.UPDATING, s.TERMINATING, s.ERROR):
         table[status, t.DELETE] = s.DELETING
     return table
 

@@ -92,6 +92,8 @@ class LeaseDraft:
     :ivar latest: of a flexible lease, its latest end (aware UTC); None if any will do
     :ivar firm_before: how long before its start a flexible lease stops moving; None for the
         operator's default
+    :ivar waits: whether a flexible lease waits if there is no room in its window
+    :ivar wait_until: until when it waits at most (aware UTC); None for as long as it can begin
     :ivar id: of the lease, never from a body; None for a generated one. Drafts with
         the same id are tries of one request, which books one lease
     :ivar reservations: the bodies as received; each type's plugin reads its own
@@ -115,6 +117,8 @@ class LeaseDraft:
     earliest: datetime.datetime | None = None
     latest: datetime.datetime | None = None
     firm_before: datetime.timedelta | None = None
+    waits: bool = False
+    wait_until: datetime.datetime | None = None
     id: str | None = None
     reservations: tuple[Mapping[str, Any], ...] = ()
     placements: tuple[MemberPlacement | None, ...] = ()

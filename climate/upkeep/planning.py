@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
+import operator
 from collections.abc import Sequence
 
 from climate import exceptions
@@ -19,15 +20,21 @@ from climate.booking.offers import change_searches
 from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.planning import moves
 from climate.booking.planning import replanning
+from climate.booking.planning import waiting
 from climate.booking.planning.gains import Gains
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
+from climate.booking.writing import commit
 from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
 from climate.domain.offers import OfferKind
 from climate.domain.periods import Period
+from climate.domain.requests import Caller
 
 LOG = logging.getLogger(__name__)
+
+_PLANNER = Caller(user_id='', project_id='', all_projects=True)
 
 # Starts that a search finds are whole minutes.
 _MINUTE = datetime.timedelta(minutes=1)
@@ -42,21 +49,34 @@ class Planner:
         self._seen: object = None
 
     def round(self) -> int:
-        """Move the leases that can begin earlier; return how many were moved.
+        """Move leases that can begin earlier, and book those that wait; return how many.
 
-        Nothing is looked for if nothing has changed since the last round.
+        Those that have waited for too long end, and count, too. Nothing is looked for if nothing
+        has changed since the last round.
 
         :raises climate.exceptions.DatabaseUnavailable: if the database does not respond
         """
         with self._context.store.reading() as tx:
-            state = tx.leases.movable(), tx.resources.generation_sums()
-            if not state[0] or state == self._seen:
-                return 0
-            found = tx.leases.with_ids(state[0])
-            leases = {one.lease.id: one for one in replanning.movable(tx, self._context, found)}
-        moved = self._moved([leases.get(one.id, one) for one in found])
-        self._seen = None if moved else state
-        return moved
+            waits = tx.leases.with_ids(tx.leases.waiting())
+            ids = [*tx.leases.movable(), *(one.id for one in waits)]
+            state = ids, tx.resources.generation_sums()
+            found = [] if state == self._seen else tx.leases.with_ids(ids)
+            found.sort(key=operator.attrgetter('created_at', 'id'))
+            leases = {
+                one.lease.id: one
+                for one in replanning.movable(tx, self._context, found)
+                if one.lease.status is LeaseStatus.PENDING
+            }
+        done = sum(self._end(one.id) for one in waits if self._is_late(one))
+        done += self._moved([leases.get(one.id, one) for one in found])
+        self._seen = None if done else state
+        return done
+
+    def _is_late(self, lease: Lease) -> bool:
+        return waiting.is_late(self._context, lease, self._context.clock.now())
+
+    def _end(self, lease_id: str) -> bool:
+        return self._context.store.run(lambda tx: waiting.end(tx, self._context, lease_id))
 
     def _moved(self, leases: Sequence[MovableLease | Lease]) -> int:
         """Move those of *leases* that can begin earlier; return how many were moved."""
@@ -99,6 +119,8 @@ class Planner:
         with self._context.store.reading() as tx:
             lease = tx.leases.find(lease_id)
             now = tx.now
+        if lease is not None and lease.status is LeaseStatus.WAITING:
+            return self._booked(lease.id)
         if lease is None or lease.earliest is None or lease.is_firm(now):
             return False
         first = max(lease.earliest, now)
@@ -114,6 +136,16 @@ class Planner:
         with change_searches.searching(self._context, moves.to(lease, period)) as search:
             found = self._earlier(search, lease)
         return found is not None and self._moved_to(lease, found.start)
+
+    def _booked(self, lease_id: str) -> bool:
+        context = self._context
+        work = waiting.WaitingLeaseWork(context=context, caller=_PLANNER, lease_id=lease_id)
+        try:
+            lease = commit.book(work)
+        except exceptions.NotEnoughResources:
+            return False
+        LOG.info('Lease %s: booked after waiting: %s', lease_id, lease)
+        return True
 
     def _moved_to(self, lease: Lease, start: datetime.datetime) -> bool:
         period = Period(start=start, end=start + lease.period.length)

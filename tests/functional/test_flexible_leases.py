@@ -237,3 +237,38 @@ class _Plans:
             [answer.json['dry_run']['displaced'] for answer in answers],
         )
         self.assertEqual(['02T00:00'], self.starts(lease))
+
+    def wait(self, hosts: int, **facts: Any) -> dict[str, Any]:
+        window = {**WINDOW, 'latest': '2030-01-02T08:00:00Z', 'wait': True, **facts}
+        return self.book(hosts, **window)
+
+    def test_without_room_it_waits(self) -> None:
+        fixed = self.book(4, **{**FIXED, 'end_date': '2030-01-02T08:00:00Z'})
+        first, second = self.wait(3), self.wait(4)
+        self.assertEqual(['WAITING'] * 2, [one['status'] for one in (first, second)])
+        self.assertEqual([], first['events'])
+        before = self.send('GET', f'leases/{first["id"]}', version='1.0').json['lease']
+        self.assertEqual('PENDING', before['status'])
+        self.assertEqual(0, self.planner.round())
+        self.assertEqual(204, self.send('DELETE', f'leases/{fixed["id"]}').status_int)
+        self.assertEqual(2, self.planner.round())
+        self.assertEqual(['02T00:00', '02T02:00'], self.starts(first, second))
+        self.assertEqual('PENDING', self.lease(first)['status'])
+        self.assertEqual([3, 4], self.hosts(first, second))
+        self.assertEqual(0, self.planner.round())
+
+    def test_what_has_waited_for_too_long_ends(self) -> None:
+        self.book(4, **{**FIXED, 'end_date': '2030-01-02T08:00:00Z'})
+        late, gone = self.wait(1), self.wait(1, wait_until='2030-01-02T05:00:00Z')
+        self.service.clock.move_to(datetime.datetime(2030, 1, 2, 5, 30, tzinfo=datetime.UTC))
+        self.assertEqual(1, self.planner.round())
+        self.assertEqual('There was no room for it in time', self.lease(gone)['end_reason'])
+        self.service.clock.move_to(datetime.datetime(2030, 1, 2, 6, 1, tzinfo=datetime.UTC))
+        self.assertEqual(1, self.planner.round())
+        self.assertEqual('There was no room for it in time', self.lease(late)['end_reason'])
+
+    def test_what_waits_is_deleted(self) -> None:
+        self.book(4, **{**FIXED, 'end_date': '2030-01-02T08:00:00Z'})
+        lease = self.wait(1)
+        self.assertEqual(204, self.send('DELETE', f'leases/{lease["id"]}').status_int)
+        self.assertEqual(404, self.send('GET', f'leases/{lease["id"]}').status_int)

@@ -172,6 +172,7 @@ CREATE_1_8 = {
         'start_date': _TEXT_OR_NULL,
         'notices': _NOTICES_1_8,
         **windows.FIELDS,
+        **windows.WAITING,
     },
 }
 UPDATE_1_8 = {
@@ -268,6 +269,8 @@ class Reader:
             earliest=window.earliest,
             latest=window.latest,
             firm_before=window.firm_before,
+            waits=window.waits,
+            wait_until=window.wait_until,
             reservations=reservations,
             placements=placed,
             events=events,

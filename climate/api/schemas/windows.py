@@ -27,6 +27,10 @@ FIELDS: Final[dict[str, Any]] = {
     'latest': {'type': ['string', 'null']},
     'firm_before': {'type': ['integer', 'string']},
 }
+WAITING: Final[dict[str, Any]] = {
+    'wait': {'type': 'boolean'},
+    'wait_until': {'type': ['string', 'null']},
+}
 
 T = TypeVar('T')
 
@@ -42,11 +46,15 @@ class RequestedWindow:
     :ivar earliest: the first start (aware UTC); None for a lease with a fixed start
     :ivar latest: the last end (aware UTC); None for any
     :ivar firm_before: how long before its start it stops moving; None for the default
+    :ivar waits: whether it waits if there is no room
+    :ivar wait_until: until when at most (aware UTC); None for as long as it can begin
     """
 
     earliest: datetime.datetime | None = None
     latest: datetime.datetime | None = None
     firm_before: datetime.timedelta | None = None
+    waits: bool = False
+    wait_until: datetime.datetime | None = None
 
     def check(self, end: datetime.datetime) -> None:
         """Check that there is a period in the window.
@@ -65,7 +73,7 @@ def read(body: dict[str, Any], version: Microversion, now: datetime.datetime) ->
     :param now: the instant that ``now`` means (aware UTC)
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
-    given = {name: body[name] for name in FIELDS if body.get(name) is not None}
+    given = {name: body[name] for name in (*FIELDS, *WAITING) if body.get(name) is not None}
     if version < V1_8 or body.get('start_date') is not None:
         if version >= V1_8 and given:
             raise malformed(min(given), 'a lease with a start_date has none')
@@ -79,7 +87,22 @@ def read(body: dict[str, Any], version: Microversion, now: datetime.datetime) ->
         earliest=_earliest(given, version, now),
         latest=_latest(given, version, now),
         firm_before=_firm_before(given),
+        waits=bool(given.get('wait')),
+        wait_until=_wait_until(given, version, now),
     )
+
+
+def _wait_until(
+    given: dict[str, Any], version: Microversion, now: datetime.datetime
+) -> datetime.datetime | None:
+    if 'wait_until' not in given:
+        return None
+    if not given.get('wait'):
+        raise malformed('wait_until', 'it requires wait')
+    until = dates.parse('wait_until', given['wait_until'], now, version)
+    if until <= now:
+        raise malformed('wait_until', 'it lies in the past')
+    return until
 
 
 def changed(

@@ -20,6 +20,7 @@ from typing import Final
 from climate.api.http import dates
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_1
+from climate.api.http.microversions import V1_8
 from climate.api.views import fields
 from climate.api.views import holdings
 from climate.api.views import leases
@@ -30,6 +31,7 @@ from climate.domain.holdings import Holding
 from climate.domain.leases import OPTIONS
 from climate.domain.leases import Readiness
 from climate.domain.leases import Reservation
+from climate.domain.lifecycles import LeaseStatus
 from climate.domain.listed import instant
 from climate.domain.listed import ListedEvent
 from climate.domain.listed import ListedLease
@@ -50,6 +52,13 @@ _COMMON: Final = frozenset(
     # resources.
     if field.name not in ('placement', 'resources')
 )
+_WRITTEN_STATUSES: Final = {one.value: json.dumps(one.value) for one in LeaseStatus}
+_STATUSES: Final = _WRITTEN_STATUSES.__getitem__
+# Clients of earlier versions do not know the status of a lease without a booking.
+_STATUSES_BEFORE_1_8: Final = {
+    **_WRITTEN_STATUSES,
+    LeaseStatus.WAITING.value: json.dumps(LeaseStatus.PENDING.value),
+}.__getitem__
 _Written = Callable[[str | None], str]
 _Row = Callable[..., str]
 
@@ -71,6 +80,7 @@ class LeaseWriter:
         self, describers: Mapping[str, Describer], version: Microversion, *, named: bool = True
     ) -> None:
         self.date, self.record = _dates(version)
+        self.status = _STATUSES if version >= V1_8 else _STATUSES_BEFORE_1_8
         self._describers = describers
         self._version = version
         self._named = named

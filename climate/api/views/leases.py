@@ -56,7 +56,7 @@ LEASE: Final = (
     AnswerField(name='end_date', of='end', write='date', schema=_TIME),
     # Clients read the key of the trust; its value is internal.
     AnswerField(name='trust_id', write='null', schema=NULL),
-    AnswerField(name='status', write=PLAIN, schema=_STATUS),
+    AnswerField(name='status', write='status', schema=_STATUS),
     AnswerField(name='degraded', write='boolean', schema=BOOLEAN),
     *_CREATED,
     AnswerField(
@@ -75,6 +75,7 @@ LEASE: Final = (
     AnswerField(name='earliest', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
     AnswerField(name='latest', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
     AnswerField(name='firm_before', since=V1_8, write='json', schema=or_null(WHOLE)),
+    AnswerField(name='wait_until', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
     AnswerField(name='firm_at', of='lease', since=V1_8, write='firm_at', schema=_TIME_OR_NULL),
 )
 """The fields of a lease."""

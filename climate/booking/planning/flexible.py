@@ -21,6 +21,7 @@ from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.offers.offers import OfferSearch
 from climate.booking.offers.period_searches import PeriodSearch
 from climate.booking.planning import displacement
+from climate.booking.planning import waiting
 from climate.booking.requests import changed_requests
 from climate.booking.requests import new_leases
 from climate.booking.requests import prepare
@@ -86,9 +87,9 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
             start = self._start(tx)
             if start is None:
                 found = self.displacing(tx)
-                if found is None:
+                if found is None and not self.new.draft.waits:
                     raise
-                return found
+                return found or waiting.unbooked(tx, self)
         with _unless_booked():
             return self._at(start).free(tx)
 

@@ -117,6 +117,7 @@ def proposed(
         earliest=draft.earliest,
         latest=draft.latest,
         firm_before=_seconds(draft.firm_before),
+        wait_until=draft.wait_until,
         trust_id=trust_id,
         origin=new.caller.origin,
         created_at=tx.now,

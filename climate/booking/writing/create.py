@@ -149,8 +149,8 @@ class LeaseWork(commit.BookingWork[C]):
         else:
             choice, allocations = pick(needed)
         # After the choice, because that is where most leases are refused.
-        if new.makes and (missing := _missing(new, self.findings)):
-            return prepare.Missing(creations=missing)
+        if new.makes and (makes := missing(new, self.findings)):
+            return prepare.Missing(creations=makes)
         lead_time = tx.search.lead_times.longest(set(choice.generations))
         lease = dataclasses.replace(lease, lead_time=lead_time)
         prepares = schedule.preparation(map(_PLUGIN, new.requests))
@@ -197,7 +197,7 @@ class NewLeaseWork(LeaseWork[Chosen]):
         return self.chosen(tx)
 
 
-def _missing(new: NewLease, findings: prepare.Findings) -> tuple[prepare.Creation, ...]:
+def missing(new: NewLease, findings: prepare.Findings) -> tuple[prepare.Creation, ...]:
     """Return what the caller has to make first and has not made yet."""
     return tuple(
         prepare.Creation(

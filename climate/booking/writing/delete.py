@@ -104,7 +104,8 @@ def _untouched(lease: Lease, plugins: notices.Plugins) -> bool:
         event.kind in (EventKind.PREPARE, EventKind.START) and event.begun_at is not None
         for event in lease.events
     )
-    return lease.status is LeaseStatus.PENDING and not begun and not _made(lease, plugins)
+    early = lease.status in (LeaseStatus.WAITING, LeaseStatus.PENDING)
+    return early and not begun and not _made(lease, plugins)
 
 
 def _made(lease: Lease, plugins: notices.Plugins) -> bool:

@@ -27,7 +27,7 @@ from climate.client.sdk.proxy import ReservationProxy
 from climate.domain import periods
 
 # What a lease has of its offer.
-_FLEXIBLE: Final = '--soon, --not-before and --by'
+_FLEXIBLE: Final = '--soon, --not-before, --by and --queue'
 _OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations'})
 
 
@@ -65,7 +65,7 @@ class CreateLease(leases.LeaseCommand):
 
     def _body(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         if parsed.offer:
-            named = (parsed.at, parsed.length, parsed.until, parsed.within, parsed.soon)
+            named = (parsed.at, parsed.length, parsed.until, parsed.within, _is_flexible(parsed))
             if parsed.reservations or parsed.file or any(named):
                 raise exceptions.CommandError('--offer has a period and reservations already')
             return {'name': parsed.name, 'offer_id': parsed.offer, **notices.fields(parsed)}
@@ -163,6 +163,15 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--by', metavar='TIME', type=options.instant, help='Likewise, and end at this time at most'
     )
+    parser.add_argument(
+        '--queue',
+        action='store_true',
+        help='Likewise; if there is no room, wait for it instead of being refused',
+    )
+
+
+def _is_flexible(parsed: argparse.Namespace) -> bool:
+    return any((parsed.soon, parsed.not_before, parsed.by, parsed.queue))
 
 
 def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
@@ -174,6 +183,8 @@ def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str)
         fields['earliest'] = options.written(parsed.not_before, microversion)
     if parsed.by:
         fields['latest'] = options.written(parsed.by, microversion)
+    if parsed.queue:
+        fields['wait'] = True
     if parsed.length:
         fields['duration'] = int(parsed.length.total_seconds())
     elif 'duration' not in body:
@@ -183,7 +194,7 @@ def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str)
 
 def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
     """Return the fields of the period; those of a file count unless options replace them."""
-    if parsed.soon or parsed.not_before or parsed.by or body.keys() & {'earliest', 'latest'}:
+    if _is_flexible(parsed) or body.keys() & {'earliest', 'latest', 'wait'}:
         return _window(parsed, body, microversion)
     fields: dict[str, Any] = {}
     start = parsed.at

@@ -20,6 +20,8 @@ SINCE: Final[Mapping[str, str]] = {
     'earliest': '1.8',
     'latest': '1.8',
     'firm_before': '1.8',
+    'wait': '1.8',
+    'wait_until': '1.8',
 }
 """The microversions that have a field of a lease, of those that requests can have.
 
@@ -83,6 +85,10 @@ class Lease(bases.ManagedResource):
     latest = resource.Body('latest')
     #: How many seconds before its start a flexible lease stops moving (1.8).
     firm_before = resource.Body('firm_before')
+    #: Whether it waits if there is no room (1.8); only in requests.
+    wait = resource.Body('wait', type=bool)
+    #: Until when it waits for room at most (1.8).
+    wait_until = resource.Body('wait_until')
     #: When a flexible lease stops moving (1.8).
     firm_at = resource.Body('firm_at')
     #: The last report of ready resources.

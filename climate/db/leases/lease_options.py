@@ -94,6 +94,7 @@ _KINDS: Final[Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] =
     'notices': (list, tuple),
     'earliest': _INSTANT,
     'latest': _INSTANT,
+    'wait_until': _INSTANT,
     'readiness': (_dump_readiness, _load_readiness),
     'origin': (dump_origin, load_origin),
 }

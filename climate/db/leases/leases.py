@@ -159,6 +159,27 @@ class Leases(Repository):
         )
         return list(self._session.scalars(query))
 
+    def waiting(self) -> list[str]:
+        """Return the ids of the leases that wait for a booking, in the order of requests.
+
+        ::
+
+            SELECT id FROM leases
+            WHERE status = 'WAITING' AND deleted_at IS NULL AND next_due IS NULL
+            ORDER BY created_at, id
+        """
+        query = (
+            sa.select(LEASES.c.id)
+            .where(
+                LEASES.c.status == LeaseStatus.WAITING,
+                LEASES.c.deleted_at.is_(None),
+                # Those that are due have waited for too long.
+                LEASES.c.next_due.is_(None),
+            )
+            .order_by(LEASES.c.created_at, LEASES.c.id)
+        )
+        return list(self._session.scalars(query))
+
     def displaceable(
         self, resource_types: Collection[str], period: Period, limit: int
     ) -> list[Lease]:

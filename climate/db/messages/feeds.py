@@ -27,7 +27,11 @@ from climate.domain.owners import StoppedSubscription
 from climate.domain.requests import Reach
 
 # What is held for an offer looks like a deleted lease that has not started.
-_HELD = sa.and_(LEASES.c.deleted_at.is_not(None), LEASES.c.status == LeaseStatus.PENDING)
+# One that waits has no period yet.
+_HELD = sa.or_(
+    sa.and_(LEASES.c.deleted_at.is_not(None), LEASES.c.status == LeaseStatus.PENDING),
+    LEASES.c.status == LeaseStatus.WAITING,
+)
 _LEASE = (
     *LEASES.c['id', 'name', 'project_id', 'start_date', 'end_date', 'status'],
     *LEASES.c['deleted_at', 'created_at', 'updated_at'],

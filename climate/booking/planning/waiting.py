@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Leases that wait for room: requested and checked, but without a booking.
+
+Everything that needs the user is made when the lease is requested. A manager books it
+as soon as there is room in its window, or ends it when that is too late.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Final
+
+from climate import exceptions
+from climate.booking.choosing.choose import Choice
+from climate.booking.choosing.choose import lock
+from climate.booking.planning import replanning
+from climate.booking.requests import new_leases
+from climate.booking.requests import prepare
+from climate.booking.requests.context import Context
+from climate.booking.writing import commit
+from climate.booking.writing import create
+from climate.booking.writing.create import Chosen
+from climate.db.transactions.store import Transaction
+from climate.domain import events
+from climate.domain.events import EventKind
+from climate.domain.history import StepState
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import LEASE
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.offers import OfferKind
+from climate.enforcement import limits
+from climate.leases import history
+from climate.leases import notices
+from climate.leases import schedule
+
+_TOO_LATE: Final = 'There was no room for it in time'
+
+
+def unbooked(tx: Transaction, work: create.LeaseWork[Chosen]) -> Chosen | prepare.Missing:
+    """Return a new lease that waits, or what its user has to make first.
+
+    :raises climate.exceptions.LeaseRefused: if a limit of the project forbids it
+    """
+    new, findings = work.new, work.findings
+    lease = new_leases.proposed(tx, new, findings, work.trust_id)
+    has = tx.projects.leases(lease.project_id) if new.limits.leases else 0
+    limits.check_new(new.limits, lease, has, tx.now)
+    if new.makes and (missing := create.missing(new, findings)):
+        return prepare.Missing(creations=missing)
+    waits = dataclasses.replace(lease, status=LeaseStatus.WAITING)
+    nothing = Choice(generations={}, chosen=(), changing=())
+    return Chosen(lease=waits, limits=new.limits, choice=nothing)
+
+
+def last_start(context: Context, lease: Lease) -> datetime.datetime:
+    """Return the last start that a waiting lease can get."""
+    length = lease.period.length
+    requested = lease.created_at or lease.period.start
+    latest = lease.latest or requested + context.settings.plan_horizon + length
+    return latest - length
+
+
+def is_late(context: Context, lease: Lease, now: datetime.datetime) -> bool:
+    """Whether a lease has waited for too long."""
+    return last_start(context, lease) < now or (
+        lease.wait_until is not None and lease.wait_until <= now
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class WaitingLeaseWork(commit.BookingWork[Chosen]):
+    """Books a lease that waits, at the soonest start in its window."""
+
+    lease_id: str
+
+    def choose(self, tx: Transaction) -> Chosen:
+        """Choose the start, and free resources.
+
+        :raises climate.exceptions.NotEnoughResources: if there is no room
+        """
+        context = self.context
+        old = tx.leases.get(self.lease_id, lock=True)
+        if old.status is not LeaseStatus.WAITING or old.earliest is None:
+            raise exceptions.InvalidState(state=old.status, id=old.id)
+        (one,) = replanning.movable(tx, context, [old])
+        search = replanning.PlaceSearch(tx, context, one, max(old.earliest, tx.now))
+        frame = search.frame(last_start(context, old) + old.period.length)
+        offer = search.next(frame, OfferKind.SOONEST) if frame.earliest <= frame.latest else None
+        if offer is None or search.chosen is None:
+            raise exceptions.NotEnoughResources
+        choice, allocations = search.chosen
+        lead_time = tx.search.lead_times.longest(set(choice.generations))
+        lease = dataclasses.replace(
+            old,
+            period=offer.period,
+            status=LEASE.table[old.status, LeaseTrigger.BOOK],
+            lead_time=lead_time,
+        )
+        plugins = [context.plugins[item.resource_type] for item in old.reservations]
+        prepares = schedule.preparation(plugins)
+        firm_before = schedule.firm_before(lease, prepares, context.settings)
+        lease = dataclasses.replace(lease, firm_before=firm_before)
+        timetable = schedule.initial(
+            lease, (), prepares=prepares, now=tx.now, settings=context.settings
+        )
+        return Chosen(
+            lease=dataclasses.replace(
+                lease,
+                events=tuple(timetable),
+                next_due=events.next_due(timetable),
+                updated_at=tx.now,
+            ),
+            allocations=allocations,
+            old=old,
+            filtered=False,
+            limits=context.settings.limits.of(old.project_id),
+            choice=choice,
+        )
+
+    def write(self, tx: Transaction, request: Chosen, charge_id: str | None = None) -> Lease:
+        """Write the booking."""
+        lease = request.lease
+        tx.events.insert(lease.events)
+        tx.leases.update(lease)
+        start = next(event for event in lease.events if event.kind is EventKind.START)
+        since = f'{lease.created_at:%Y-%m-%dT%H:%M:%SZ}'
+        history.note(tx, start, StepState.DONE, text=f'booked, after waiting since {since}')
+        notices.notify(tx, self.context.plugins, 'lease.update', lease)
+        lock(tx, self.context.settings, request.choice).insert(request.allocations)
+        return lease
+
+
+def end(tx: Transaction, context: Context, lease_id: str) -> bool:
+    """Have a lease end that has waited for too long; return whether it has."""
+    lease = tx.leases.get(lease_id, lock=True)
+    if lease.status is not LeaseStatus.WAITING or not is_late(context, lease, tx.now):
+        return False
+    event = schedule.new_event(lease.id, EventKind.END, tx.now)
+    tx.events.insert([event])
+    ended = dataclasses.replace(
+        lease,
+        end_reason=_TOO_LATE,
+        events=(*lease.events, event),
+        next_due=tx.now,
+        updated_at=tx.now,
+    )
+    tx.leases.update(ended)
+    return True
