@@ -14,7 +14,7 @@ export const PAGE = 25;
 /** Leases of a page in which names are searched, which the service does not do. */
 const SEARCHED = 500;
 const FIELDS = 'id,name,status,degraded,start_date,end_date,user_id,user_name,project_id,project_name,reservations';
-export const STATUSES = ['PENDING', 'STARTING', 'ACTIVE', 'UPDATING', 'TERMINATING', 'TERMINATED', 'DELETING', 'ERROR'];
+export const STATUSES = ['WAITING', 'PENDING', 'STARTING', 'ACTIVE', 'UPDATING', 'TERMINATING', 'TERMINATED', 'DELETING', 'ERROR'];
 
 /** The choices of the list, which stay while one looks elsewhere. */
 export const wanted: Wanted = { scope: 'mine', status: '', type: '', search: '', ended: false };

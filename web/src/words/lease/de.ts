@@ -18,7 +18,7 @@ export const de: LeaseWords = {
 
 
 
-  status_PENDING: 'Ausstehend', status_STARTING: 'Beginnt', status_ACTIVE: 'Aktiv', status_UPDATING: 'In Änderung',
+  status_WAITING: 'Wartet', status_PENDING: 'Ausstehend', status_STARTING: 'Beginnt', status_ACTIVE: 'Aktiv', status_UPDATING: 'In Änderung',
   status_TERMINATING: 'Endet', status_TERMINATED: 'Beendet', status_DELETING: 'Wird gelöscht', status_DELETED: 'Gelöscht', status_ERROR: 'Fehler',
   state_done: 'erledigt', state_waiting: 'wartet', state_failed: 'fehlgeschlagen', state_undone: 'rückgängig gemacht', awaited: 'geplant',
   effect_prepare: 'Vorbereitung', effect_start: 'Beginn', effect_update: 'Änderung', effect_check: 'Prüfung', effect_before_end: 'Erinnerung an das Ende', effect_end: 'Ende', effect_undo: 'Rücknahme',

@@ -18,7 +18,7 @@ export const en = {
 
 
   // States, each with one word.
-  status_PENDING: 'Pending', status_STARTING: 'Starting', status_ACTIVE: 'Active', status_UPDATING: 'Updating',
+  status_WAITING: 'Waiting', status_PENDING: 'Pending', status_STARTING: 'Starting', status_ACTIVE: 'Active', status_UPDATING: 'Updating',
   status_TERMINATING: 'Ending', status_TERMINATED: 'Ended', status_DELETING: 'Deleting', status_DELETED: 'Deleted', status_ERROR: 'Error',
   state_done: 'done', state_waiting: 'waiting', state_failed: 'failed', state_undone: 'reversed', awaited: 'scheduled',
   effect_prepare: 'prepare', effect_start: 'start', effect_update: 'change', effect_check: 'check', effect_before_end: 'reminder of the end', effect_end: 'end', effect_undo: 'reverse',
