@@ -108,7 +108,7 @@ unit: $(TESTS) ## Run the tests that need only Python
 
 .PHONY: lowest
 lowest: $(LOWEST)/installed ## Run the unit tests with the oldest versions that requirements allow
-	@$(LOWEST)/bin/python -m tools.lanes unit --only '^(?!tests\.unit\.test_samples\b)'
+	@$(LOWEST)/bin/python -m tools.lanes unit --only '^(?!tests\.unit\.test_(samples|imports)\b)'
 
 .PHONY: constraints
 constraints: $(BIN)/uv ## Regenerate constraints.txt and the other lists of tested versions
