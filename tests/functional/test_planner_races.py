@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 
 from tests import base
 from tests import drafts
@@ -81,6 +82,23 @@ class _PlannerRaces(RaceCase):
         # Those that were displaced still have a host.
         self.assertEqual(before, {name: self.lease_ids()[name] for name in before})
         self.assertEqual(2 * 6 + len(before) + 6, len(self.booked()))
+
+    def test_each_waiting_lease_is_booked_once(self) -> None:
+        ((fixed,),) = self.racers.answers([[soon(2)]])
+        self.assertEqual(201, fixed.status)
+        taken = json.loads(fixed.body)['lease']
+        window = {'earliest': taken['start_date'], 'latest': taken['end_date'], 'wait': True}
+        wanted = [flexible(f'waiting {number}') for number in range(8)]
+        for one in wanted:
+            one.body.update({**window, 'duration': '10m'})
+        gone = Request(method='DELETE', path=f'/v1/leases/{taken["id"]}')
+        plans = [[PLAN] * 3 for _ in range(7)]
+        answers = self.racers.race([[gone], *([one] for one in wanted), *plans])
+        self.assertEqual([[204], *[[201]] * 8], answers[:9])
+        self.racers.answers([[PLAN] * 3])
+        self.assertEqual(0, self.overlaps())
+        # Five or six times ten minutes fit, as the first start is a whole minute or not.
+        self.assertIn(len(self.booked()), (5, 6))
 
     def changes(self, number: int) -> list[Request]:
         """Return requests that delete one lease, lengthen another, and book an hour."""
