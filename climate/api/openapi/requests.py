@@ -21,6 +21,7 @@ from climate.api.http.microversions import V1_2
 from climate.api.http.microversions import V1_3
 from climate.api.http.microversions import V1_4
 from climate.api.http.microversions import V1_5
+from climate.api.http.microversions import V1_8
 from climate.api.http.validation import Schema
 from climate.api.http.validation import Validator
 from climate.api.openapi import generators
@@ -54,6 +55,7 @@ BODIES: Final[Mapping[tuple[str, str], Versions]] = {
     ('POST', '/leases'): {
         **leases.SCHEMAS['create'],
         V1_4: {'anyOf': [leases.CREATE_1_4, taken_offers.TAKE_1_4]},
+        V1_8: {'anyOf': [leases.CREATE_1_8, taken_offers.TAKE_1_4]},
     },
     ('PUT', '/leases/{lease_id}'): leases.SCHEMAS['update'],
     ('POST', '/leases/{lease_id}/reallocate'): {V1_2: reallocations.SCHEMA},

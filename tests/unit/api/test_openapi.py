@@ -75,6 +75,11 @@ class DocumentTest(base.TestCase):
             wanted = {(one.method, one.path) for one in all_routes if one.since <= version}
             self.assertEqual(wanted, described)
 
+    def test_a_lease_can_take_an_offer_from_the_microversion_of_offers_on(self) -> None:
+        bodies = requests.BODIES['POST', '/leases']
+        taking = {version for version, schema in bodies.items() if 'offer_id' in repr(schema)}
+        self.assertEqual({one for one in bodies if one >= microversions.V1_4}, taking)
+
     def test_no_description_is_left_of_a_route_that_is_gone(self) -> None:
         known = {(one.method, one.path) for one in shipped.table()}
         self.assertEqual(set(), set(operations.OPERATIONS) - known)
