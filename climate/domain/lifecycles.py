@@ -102,13 +102,16 @@ T = TypeVar('T', bound=enum.StrEnum)
 class LifeCycle(Generic[S, T]):
     """A named table of transitions.
 
+    :ivar beginnings: the states in which it can begin, the usual one first
     :ivar table: the state that each trigger leads to from each state, read only;
         :class:`TransitionRefused` for a pair that it does not have
     """
 
-    def __init__(self, name: str, initial: S, table: Mapping[tuple[S, T], S]) -> None:
+    def __init__(
+        self, name: str, beginnings: tuple[S, ...], table: Mapping[tuple[S, T], S]
+    ) -> None:
         self.name = name
-        self.initial = initial
+        self.beginnings = beginnings
         self.table: Mapping[tuple[S, T], S] = MappingProxyType(_Transitions(name, table))
 
 
@@ -124,11 +127,8 @@ class _Transitions(dict[tuple[S, T], S]):
 def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
     s, t = LeaseStatus, LeaseTrigger
     table = {
-        # It waits until there is room, or until that is too late.
+        # The usual life: booked, perhaps after a wait, started, used, ended.
         (s.WAITING, t.BOOK): s.PENDING,
-        (s.WAITING, t.END): s.TERMINATING,
-        (s.WAITING, t.DELETED): s.DELETED,
-        # The usual life: booked, started, used, ended.
         (s.PENDING, t.START): s.STARTING,
         (s.STARTING, t.STARTED): s.ACTIVE,
         (s.ACTIVE, t.END): s.TERMINATING,
@@ -137,7 +137,8 @@ def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
         (s.STARTING, t.START): s.STARTING,
         (s.TERMINATING, t.END): s.TERMINATING,
         (s.DELETING, t.DELETE): s.DELETING,
-        # The whole period passed while no manager ran: there is nothing to release.
+        # It waited for too long, or the whole period passed while no manager ran.
+        (s.WAITING, t.END): s.TERMINATING,
         (s.PENDING, t.END): s.TERMINATING,
         # The end comes while the start is still being tried.
         (s.STARTING, t.END): s.TERMINATING,
@@ -156,7 +157,8 @@ def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
         (s.ERROR, t.ENDED): s.TERMINATED,
         (s.ERROR, t.DELETED): s.DELETED,
         (s.DELETING, t.DELETED): s.DELETED,
-        # A pending or ended lease holds nothing and is deleted at once.
+        # A waiting, pending or ended lease holds nothing and is deleted at once.
+        (s.WAITING, t.DELETED): s.DELETED,
         (s.PENDING, t.DELETED): s.DELETED,
         (s.TERMINATED, t.DELETED): s.DELETED,
     }
@@ -198,6 +200,6 @@ def _event_table() -> dict[tuple[EventState, EventTrigger], EventState]:
     }
 
 
-LEASE = LifeCycle('lease', LeaseStatus.PENDING, _lease_table())
-RESERVATION = LifeCycle('reservation', ReservationStatus.PENDING, _reservation_table())
-EVENT = LifeCycle('event', EventState.UNDONE, _event_table())
+LEASE = LifeCycle('lease', (LeaseStatus.PENDING, LeaseStatus.WAITING), _lease_table())
+RESERVATION = LifeCycle('reservation', (ReservationStatus.PENDING,), _reservation_table())
+EVENT = LifeCycle('event', (EventState.UNDONE,), _event_table())

@@ -215,6 +215,8 @@ class LeaseQuery:
     """A query for leases: filters, order and page.
 
     :ivar project_id: None for every project
+    :ivar status: None for every status
+    :ivar with_waiting: whether leases that wait have the status PENDING, too
     :ivar user_id: None for every user
     :ivar sort: ``(key, 'asc' | 'desc')`` pairs; keys of :data:`SORT_KEYS`
     :ivar marker: id of the last lease of the page before
@@ -222,6 +224,7 @@ class LeaseQuery:
 
     project_id: str | None
     status: str | None = None
+    with_waiting: bool = False
     name: str | None = None
     user_id: str | None = None
     resource_type: str | None = None

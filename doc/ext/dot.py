@@ -41,8 +41,9 @@ def dot(lifecycle: LifeCycle[S, T]) -> str:
     """
     pairs = arrows(lifecycle)
     lines = [f'digraph {_quoted(lifecycle.name)} {{', *(f'  {line}' for line in _DEFAULTS)]
-    lines += ['  "" [shape=point, class="begin"];', f'  "" -> {_quoted(lifecycle.initial)};']
-    for state in type(lifecycle.initial):
+    lines += ['  "" [shape=point, class="begin"];']
+    lines += [f'  "" -> {_quoted(state)};' for state in lifecycle.beginnings]
+    for state in type(lifecycle.beginnings[0]):
         final = not any(old is state and new is not state for old, new in pairs)
         attributes = ' [peripheries=2, class="final"]' if final else ''
         lines.append(f'  {_quoted(state)}{attributes};')
@@ -56,7 +57,7 @@ def dot(lifecycle: LifeCycle[S, T]) -> str:
 
 def description(lifecycle: LifeCycle[S, T]) -> str:
     """Return *lifecycle* as sentences, for readers who do not see the drawing."""
-    sentences = [f'It begins as {lifecycle.initial}.']
+    sentences = [f'It begins as {" or ".join(lifecycle.beginnings)}.']
     for (old, new), triggers in arrows(lifecycle).items():
         sentences.append(f'{old} becomes {new} on {" or ".join(triggers)}.')
     return ' '.join(sentences)
@@ -64,7 +65,7 @@ def description(lifecycle: LifeCycle[S, T]) -> str:
 
 def rst_table(lifecycle: LifeCycle[S, T]) -> str:
     """Return *lifecycle* as a ``list-table``: a row per transition."""
-    order = tuple(type(lifecycle.initial))
+    order = tuple(type(lifecycle.beginnings[0]))
     rows = sorted(lifecycle.table.items(), key=lambda row: order.index(row[0][0]))
     lines = ['.. list-table::', '   :header-rows: 1', '']
     for cells in (

@@ -65,7 +65,7 @@ class _Plans:
         ]
 
     def moves(self) -> list[dict[str, Any]]:
-        """Return what owners are told of moves."""
+        """Return the notifications of moves."""
         with self.service.store.reading() as tx:
             rows = [row for row in tx.outbox.unsent() if row.event_type == schemas.MOVED]
         told = [dict(row.payload) for row in rows]
@@ -249,6 +249,14 @@ class _Plans:
         self.assertEqual([], first['events'])
         before = self.send('GET', f'leases/{first["id"]}', version='1.0').json['lease']
         self.assertEqual('PENDING', before['status'])
+        for version, status, number in (
+            ('1.8', 'WAITING', 2),
+            ('1.8', 'PENDING', 1),
+            ('1.7', 'PENDING', 3),
+        ):
+            found = self.send('GET', f'leases?status={status}', version=version).json['leases']
+            self.assertEqual(number, len(found), version)
+        self.assertEqual(400, self.send('GET', 'leases?status=WAITING', version='1.7').status_int)
         self.assertEqual(0, self.planner.round())
         self.assertEqual(204, self.send('DELETE', f'leases/{fixed["id"]}').status_int)
         self.assertEqual(2, self.planner.round())

@@ -21,6 +21,7 @@ from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_1
 from climate.api.http.microversions import V1_5
 from climate.api.http.microversions import V1_7
+from climate.api.http.microversions import V1_8
 from climate.domain import requests
 from climate.domain.lifecycles import LeaseStatus
 
@@ -149,7 +150,8 @@ def leases(
         )
     return requests.LeaseQuery(
         project_id=project_id,
-        status=_status(one(parameters, 'status')),
+        status=_status(one(parameters, 'status'), version),
+        with_waiting=version < V1_8,
         name=one(parameters, 'name'),
         user_id=_user(parameters, caller_id),
         resource_type=one(parameters, 'resource_type'),
@@ -244,13 +246,13 @@ def with_plus_sign(value: str) -> str:
     return f'{head}+{zone}' if space and 'T' in head else value
 
 
-def _status(value: str | None) -> str | None:
+def _status(value: str | None, version: Microversion) -> str | None:
     if value is None:
         return None
-    try:
-        return LeaseStatus(value.upper()).value
-    except ValueError:
-        raise _malformed('status', 'one of ' + ', '.join(LeaseStatus) + ' is required') from None
+    known = [one for one in LeaseStatus if version >= V1_8 or one is not LeaseStatus.WAITING]
+    if value.upper() not in known:
+        raise _malformed('status', 'one of ' + ', '.join(known) + ' is required')
+    return value.upper()
 
 
 def _sort(parameters: Parameters, known: Sequence[str]) -> tuple[tuple[str, str], ...]:

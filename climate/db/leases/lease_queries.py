@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from climate import exceptions
 from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import RESERVATIONS
+from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import LeaseQuery
 
 Keys = list[tuple[Any, bool]]
@@ -76,11 +77,14 @@ def _beyond(keys: Keys, values: Sequence[Any]) -> Any:
 def _filters(query: LeaseQuery) -> list[Any]:
     columns: list[tuple[Any, Any]] = [
         (LEASES.c.project_id, query.project_id),
-        (LEASES.c.status, query.status),
         (LEASES.c.name, query.name),
         (LEASES.c.user_id, query.user_id),
     ]
     filters = [column == wanted for column, wanted in columns if wanted is not None]
+    if query.status == LeaseStatus.PENDING and query.with_waiting:
+        filters.append(LEASES.c.status.in_((LeaseStatus.PENDING, LeaseStatus.WAITING)))
+    elif query.status is not None:
+        filters.append(LEASES.c.status == query.status)
     bounds: list[tuple[Any, datetime.datetime | None, bool]] = [
         (LEASES.c.start_date, query.start_before, True),
         (LEASES.c.start_date, query.start_after, False),

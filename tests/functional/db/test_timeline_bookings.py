@@ -104,12 +104,13 @@ class BookingsCase:
         self.store.timelines = self.timelines = Timelines(PAUSE, horizon=cases.HOUR)
         self.blocks(self.timelines)
         self.book(hours=(30, 31))
-        (kept,) = self.timelines._kept[cases.TYPE].values()
-        self.assertTrue(kept.omits)
-        self.assertTrue(kept.block.occupied.is_zero)
+        # The ids of the resources may belong to two blocks.
+        kept = self.timelines._kept[cases.TYPE].values()
+        self.assertTrue(any(each.omits for each in kept))
+        self.assertTrue(all(each.block.occupied.is_zero for each in kept))
         with self.store.reading() as tx:
-            (far,) = tx.timeline(cases.TYPE, cases.at(31))
-        self.assertFalse(far.occupied.is_zero)
+            far = tx.timeline(cases.TYPE, cases.at(31))
+        self.assertFalse(all(each.occupied.is_zero for each in far))
 
     def test_a_transaction_that_fails(self) -> None:
         def fail(_tx: Transaction, _books: Books) -> None:

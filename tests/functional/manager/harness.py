@@ -26,7 +26,7 @@ from tests import databases
 from tests import services
 from tests.functional import whole_leases
 
-# What is told of a lease that nothing disturbs, and how often.
+# The notifications of a lease that nothing disturbs, and how often each is sent.
 ONCE = dict.fromkeys(('create', 'start_lease', 'before_end_lease', 'end_lease'), 1)
 ONCE |= {'before_start_lease': 2}
 
