@@ -14,6 +14,7 @@ from climate.booking.offers import free_time
 from climate.booking.offers import taking
 from climate.booking.offers.holds import make as make_offers
 from climate.booking.planning import flexible
+from climate.booking.planning import queue
 from climate.booking.planning.displacement import FixedChangeWork
 from climate.booking.planning.displacement import FixedLeaseWork
 from climate.booking.requests.context import Context
@@ -56,6 +57,7 @@ class Leases(Context):
     add_alternatives_of_change = alternatives.add_of_change
     extension = extensions.find
     availability = free_time.show
+    queue = queue.show
     offers = make_offers
     take = taking.take
     rehearse_take = taking.rehearse

@@ -115,6 +115,16 @@ def demand(plugin: Describer, reservation: Reservation) -> Mapping[str, int]:
         return {}
 
 
+def least(plugin: Describer, reservation: Reservation) -> int:
+    """Return how many slots a reservation requires at least; 0 if it cannot be read."""
+    try:
+        search = plugin.search(plugin.load(reservation.request))
+    except Exception as error:
+        _fault(reservation, error)
+        return 0
+    return max(search.minimum, len(search.names))
+
+
 def load(plugin: Plugin[Any], reservation: Reservation) -> Any:
     """Return the request of a reservation.
 

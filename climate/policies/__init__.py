@@ -22,6 +22,7 @@ from climate.policies import maintenances
 from climate.policies import me
 from climate.policies import offers
 from climate.policies import properties
+from climate.policies import queue
 from climate.policies import resource_types
 from climate.policies import resources
 from climate.policies import usage
@@ -32,6 +33,6 @@ def list_rules() -> list[policy.RuleDefault]:
     """Return every rule; oslo.policy's generators call this."""
     modules = (
         *(base, leases, hosts, floatingips, resources, resource_types, allocations, properties),
-        *(maintenances, availability, offers, calendar, me, feeds, webhooks, usage),
+        *(maintenances, availability, offers, calendar, me, feeds, webhooks, usage, queue),
     )
     return [rule for module in modules for rule in module.RULES]

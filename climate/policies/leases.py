@@ -30,6 +30,7 @@ _EVERYWHERE = (
     'GET /v1/os-hosts/{host_id}/allocation',
     'GET /v1/offers/{offer_id}',
     'DELETE /v1/offers/{offer_id}',
+    'GET /v1/queue',
     'GET /v1/resources/allocations',
     'GET /v1/resources/{resource_id}/allocations',
 )

@@ -127,4 +127,6 @@ STORY: Sequence[Step] = (
     ),
     get('properties/list-values-1.7', '/v1/os-hosts/properties?values=true', '1.7'),
     get('leases/show-1.7', '/v1/leases/{fourth}', '1.7'),
+    post('leases/wait-1.8', '/v1/leases', '1.8'),
+    get('queue/show-1.8', '/v1/queue', '1.8'),
 )

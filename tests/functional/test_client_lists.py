@@ -73,6 +73,35 @@ class TestLists(clients.ClientCase):
         self.assertEqual(['c', 'b'], [each['Name'] for each in first])
 
 
+class TestQueue(clients.ClientCase):
+    """The flexible leases that may still move or wait."""
+
+    def test_places_forecasts_and_what_is_missing(self) -> None:
+        self.assertEqual([], self.json('lease queue'))
+        fixed = self.json("lease create fixed --hosts 3 --at 'tomorrow 12:00' --for 6h")
+        start, end = (times.write(fixed[name]) for name in ('start_date', 'end_date'))
+        window = f"--for 1h --not-before '{start}'"
+        self.json(f'lease create first --hosts 2 {window}')
+        waits = self.json(f"lease create second --hosts 2 {window} --by '{end}' --queue")
+        first, second = self.json('lease queue --type physical:host')
+        self.assertEqual(['first', 1, '0'], [first[key] for key in ('Name', 'Place', 'Ahead')])
+        self.assertEqual(fixed['end_date'], first['Forecast'])
+        self.assertEqual(
+            ['second', 'WAITING', 2, '1 (2 hosts)', None],
+            [second[key] for key in ('Name', 'Status', 'Place', 'Ahead', 'Forecast')],
+        )
+        text = self.run_command('lease queue').stdout
+        self.assertRegex(text, r'second .* 2 hosts until ')
+        shown = self.json('lease show second')
+        self.assertEqual(
+            [waits['id'], None, second['Room at'], '1 (2 hosts)'],
+            [shown[key] for key in ('id', 'forecast', 'room_at', 'ahead')],
+        )
+        self.assertEqual(fixed['end_date'], shown['latest'])
+        self.assertNotIn('forecast', self.json('lease show fixed'))
+        self.assertEqual([], self.json('lease queue --type virtual:instance'))
+
+
 class TestChanges(clients.ClientCase):
     """What one has, and how one changes it."""
 

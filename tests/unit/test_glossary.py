@@ -32,6 +32,8 @@ FORMS = {
 }
 # Nouns without a term, each with the reason why a reader needs none.
 PLAIN_KEYS = {
+    'ahead': 'the leases ahead; described as a parameter',
+    'waits_for': 'shortages; described as a parameter',
     'alarms_before_end': 'seconds; described as a parameter',
     'alarms_before_start': 'seconds; described as a parameter',
     'apart_from': 'a condition of a placement; described as a parameter',
@@ -47,6 +49,7 @@ PLAIN_KEYS = {
     'ready': 'one half of the readiness',
     'reservation_schema': 'a JSON schema',
     'resource_schema': 'a JSON schema',
+    'queue_links': 'addresses of pages',
     'resources_links': 'addresses of pages',
     'rows': 'the rows of a usage report; described as a parameter',
     'same': 'a condition of a placement; described as a parameter',

@@ -19,6 +19,7 @@ from climate.api.controllers.me import MeController
 from climate.api.controllers.offers import OffersController
 from climate.api.controllers.properties import CollectionPropertiesController
 from climate.api.controllers.properties import PropertiesController
+from climate.api.controllers.queue import QueueController
 from climate.api.controllers.resource_types import ResourceTypesController
 from climate.api.controllers.resources import ResourcesController
 from climate.api.controllers.usage import UsageController
@@ -34,7 +35,7 @@ _CONTROLLERS: Final = (
     *(AllocationsController, AvailabilityController, CalendarController, FeedsController),
     *(LeasesController, MaintenancesController, MeController, OffersController),
     *(PropertiesController, ResourceTypesController, ResourcesController, UsageController),
-    WebhooksController,
+    *(QueueController, WebhooksController),
 )
 
 

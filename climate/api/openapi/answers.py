@@ -28,6 +28,7 @@ from climate.api.views import histories
 from climate.api.views import maintenances
 from climate.api.views import offers
 from climate.api.views import properties
+from climate.api.views import queue
 from climate.domain.choices import MOST_VALUES
 from climate.domain.offers import OfferKind
 
@@ -123,7 +124,8 @@ def _extensions(version: microversions.Microversion) -> dict[str, Json]:
         'searched_until': _TIME,
     }
     shortage = record(fields.properties(offers.SHORTAGE, version))
-    return {'Shortage': shortage, 'Extension': record(extension)}
+    queued = record({**fields.properties(queue.QUEUED, version), **queue.SCHEMA})
+    return {'Shortage': shortage, 'Extension': record(extension), 'QueuedLease': queued}
 
 
 def _resources(version: microversions.Microversion) -> dict[str, Json]:

@@ -122,6 +122,7 @@ OPERATIONS: Final[Mapping[Key, Operation]] = {
     ('PATCH', '/resources/properties/{property_name}'): _op(
         _shows('resource_property', 'ChangedProperty')
     ),
+    ('GET', '/queue'): _op(_page('queue', 'QueuedLease')),
     ('GET', '/usage'): _op(_shows('usage', 'Usage')),
     ('GET', '/webhooks'): _op(_page('webhooks', 'Webhook')),
     ('POST', '/webhooks'): _op(_created('webhook', 'NewWebhook'), 'Idempotency-Key'),

@@ -24,7 +24,7 @@ class TimeColumn(columns.FormattableColumn[str | None]):
         return times.write(self._value)
 
 
-_TIMES: Final = ('_at', '_date', '_until')
+_TIMES: Final = ('_at', '_date', '_until', 'earliest', 'latest')
 
 
 def attributes(thing: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -133,6 +133,20 @@ class AmountsColumn(SummaryColumn):
     def machine_readable(self) -> str:
         """Return amounts with the names of their types, in one line."""
         return super().machine_readable().replace('\n', ', ')
+
+
+class ShortagesColumn(columns.FormattableColumn[list[dict[str, Any]]]):
+    """What is missing for an earlier start, one in each line."""
+
+    def human_readable(self) -> str:
+        """Return the amount and the noun or class of each, and until when it is missing."""
+        return '\n'.join(_shortage(each) for each in self._value or ())
+
+
+def _shortage(each: Mapping[str, Any]) -> str:
+    name, number = each['resource_class'], str(each['missing'])
+    what = f'{number} {name}' if name else nouns.counted(number, str(each['resource_type']))
+    return f'{what} until {times.write(each["until"])}' if each['until'] else what
 
 
 class EventsColumn(columns.FormattableColumn[list[dict[str, Any]]]):

@@ -20,6 +20,7 @@ from climate.client.osc import holdings
 from climate.client.osc import options
 from climate.client.osc import plugin
 from climate.client.osc import prefixes
+from climate.client.osc import queue
 from climate.client.osc import type_nouns
 from climate.client.osc.columns import attributes
 from climate.client.osc.columns import DurationsColumn
@@ -41,6 +42,7 @@ def shown(lease: Any) -> dict[str, Any]:
         **attributes(lease, 'id', 'name', 'status'),
         'degraded': lease['degraded'] if 'degraded' in lease else lease['is_degraded'],
         **attributes(lease, 'start_date', 'end_date'),
+        **_window(lease),
         'end_reason': lease['end_reason'] or '',
         'reservations': ReservationsColumn(lease['reservations']),
         'resources': NamesColumn(
@@ -55,6 +57,14 @@ def shown(lease: Any) -> dict[str, Any]:
         'user_id': lease['user_id'],
         'user_name': lease['user_name'] or '',
     }
+
+
+def _window(lease: Any) -> dict[str, Any]:
+    """Return the columns that only flexible leases have."""
+    if lease['earliest'] is None:
+        return {}
+    waits = ('wait_until',) if lease['wait_until'] else ()
+    return attributes(lease, 'earliest', 'latest', 'firm_at', *waits)
 
 
 def rehearsed(answer: dict[str, Any]) -> dict[str, Any]:
@@ -149,9 +159,9 @@ class ShowLease(LeaseCommand):
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Return the values of the columns."""
-        lease = find(proxy, parsed.lease)
         # Lists have no names of resources.
-        return shown(holdings.completed(proxy, proxy.get_lease(lease)))
+        lease = holdings.completed(proxy, proxy.get_lease(find(proxy, parsed.lease)))
+        return {**shown(lease), **queue.of_lease(proxy, lease)}
 
 
 class WaitForLease(LeaseCommand):

@@ -25,6 +25,7 @@ from climate.client.sdk.hosts import ReservableHost
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.maintenances import ResourceMaintenance
 from climate.client.sdk.offers import LeaseOffer
+from climate.client.sdk.queues import LeaseInQueue
 from climate.client.sdk.requests import path_of
 from climate.client.sdk.resource_requests import ResourceRequests
 from climate.client.sdk.resource_types import ReservableType
@@ -141,6 +142,16 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         path = Lease.base_path + path_of(lease, '/extension')
         extension: dict[str, Any] = self.json('GET', path, params=query)['extension']
         return extension
+
+    def queue(self, **query: Any) -> Iterator[LeaseInQueue]:
+        """Yield the flexible leases that may still move or wait, in the order of requests.
+
+        :param query: ``resource_type``, ``lease_id``, ``limit`` of a page
+        """
+        self.require('1.8', 'the queue')
+        # Not _list(), which has a parameter resource_type of its own.
+        listed: Iterator[LeaseInQueue] = LeaseInQueue.list(self, **query)
+        return listed
 
     def lease_history(self, lease: str | Lease) -> LeaseHistory:
         """Return what the service did for a lease in the cloud."""

@@ -29,6 +29,7 @@ from climate.db.leases.inconsistencies import Inconsistencies
 from climate.db.leases.intents import Intents
 from climate.db.leases.lease_lists import LeaseLists
 from climate.db.leases.leases import Leases
+from climate.db.leases.queues import LeaseQueue
 from climate.db.leases.reservations import Reservations
 from climate.db.leases.steps import HistorySteps
 from climate.db.leases.trusts import Trusts
@@ -109,6 +110,7 @@ class Transaction:
     affected_leases = _Rows(AffectedLeases)
     leases = _Rows(Leases)
     lease_lists = _Rows(LeaseLists)
+    queue = _Rows(LeaseQueue)
     reservations = _Rows(Reservations)
     allocations = _Rows(Allocations)
     handovers = _Rows(Handovers)

@@ -32,6 +32,7 @@ FOR_READERS = {
     'climate:allocations:list',
     'climate:allocations:show',
     'climate:properties:list',
+    'climate:queue:show',
     'climate:floatingips:list',
     'climate:floatingips:show',
     'climate:resources:list',

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The queue of flexible leases: places, forecasts, pages, and what they cost."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from tests import base
+from tests import services
+from tests.functional import fixtures
+from tests.functional import http
+
+FIXED = {'start_date': '2030-01-02T00:00:00Z', 'end_date': '2030-01-02T08:00:00Z'}
+WINDOW = {'earliest': '2030-01-02T00:00:00Z', 'duration': '2h'}
+WAIT = {**WINDOW, 'latest': '2030-01-02T08:00:00Z', 'wait': True}
+MINE, THEIRS, ADMIN = 'alice:blue:member', 'bob:red:member', 'root:operators:admin'
+
+
+@services.on_each_engine(base.TestCase, 'TestQueue')
+class _Queue:
+    """A service with four hosts."""
+
+    kind = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service(database=self.kind))
+
+    def book(self, hosts: int, token: str = MINE, **facts: Any) -> dict[str, Any]:
+        # In the order of their requests.
+        self.service.clock.advance(1)
+        one = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
+        body = {'name': 'a', 'reservations': [one], **facts}
+        answer = http.send(self.service.app, 'POST', '/v1/leases', body, token=token, version='1.8')
+        self.assertEqual(201, answer.status_int, answer.text)
+        lease: dict[str, Any] = answer.json['lease']
+        return lease
+
+    def page(self, path: str = '/v1/queue', token: str = MINE) -> Any:
+        answer = http.send(self.service.app, 'GET', path, token=token, version='1.8')
+        self.assertEqual(200, answer.status_int, answer.text)
+        return answer.json
+
+    def queue(self, path: str = '/v1/queue', token: str = MINE) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.page(path, token)['queue']
+        return found
+
+    def test_leases_of_others_count_and_are_not_shown(self) -> None:
+        self.book(4, **FIXED)
+        self.book(3, THEIRS, **WAIT)
+        mine = self.book(2, **WAIT)
+        self.book(1, THEIRS, **WINDOW)
+        (one,) = self.queue()
+        self.assertEqual(
+            [mine['id'], 2, {'leases': 1, 'amounts': {'physical:host': 3}}],
+            [one['lease_id'], one['place'], one['ahead']],
+        )
+        self.assertEqual([1, 3], [each['place'] for each in self.queue(token=THEIRS)])
+        self.assertEqual([1, 2, 3], [each['place'] for each in self.queue(token=ADMIN)])
+
+    def test_pages_have_the_places_of_the_whole_queue(self) -> None:
+        self.book(4, **FIXED)
+        ids = [self.book(1, **WAIT)['id'] for _ in range(3)]
+        first = self.page('/v1/queue?limit=2')
+        self.assertEqual(ids[:2], [each['lease_id'] for each in first['queue']])
+        (last,) = self.queue(first['queue_links'][0]['href'])
+        self.assertEqual([ids[2], 3], [last['lease_id'], last['place']])
+
+    def test_only_leases_that_share_a_type_compete(self) -> None:
+        self.book(4, **FIXED)
+        instances = {
+            'resource_type': 'virtual:instance', 'amount': 2,
+            'vcpus': 1, 'memory_mb': 512, 'disk_gb': 1,
+        }  # fmt: skip
+        self.book(1, **WINDOW, reservations=[instances])
+        self.book(1, **WAIT)
+        self.assertEqual([1, 1], [each['place'] for each in self.queue()])
+        both = [instances, {'resource_type': 'physical:host', 'min': 1, 'max': 1}]
+        self.book(1, **WAIT, reservations=both)
+        self.assertEqual(
+            {'leases': 2, 'amounts': {'physical:host': 1, 'virtual:instance': 2}},
+            self.queue()[-1]['ahead'],
+        )
+
+    def test_a_forecast_is_what_the_planner_finds(self) -> None:
+        fixed = self.book(4, **FIXED)
+        self.book(2, **WAIT)
+        self.assertEqual(
+            [None, '2030-01-02T08:00:00Z'],
+            [self.queue()[0][name] for name in ('forecast', 'room_at')],
+        )
+        path = f'/v1/leases/{fixed["id"]}'
+        body = {'end_date': '2030-01-02T05:00:00Z'}
+        answer = http.send(self.service.app, 'PUT', path, body, token=MINE, version='1.8')
+        self.assertEqual(200, answer.status_int, answer.text)
+        (one,) = self.queue()
+        self.assertEqual(['2030-01-02T05:00:00Z'] * 2, [one['forecast'], one['room_at']])
+        self.assertEqual('2030-01-02T05:00:00Z', one['waits_for'][0]['until'])
+
+    def test_firm_leases_are_in_no_queue(self) -> None:
+        self.book(1, **WINDOW, firm_before='30d')
+        self.book(1, **FIXED)
+        self.assertEqual([], self.queue())
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[list[str]]:
+        found: list[str] = []
+
+        def collect(*facts: Any) -> None:
+            found.append(facts[2])
+
+        engine = self.service.store.engine
+        sa.event.listen(engine, 'before_cursor_execute', collect)
+        try:
+            yield found
+        finally:
+            sa.event.remove(engine, 'before_cursor_execute', collect)
+
+    def test_statements_do_not_grow_with_the_queue(self) -> None:
+        self.book(4, **FIXED)
+        numbers = []
+        for _ in range(2):
+            for _ in range(4):
+                self.book(1, **WAIT)
+            self.queue()
+            with self.counted() as statements:
+                self.queue()
+            numbers.append(len(statements))
+        self.assertEqual(numbers[0], numbers[1], statements)
+        self.assertLessEqual(numbers[1], 12, statements)
