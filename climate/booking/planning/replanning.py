@@ -55,6 +55,15 @@ class MovableLease:
         latest = self.lease.latest
         return _NEVER if latest is None else latest - self.lease.period.length
 
+    @property
+    def is_movable(self) -> bool:
+        """Whether its resources can be chosen like those of a new lease.
+
+        That is not so if they are existing objects of a project, or are placed in relation to
+        others.
+        """
+        return not any(candidates.is_thing(one) or one.placement for one in self.needed)
+
     def within(self, period: Period, pause: datetime.timedelta) -> list[Requirements]:
         """Return what its reservations require in another period."""
         padded = period.padded(pause)
@@ -80,10 +89,12 @@ def by_last_start(leases: Iterable[MovableLease]) -> list[MovableLease]:
 
 
 def movable(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[MovableLease]:
-    """Return those of *leases* whose resources can be chosen like those of a new lease.
+    """Return those of *leases* whose resources can be chosen like those of a new lease."""
+    return [one for one in read(tx, context, leases) if one.is_movable]
 
-    That is not so if they are existing objects of a project, or are placed in relation to others.
-    """
+
+def read(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[MovableLease]:
+    """Return leases with what they have and require, in the same order."""
     ids = [one.id for lease in leases for one in lease.reservations]
     has: dict[str, list[Allocation]] = defaultdict(list)
     for item in tx.allocations.live_of(ids) if ids else ():
@@ -92,8 +103,7 @@ def movable(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[
     for lease in leases:
         mine = tuple(item for one in lease.reservations for item in has[one.id])
         needed = _needed(context, lease, mine)
-        if not any(candidates.is_thing(one) or one.placement for one in needed):
-            found.append(MovableLease(lease=lease, allocations=mine, needed=needed))
+        found.append(MovableLease(lease=lease, allocations=mine, needed=needed))
     return found
 
 

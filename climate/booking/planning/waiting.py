@@ -16,6 +16,7 @@ from climate import exceptions
 from climate.booking.choosing.choose import Choice
 from climate.booking.choosing.choose import lock
 from climate.booking.planning import replanning
+from climate.booking.planning.places import Place
 from climate.booking.requests import new_leases
 from climate.booking.requests import prepare
 from climate.booking.requests.context import Context
@@ -72,30 +73,32 @@ def is_late(context: Context, lease: Lease, now: datetime.datetime) -> bool:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WaitingLeaseWork(commit.BookingWork[Chosen]):
-    """Books a lease that waits, at the soonest start in its window."""
+    """Books a lease that waits, at the soonest start in its window.
+
+    :ivar place: where a plan has found room for it; None if it has to search
+    """
 
     lease_id: str
+    place: Place | None = None
 
     def choose(self, tx: Transaction) -> Chosen:
         """Choose the start, and free resources.
 
         :raises climate.exceptions.NotEnoughResources: if there is no room
+        :raises climate.exceptions.Conflict: if it is not as the plan has seen it
         """
         context = self.context
         old = tx.leases.get(self.lease_id, lock=True)
         if old.status is not LeaseStatus.WAITING or old.earliest is None:
             raise exceptions.InvalidState(state=old.status, id=old.id)
-        (one,) = replanning.movable(tx, context, [old])
-        search = replanning.PlaceSearch(tx, context, one, max(old.earliest, tx.now))
-        frame = search.frame(last_start(context, old) + old.period.length)
-        offer = search.next(frame, OfferKind.SOONEST) if frame.earliest <= frame.latest else None
-        if offer is None or search.chosen is None:
-            raise exceptions.NotEnoughResources
-        choice, allocations = search.chosen
+        if self.place is not None and self.place.one.lease.updated_at != old.updated_at:
+            raise exceptions.Conflict('It was changed meanwhile')
+        place = self._found(tx, old) if self.place is None else self.place
+        choice, allocations = place.choice, place.since(tx.now)
         lead_time = tx.search.lead_times.longest(set(choice.generations))
         lease = dataclasses.replace(
             old,
-            period=offer.period,
+            period=place.period,
             status=LEASE.table[old.status, LeaseTrigger.BOOK],
             lead_time=lead_time,
         )
@@ -119,6 +122,20 @@ class WaitingLeaseWork(commit.BookingWork[Chosen]):
             limits=context.settings.limits.of(old.project_id),
             choice=choice,
         )
+
+    def _found(self, tx: Transaction, old: Lease) -> Place:
+        """Return a place for the lease.
+
+        :raises climate.exceptions.NotEnoughResources: if there is none
+        """
+        (one,) = replanning.read(tx, self.context, [old])
+        search = replanning.PlaceSearch(tx, self.context, one, max(old.earliest or tx.now, tx.now))
+        frame = search.frame(last_start(self.context, old) + old.period.length)
+        offer = search.next(frame, OfferKind.SOONEST) if frame.earliest <= frame.latest else None
+        if offer is None or search.chosen is None:
+            raise exceptions.NotEnoughResources
+        choice, allocations = search.chosen
+        return Place(one=one, period=offer.period, choice=choice, allocations=allocations)
 
     def write(self, tx: Transaction, request: Chosen, charge_id: str | None = None) -> Lease:
         """Write the booking."""
