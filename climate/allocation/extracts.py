@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections import defaultdict
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Any
 from typing import Final
 
 import numpy as np
+from numpy import typing as npt
 
 from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bookings
@@ -21,6 +25,7 @@ from climate.allocation.steps import Ints
 from climate.allocation.steps import microseconds
 from climate.allocation.steps import StepFunctions
 from climate.allocation.steps import Uses
+from climate.allocation.supplies import Supply
 from climate.domain import copies
 from climate.domain.leases import Allocation
 
@@ -101,6 +106,41 @@ def _part(block: Block, rows: slice) -> Block:
         used={name: function.part(*limits) for name, function in block.used.items()},
         periods={},
     )
+
+
+def gathered(found: Sequence[tuple[Block, int]]) -> Block:
+    """Return a block of some rows of several blocks, which has no periods and properties.
+
+    :param found: each with its block, in the order of their ids
+    """
+    supplies = {name for block, _ in found for name in block.supplies}
+    used = {name for block, _ in found for name in block.used}
+    return Block(
+        ids=_column(found, operator.attrgetter('ids')),
+        names=tuple(block.names[row] for block, row in found),
+        generations=_column(found, operator.attrgetter('generations')),
+        bookable=_column(found, operator.attrgetter('bookable')).astype(np.bool_),
+        occupied=StepFunctions.gathered([(block.occupied, row) for block, row in found]),
+        whole=StepFunctions.gathered([(block.whole, row) for block, row in found]),
+        out=StepFunctions.gathered([(block.out, row) for block, row in found]),
+        returned=_column(found, operator.attrgetter('returned')),
+        returned_whole=_column(found, operator.attrgetter('returned_whole')),
+        supplies={
+            name: Supply.gathered([(block.supplies.get(name), row) for block, row in found])
+            for name in supplies
+        },
+        used={
+            name: StepFunctions.gathered([(block.used.get(name), row) for block, row in found])
+            for name in used
+        },
+        periods={},
+    )
+
+
+def _column(
+    found: Sequence[tuple[Block, int]], values: Callable[[Block], npt.NDArray[Any]]
+) -> Ints:
+    return np.array([values(block)[row] for block, row in found], dtype=np.int64)
 
 
 def without(block: Block, gone: Mapping[str, Bookings]) -> Block:

@@ -48,6 +48,8 @@ _ROWS: Final = np.arange(MOST_ROWS, dtype=np.int64)
 # The keys of all rows at the time 0.
 _BASES: Final = _ROWS << BITS
 
+_NONE: Final = np.zeros(0, dtype=np.int64)
+
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 
@@ -105,8 +107,8 @@ class Uses:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def where(self, which: Bools) -> Uses:
-        """Return those for which *which* is true."""
+    def where(self, which: Bools | Ints) -> Uses:
+        """Return those for which *which* is true, or those at some places."""
         return Uses(
             rows=self.rows[which],
             starts=self.starts[which],
@@ -130,7 +132,9 @@ class Uses:
         """Return them without one for each that is *gone*."""
         left = Counter(gone.each())
         stays = np.ones(len(self), dtype=np.bool_)
-        for place, one in enumerate(self.each() if left else ()):
+        concerned = np.flatnonzero(_among(gone.rows)[self.rows])
+        mine = self.where(concerned)
+        for place, one in zip(concerned.tolist(), mine.each(), strict=True):
             if left[one] > 0:
                 left[one] -= 1
                 stays[place] = False
@@ -302,6 +306,26 @@ class StepFunctions:
         keys = (np.searchsorted(rows, owners[mine]) << BITS) + (self.keys[1:-1][mine] & _MASK)
         return StepFunctions(
             count=len(rows), keys=_fenced(keys, len(rows)), levels=_padded(self.levels[1:-1][mine])
+        )
+
+    @classmethod
+    def gathered(cls, found: Sequence[tuple[StepFunctions | None, int]]) -> StepFunctions:
+        """Return the functions of some rows of several objects, as the rows of one.
+
+        :param found: each with its object; None for one that is never in use
+        """
+        keys, levels = [_NONE], [_NONE]
+        for new, (function, row) in enumerate(found):
+            if function is None or function.is_zero:
+                continue
+            first, beyond = function.keys.searchsorted((row << BITS, (row + 1) << BITS))
+            keys.append(function.keys[first:beyond] + ((new - row) << BITS))
+            levels.append(function.levels[first:beyond])
+        count = len(found)
+        return cls(
+            count=count,
+            keys=_fenced(np.concatenate(keys), count),
+            levels=_padded(np.concatenate(levels)),
         )
 
     def split(self, size: int) -> Iterator[tuple[int, StepFunctions]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 from typing import TypeVar
 
@@ -53,6 +54,23 @@ class Supply:
             min_unit=replaced(self.min_unit, rows, [item.min_unit for item in items]),
             max_unit=replaced(self.max_unit, rows, [item.max_unit for item in items]),
             step_size=replaced(self.step_size, rows, [item.step_size for item in items]),
+        )
+
+    @classmethod
+    def gathered(cls, found: Sequence[tuple[Supply | None, int]]) -> Supply:
+        """Return the inventories of some rows of several objects.
+
+        :param found: each with its object; None for a resource without an inventory
+        """
+        nothing = cls.none(1)
+        rows = [(nothing, 0) if supply is None else (supply, row) for supply, row in found]
+        return cls(
+            **{
+                field.name: np.array(
+                    [getattr(supply, field.name)[row] for supply, row in rows], dtype=np.int64
+                )
+                for field in dataclasses.fields(cls)
+            }
         )
 
     def picked(self, rows: Ints | slice) -> Supply:

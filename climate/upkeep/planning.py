@@ -2,9 +2,9 @@
 
 """Moves flexible leases forward into what has become free, until they are firm.
 
-In the order of their requests, each moves to the soonest start in its window. No lease moves
-for the sake of one that was requested later. Each move is a transaction of its own, which
-chooses and verifies as any change does, so any number of managers can plan at once.
+In the order of their requests, each gets the soonest start in its window, in one pass over all of
+them in memory. No lease moves for the sake of one that was requested later. Each move that a
+pass decides is then written in a transaction of its own, which verifies as any change does.
 """
 
 from __future__ import annotations
@@ -12,21 +12,27 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
-import operator
+from collections.abc import Iterator
 from collections.abc import Sequence
+from typing import Any
+from typing import Final
 
 from climate import exceptions
 from climate.booking.offers import change_searches
 from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.planning import moves
-from climate.booking.planning import replanning
-from climate.booking.planning import slices
+from climate.booking.planning import plans
+from climate.booking.planning import seekers
 from climate.booking.planning import waiting
 from climate.booking.planning.gains import Gains
-from climate.booking.planning.replanning import MovableLease
+from climate.booking.planning.places import Place
+from climate.booking.planning.plans import Plan
+from climate.booking.planning.seekers import Seeker
 from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
 from climate.booking.writing import commit
+from climate.db.transactions import expired_holds
+from climate.db.transactions.store import Transaction
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.offers import OfferKind
@@ -36,17 +42,27 @@ from climate.domain.requests import Caller
 LOG = logging.getLogger(__name__)
 
 _PLANNER = Caller(user_id='', project_id='', all_projects=True)
-
+_REASON: Final = 'because there is room'
 # Starts that a search finds are whole minutes.
-_MINUTE = datetime.timedelta(minutes=1)
+_MINUTE: Final = datetime.timedelta(minutes=1)
+_MICROSECOND: Final = datetime.timedelta(microseconds=1)
+# The more one pass decides before it writes, the more of it others have overtaken.
+_MOVES: Final = 64
+_PASSES: Final = 64
 
 
 class Planner:
-    """Plans in rounds, on behalf of one manager."""
+    """Plans in rounds, on behalf of one manager.
+
+    What it has read of leases and of free time it keeps for the next round.
+    """
 
     def __init__(self, context: Context) -> None:
         # Filters have allowed the lease, and are not asked again about each move.
         self._context = dataclasses.replace(context, filters=context.filters.local)
+        self._gains = Gains(context.settings.cleaning_time // _MICROSECOND)
+        self._known: dict[str, tuple[Any, Seeker | None]] = {}
+        self._again: set[str] = set()
         self._seen: object = None
 
     def round(self) -> int:
@@ -57,66 +73,142 @@ class Planner:
 
         :raises climate.exceptions.DatabaseUnavailable: if the database does not respond
         """
-        with self._context.store.reading() as tx:
-            waits = tx.leases.with_ids(tx.leases.waiting())
-            ids = [*tx.leases.movable(), *(one.id for one in waits)]
-            state = ids, tx.resources.generation_sums()
-            found = [] if state == self._seen else tx.leases.with_ids(ids)
-            found.sort(key=operator.attrgetter('created_at', 'id'))
-            leases = {
-                one.lease.id: one
-                for one in replanning.movable(tx, self._context, found)
-                if one.lease.status is LeaseStatus.PENDING
-            }
-        done = sum(self._end(one.id) for one in waits if self._is_late(one))
-        done += self._moved([leases.get(one.id, one) for one in found])
-        self._seen = None if done else state
-        return done
+        expired_holds.release(self._context.store)
+        done = 0
+        for _ in range(_PASSES):
+            plan = self._pass()
+            if plan is None:
+                break
+            failed = [one for one in plan.steps if not self._take(one)]
+            done += len(plan.steps) - len(failed)
+            self._again = {*plan.held, *plan.left, *(one.lease.id for one in failed)}
+            if plan.left:
+                self._seen = None
+            elif len(failed) == len(plan.steps):
+                break
+        return done + self._end_late()
 
-    def _is_late(self, lease: Lease) -> bool:
-        return waiting.is_late(self._context, lease, self._context.clock.now())
+    def _pass(self) -> Plan | None:
+        """Decide what to do; None if nothing has changed since the last time."""
+        with self._context.store.reading() as tx:
+            planned = tx.leases.planned()
+            state = planned, tx.resources.generation_sums()
+            if state == self._seen:
+                return None
+            self._seen, again = None, self._again
+            changed = [key for key, facts in planned.items() if self._facts(key) != facts]
+            known = {key: self._known[key] for key in planned if key in self._known}
+            for lease, seeker in self._read(tx, changed):
+                known[lease.id] = planned[lease.id], seeker
+            self._known = known
+            found = [known[key][1] for key in planned if key in known]
+            in_order = [one for one in found if one is not None]
+            try:
+                plan = plans.decided(
+                    tx, self._context, self._gains, in_order, {*changed, *again}, _MOVES
+                )
+            except BaseException:
+                # What has been looked at is not known any more.
+                self._forget()
+                raise
+        self._seen = state
+        return plan
+
+    def _facts(self, lease_id: str) -> Any:
+        return self._known[lease_id][0] if lease_id in self._known else None
+
+    def _forget(self) -> None:
+        self._gains = Gains(self._context.settings.cleaning_time // _MICROSECOND)
+        self._known = {}
+
+    def _read(
+        self, tx: Transaction, lease_ids: Sequence[str]
+    ) -> Iterator[tuple[Lease, Seeker | None]]:
+        """Yield leases that have changed as seekers; None for one that cannot be read."""
+        leases = tx.leases.with_ids(lease_ids) if lease_ids else []
+        try:
+            yield from zip(leases, seekers.read(tx, self._context, leases), strict=True)
+            return
+        except Exception:
+            # One of them: it must not block the others.
+            LOG.debug('Leases are read one by one', exc_info=True)
+        for lease in leases:
+            found = None
+            try:
+                (found,) = seekers.read(tx, self._context, [lease])
+            except Exception:
+                LOG.exception('Lease %s cannot be planned', lease.id)
+            yield lease, found
+
+    def _end_late(self) -> int:
+        """Have leases end that have waited for too long; return how many."""
+        now = self._context.clock.now()
+        waits = [
+            one.lease
+            for _, one in self._known.values()
+            if one is not None and one.lease.status is LeaseStatus.WAITING
+        ]
+        late = [one.id for one in waits if waiting.is_late(self._context, one, now)]
+        return sum(self._end(lease_id) for lease_id in late)
 
     def _end(self, lease_id: str) -> bool:
-        return self._context.store.run(lambda tx: waiting.end(tx, self._context, lease_id))
-
-    def _moved(self, leases: Sequence[MovableLease | Lease]) -> int:
-        """Move those of *leases* that can begin earlier; return how many were moved."""
-        gains, moved = self._gains(leases), 0
-        for place, one in enumerate(leases, 1):
-            if isinstance(one, Lease):
-                advanced = self._advance(one.id)
-            else:
-                start = gains.start(one)
-                advanced = (start is not None or slices.is_partial(one.lease)) and self._advance(
-                    one.lease.id, start
-                )
-            if advanced:
-                moved += 1
-                gains = self._gains(leases[place:])
-        return moved
-
-    def _gains(self, leases: Sequence[MovableLease | Lease]) -> Gains:
-        """Return what *leases* may gain now."""
-        with self._context.store.reading() as tx:
-            known = [one for one in leases if isinstance(one, MovableLease)]
-            return Gains(tx, known, self._context.settings.cleaning_time)
-
-    def _advance(self, lease_id: str, soonest: datetime.datetime | None = None) -> bool:
         try:
-            return self.advance(lease_id, soonest)
+            return self._context.store.run(lambda tx: waiting.end(tx, self._context, lease_id))
+        except exceptions.NotFound:
+            # It was deleted meanwhile.
+            return False
+
+    def _take(self, step: Place | Seeker) -> bool:
+        """Write a step of a plan; return whether that was possible."""
+        lease = step.lease
+        try:
+            if isinstance(step, Seeker):
+                return self._advance(lease.id)
+            if lease.status is LeaseStatus.WAITING:
+                return self._booked(lease.id, step)
+            return self._moved(lease, step)
         except exceptions.DatabaseUnavailable:
             raise
         except exceptions.ClimateError as error:
-            LOG.info('Lease %s stays at its start: %s', lease_id, error.message)
+            LOG.info('Lease %s stays at its start: %s', lease.id, error.message)
         except Exception:
             # One lease that cannot be read must not block the others.
-            LOG.exception('Lease %s cannot be planned', lease_id)
+            LOG.exception('Lease %s cannot be planned', lease.id)
         return False
 
-    def advance(self, lease_id: str, soonest: datetime.datetime | None = None) -> bool:
-        """Move a lease to the soonest start in its window; return whether there is an earlier one.
+    def _moved(self, lease: Lease, place: Place) -> bool:
+        new = moves.to(lease, place.period)
+        changes.booked(
+            moves.DecidedMove(
+                context=self._context,
+                caller=new.caller,
+                new=new,
+                reason=_REASON,
+                had=place.one.allocations,
+                choice=place.choice,
+                allocations=place.since(self._context.clock.now()),
+            )
+        )
+        return self._logged(lease, place.period)
 
-        :param soonest: no start before this is possible; None to find that out
+    def _logged(self, lease: Lease, period: Period) -> bool:
+        LOG.info('Lease %s: begins at %s, not at %s', lease.id, period.start, lease.period.start)
+        return True
+
+    def _booked(self, lease_id: str, place: Place | None = None) -> bool:
+        work = waiting.WaitingLeaseWork(
+            context=self._context, caller=_PLANNER, lease_id=lease_id, place=place
+        )
+        try:
+            lease = commit.book(work)
+        except exceptions.NotEnoughResources:
+            return False
+        LOG.info('Lease %s: booked after waiting: %s', lease_id, lease)
+        return True
+
+    def _advance(self, lease_id: str) -> bool:
+        """Search for the soonest start of a lease; return whether there is an earlier one.
+
         :raises climate.exceptions.ClimateError: if it cannot be moved now
         """
         with self._context.store.reading() as tx:
@@ -126,46 +218,19 @@ class Planner:
             return self._booked(lease.id)
         if lease is None or lease.earliest is None or lease.is_firm(now):
             return False
-        if lease.time_left is not None and lease.latest is None:
-            return self._slice_moved(lease)
         first = max(lease.earliest, now)
         if first >= lease.period.start:
             return False
-        if soonest is not None and first <= soonest < lease.period.start:
-            try:
-                return self._moved_to(lease, soonest)
-            except exceptions.NotEnoughResources:
-                # Its reservations compete, or others were faster.
-                first = soonest
         period = Period(start=first, end=first + lease.period.length)
         with change_searches.searching(self._context, moves.to(lease, period)) as search:
             found = self._earlier(search, lease)
-        return found is not None and self._moved_to(lease, found.start)
-
-    def _booked(self, lease_id: str) -> bool:
-        context = self._context
-        work = waiting.WaitingLeaseWork(context=context, caller=_PLANNER, lease_id=lease_id)
-        try:
-            lease = commit.book(work)
-        except exceptions.NotEnoughResources:
+        if found is None:
             return False
-        LOG.info('Lease %s: booked after waiting: %s', lease_id, lease)
-        return True
-
-    def _slice_moved(self, lease: Lease) -> bool:
-        if not slices.move(self._context, lease):
-            return False
-        LOG.info('Lease %s: has a better slice than %s', lease.id, lease.period)
-        return True
-
-    def _moved_to(self, lease: Lease, start: datetime.datetime) -> bool:
-        period = Period(start=start, end=start + lease.period.length)
-        new, reason = moves.to(lease, period), 'because there is room'
+        new = moves.to(lease, found)
         changes.booked(
-            moves.PlannedMove(context=self._context, caller=new.caller, new=new, reason=reason)
+            moves.PlannedMove(context=self._context, caller=new.caller, new=new, reason=_REASON)
         )
-        LOG.info('Lease %s: begins at %s, instead of %s', lease.id, start, lease.period.start)
-        return True
+        return self._logged(lease, found)
 
     def _earlier(self, search: ChangeSearch, lease: Lease) -> Period | None:
         frame = search.frame(lease.period.end - _MINUTE)

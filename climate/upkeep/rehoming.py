@@ -9,6 +9,7 @@ lease, so any number of managers can run rounds at the same time.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import logging
 import random
@@ -148,6 +149,8 @@ class Rehoming:
         lease = mover.write(lease, forced=self._settings.heal_active is HealActive.ALWAYS)
         if lease == old and not mover.moves:
             return False
+        if mover.moves:
+            lease = dataclasses.replace(lease, updated_at=tx.now)
         states.write(tx, old, lease)
         tx.leases.update(lease)
         self._notify(tx, old, lease, stuck)

@@ -10,6 +10,7 @@ from unittest import mock
 
 import jsonschema
 
+from climate.booking.planning import plans
 from climate.messaging import schemas
 from climate.upkeep.planning import Planner
 from tests import base
@@ -98,15 +99,15 @@ class _Plans:
         now = {'start_date': 'now', 'duration': '6h'}
         fixed, lease = self.book(4, **now), self.book(4, duration='2h')
         self.assertEqual(204, self.send('DELETE', f'leases/{fixed["id"]}').status_int)
-        find = Planner._earlier
+        decide = plans.decided
 
         def slowly(*words: Any) -> Any:
-            found = find(*words)
+            found = decide(*words)
             self.service.clock.advance(2)
             return found
 
         before = self.service.clock.now()
-        with mock.patch.object(Planner, '_earlier', slowly):
+        with mock.patch.object(plans, 'decided', slowly):
             self.assertEqual(1, self.planner.round())
         self.assertEqual(before, datetime.datetime.fromisoformat(self.lease(lease)['start_date']))
 

@@ -11,13 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Final
-from typing import NamedTuple
 
-from climate.allocation import joint
 from climate.allocation import shares
 from climate.allocation.rearrangements import Rearrangement
-from climate.allocation.steps import instant
-from climate.allocation.steps import microseconds
 from climate.booking.choosing import candidates
 from climate.booking.choosing.candidates import MatchingBlocks
 from climate.booking.choosing.choose import Choice
@@ -38,7 +34,6 @@ from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
 from climate.enforcement import limits
 
-_SECOND: Final = 10**6
 _NEVER: Final = datetime.datetime.max.replace(tzinfo=datetime.UTC)
 
 
@@ -55,19 +50,19 @@ class MovableLease:
     needed: tuple[Requirements, ...]
 
     @property
-    def shortest(self) -> datetime.timedelta:
-        """How long it needs resources at least, where it can have them in several slices."""
-        lease, length = self.lease, self.lease.length
-        # What has to end in time is booked as a whole.
-        if lease.yields is None or lease.min_duration is None or lease.latest is not None:
-            return length
-        return min(datetime.timedelta(seconds=lease.min_duration), length)
-
-    @property
     def last_start(self) -> datetime.datetime:
         """The last start in its window; a time that never comes if any will do."""
         latest = self.lease.latest
-        return _NEVER if latest is None else latest - self.lease.length
+        return _NEVER if latest is None else latest - self.lease.period.length
+
+    @property
+    def is_movable(self) -> bool:
+        """Whether its resources can be chosen like those of a new lease.
+
+        That is not so if they are existing objects of a project, or are placed in relation to
+        others.
+        """
+        return not any(candidates.is_thing(one) or one.placement for one in self.needed)
 
     def within(self, period: Period, pause: datetime.timedelta) -> list[Requirements]:
         """Return what its reservations require in another period."""
@@ -94,10 +89,12 @@ def by_last_start(leases: Iterable[MovableLease]) -> list[MovableLease]:
 
 
 def movable(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[MovableLease]:
-    """Return those of *leases* whose resources can be chosen like those of a new lease.
+    """Return those of *leases* whose resources can be chosen like those of a new lease."""
+    return [one for one in read(tx, context, leases) if one.is_movable]
 
-    That is not so if they are existing objects of a project, or are placed in relation to others.
-    """
+
+def read(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[MovableLease]:
+    """Return leases with what they have and require, in the same order."""
     ids = [one.id for lease in leases for one in lease.reservations]
     has: dict[str, list[Allocation]] = defaultdict(list)
     for item in tx.allocations.live_of(ids) if ids else ():
@@ -105,18 +102,9 @@ def movable(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[
     found = []
     for lease in leases:
         mine = tuple(item for one in lease.reservations for item in has[one.id])
-        one = as_movable(context, lease, mine)
-        if not any(candidates.is_thing(needed) or needed.placement for needed in one.needed):
-            found.append(one)
+        needed = _needed(context, lease, mine)
+        found.append(MovableLease(lease=lease, allocations=mine, needed=needed))
     return found
-
-
-def as_movable(context: Context, lease: Lease, has: Sequence[Allocation] = ()) -> MovableLease:
-    """Return a lease with what its reservations require.
-
-    :param has: its allocations
-    """
-    return MovableLease(lease=lease, allocations=tuple(has), needed=_needed(context, lease, has))
 
 
 def _needed(context: Context, lease: Lease, has: Sequence[Allocation]) -> tuple[Requirements, ...]:
@@ -146,14 +134,6 @@ def _needed(context: Context, lease: Lease, has: Sequence[Allocation]) -> tuple[
     return tuple(found)
 
 
-class Place(NamedTuple):
-    """A period with the resources that a lease can have in it."""
-
-    period: Period
-    choice: Choice
-    allocations: tuple[Allocation, ...]
-
-
 class PlaceSearch(PeriodSearch):
     """Searches for the period and the resources of a movable lease, in one transaction.
 
@@ -164,37 +144,13 @@ class PlaceSearch(PeriodSearch):
     def __init__(
         self, tx: Transaction, context: Context, one: MovableLease, first: datetime.datetime
     ) -> None:
-        period = Period(start=first, end=first + one.lease.length)
+        period = Period(start=first, end=first + one.lease.period.length)
         needed = one.within(period, context.settings.cleaning_time)
         wanted = candidates.wanted(MatchingBlocks(tx), needed)
         super().__init__(tx, context, period, needed, wanted)
         self._one = one
         self._limits = context.settings.limits.of(one.lease.project_id)
         self.chosen: tuple[Choice, tuple[Allocation, ...]] | None = None
-
-    def place(self, latest: datetime.datetime) -> Place | None:
-        """Return the soonest place; None if there is none.
-
-        A lease that can be in several slices gets the soonest one that is long enough, for as long
-        as there is room.
-
-        :param latest: the last end
-        """
-        frame = self.frame(latest, self._one.shortest)
-        offer = self.next(frame, OfferKind.SOONEST) if frame.earliest <= frame.latest else None
-        if offer is None or self.chosen is None:
-            return None
-        found = Place(offer.period, *self.chosen)
-        if found.period.length >= self._one.lease.length:
-            return found
-        start = microseconds(offer.period.start)
-        last = min(offer.period.start + self._one.lease.length, latest)
-        end = joint.longest(self.wanted, frame, start, microseconds(last))
-        whole = (end - start) // _SECOND * _SECOND
-        longer = Period(start=offer.period.start, end=instant(start + whole))
-        if longer.end <= offer.period.end or self.choice(longer, self.needed) is None:
-            return found
-        return Place(longer, *self.chosen)
 
     def _chosen(self, period: Period, needed: Sequence[Requirements]) -> tuple[Allocation, ...]:
         pause = self.context.settings.cleaning_time
@@ -256,21 +212,26 @@ class Replanning:
             return None
         latest = lease.latest or (lease.created_at or self._tx.now) + settings.plan_horizon
         search = PlaceSearch(self._tx, self._context, one, max(lease.earliest, self._tx.now))
-        place = search.place(latest)
-        return None if place is None else moved(self._tx, self._context, one, place)
+        frame = search.frame(latest)
+        if frame.latest < frame.earliest:
+            return None
+        offer = search.next(frame, OfferKind.SOONEST)
+        if offer is None or search.chosen is None:
+            return None
+        return self._changed(one, offer.period, *search.chosen)
 
-
-def moved(tx: Transaction, context: Context, one: MovableLease, place: Place) -> Changed:
-    """Return the change of a lease that has all its allocations somewhere else."""
-    old = one.lease
-    revisions = []
-    for reservation in old.reservations:
-        mine = [item for item in place.allocations if item.reservation_id == reservation.id]
-        (new,) = tx.reservations.with_members([reservation], mine)
-        dropped = [item for item in one.allocations if item.reservation_id == reservation.id]
-        revisions.append(
-            Revision(old=reservation, new=new, dropped=tuple(dropped), added=tuple(mine))
-        )
-    request = moves.to(old, place.period)
-    work = changes.ChangeWork(context=context, caller=request.caller, new=request)
-    return work.changed(tx, old, one.allocations, revisions, place.choice)
+    def _changed(
+        self, one: MovableLease, period: Period, choice: Choice, added: tuple[Allocation, ...]
+    ) -> Changed:
+        old = one.lease
+        revisions = []
+        for reservation in old.reservations:
+            mine = [item for item in added if item.reservation_id == reservation.id]
+            (new,) = self._tx.reservations.with_members([reservation], mine)
+            dropped = [item for item in one.allocations if item.reservation_id == reservation.id]
+            revisions.append(
+                Revision(old=reservation, new=new, dropped=tuple(dropped), added=tuple(mine))
+            )
+        moved = moves.to(old, period)
+        work = changes.ChangeWork(context=self._context, caller=moved.caller, new=moved)
+        return work.changed(self._tx, old, one.allocations, revisions, choice)

@@ -16,8 +16,7 @@ from climate import exceptions
 from climate.booking.choosing.choose import Choice
 from climate.booking.choosing.choose import lock
 from climate.booking.planning import replanning
-from climate.booking.planning.replanning import MovableLease
-from climate.booking.planning.replanning import Place
+from climate.booking.planning.places import Place
 from climate.booking.requests import new_leases
 from climate.booking.requests import prepare
 from climate.booking.requests.context import Context
@@ -32,6 +31,7 @@ from climate.domain.leases import Lease
 from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
+from climate.domain.offers import OfferKind
 from climate.enforcement import limits
 from climate.leases import history
 from climate.leases import notices
@@ -58,7 +58,7 @@ def unbooked(tx: Transaction, work: create.LeaseWork[Chosen]) -> Chosen | prepar
 
 def last_start(context: Context, lease: Lease) -> datetime.datetime:
     """Return the last start that a waiting lease can get."""
-    length = lease.length
+    length = lease.period.length
     requested = lease.created_at or lease.period.start
     latest = lease.latest or requested + context.settings.plan_horizon + length
     return latest - length
@@ -67,80 +67,84 @@ def last_start(context: Context, lease: Lease) -> datetime.datetime:
 def is_late(context: Context, lease: Lease, now: datetime.datetime) -> bool:
     """Whether a lease has waited for too long."""
     return last_start(context, lease) < now or (
-        # What has begun is to be brought to its end.
-        lease.wait_until is not None and lease.wait_until <= now and not lease.ran
-    )
-
-
-def at(tx: Transaction, context: Context, one: MovableLease, earliest: datetime.datetime) -> Place:
-    """Return the soonest place of a lease that waits.
-
-    :raises climate.exceptions.NotEnoughResources: if there is none
-    """
-    search = replanning.PlaceSearch(tx, context, one, max(earliest, tx.now))
-    place = search.place(last_start(context, one.lease) + one.lease.length)
-    if place is None:
-        raise exceptions.NotEnoughResources
-    return place
-
-
-def booked(tx: Transaction, context: Context, lease: Lease, place: Place) -> Lease:
-    """Return a lease that waits as it is once it has a place, with its events."""
-    lease = dataclasses.replace(
-        lease,
-        period=place.period,
-        status=LEASE.table[lease.status, LeaseTrigger.BOOK],
-        lead_time=tx.search.lead_times.longest(set(place.choice.generations)),
-    )
-    plugins = [context.plugins[item.resource_type] for item in lease.reservations]
-    prepares = schedule.preparation(plugins)
-    firm_before = schedule.firm_before(lease, prepares, context.settings)
-    lease = dataclasses.replace(lease, firm_before=firm_before)
-    timetable = schedule.initial(
-        lease, (), prepares=prepares, now=tx.now, settings=context.settings
-    )
-    return dataclasses.replace(
-        lease, events=tuple(timetable), next_due=events.next_due(timetable), updated_at=tx.now
+        lease.wait_until is not None and lease.wait_until <= now
     )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WaitingLeaseWork(commit.BookingWork[Chosen]):
-    """Books a lease that waits, at the soonest start in its window."""
+    """Books a lease that waits, at the soonest start in its window.
+
+    :ivar place: where a plan has found room for it; None if it has to search
+    """
 
     lease_id: str
+    place: Place | None = None
 
     def choose(self, tx: Transaction) -> Chosen:
         """Choose the start, and free resources.
 
         :raises climate.exceptions.NotEnoughResources: if there is no room
+        :raises climate.exceptions.Conflict: if it is not as the plan has seen it
         """
         context = self.context
         old = tx.leases.get(self.lease_id, lock=True)
         if old.status is not LeaseStatus.WAITING or old.earliest is None:
             raise exceptions.InvalidState(state=old.status, id=old.id)
-        one = replanning.as_movable(context, old)
-        place = at(tx, context, one, old.earliest)
+        if self.place is not None and self.place.one.lease.updated_at != old.updated_at:
+            raise exceptions.Conflict('It was changed meanwhile')
+        place = self._found(tx, old) if self.place is None else self.place
+        choice, allocations = place.choice, place.since(tx.now)
+        lead_time = tx.search.lead_times.longest(set(choice.generations))
+        lease = dataclasses.replace(
+            old,
+            period=place.period,
+            status=LEASE.table[old.status, LeaseTrigger.BOOK],
+            lead_time=lead_time,
+        )
+        plugins = [context.plugins[item.resource_type] for item in old.reservations]
+        prepares = schedule.preparation(plugins)
+        firm_before = schedule.firm_before(lease, prepares, context.settings)
+        lease = dataclasses.replace(lease, firm_before=firm_before)
+        timetable = schedule.initial(
+            lease, (), prepares=prepares, now=tx.now, settings=context.settings
+        )
         return Chosen(
-            lease=booked(tx, context, old, place),
-            allocations=place.allocations,
+            lease=dataclasses.replace(
+                lease,
+                events=tuple(timetable),
+                next_due=events.next_due(timetable),
+                updated_at=tx.now,
+            ),
+            allocations=allocations,
             old=old,
             filtered=False,
             limits=context.settings.limits.of(old.project_id),
-            choice=place.choice,
+            choice=choice,
         )
+
+    def _found(self, tx: Transaction, old: Lease) -> Place:
+        """Return a place for the lease.
+
+        :raises climate.exceptions.NotEnoughResources: if there is none
+        """
+        (one,) = replanning.read(tx, self.context, [old])
+        search = replanning.PlaceSearch(tx, self.context, one, max(old.earliest or tx.now, tx.now))
+        frame = search.frame(last_start(self.context, old) + old.period.length)
+        offer = search.next(frame, OfferKind.SOONEST) if frame.earliest <= frame.latest else None
+        if offer is None or search.chosen is None:
+            raise exceptions.NotEnoughResources
+        choice, allocations = search.chosen
+        return Place(one=one, period=offer.period, choice=choice, allocations=allocations)
 
     def write(self, tx: Transaction, request: Chosen, charge_id: str | None = None) -> Lease:
         """Write the booking."""
-        lease, old = request.lease, request.old
-        # Those of an earlier slice are in the history.
-        tx.events.delete([] if old is None else [event.id for event in old.events])
+        lease = request.lease
         tx.events.insert(lease.events)
         tx.leases.update(lease)
         start = next(event for event in lease.events if event.kind is EventKind.START)
-        since = lease.created_at if old is None or not old.events else old.updated_at
-        text = f'booked, after waiting since {since:%Y-%m-%dT%H:%M:%SZ}'
-        history.note(tx, start, StepState.DONE, text=text)
+        since = f'{lease.created_at:%Y-%m-%dT%H:%M:%SZ}'
+        history.note(tx, start, StepState.DONE, text=f'booked, after waiting since {since}')
         notices.notify(tx, self.context.plugins, 'lease.update', lease)
         lock(tx, self.context.settings, request.choice).insert(request.allocations)
         return lease

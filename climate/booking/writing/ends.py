@@ -80,8 +80,7 @@ def _ended_at(lease: Lease, ending: base.Ending, now: datetime.datetime) -> date
 def _used(lease: Lease, ended_at: datetime.datetime) -> datetime.timedelta:
     begun = max(lease.period.start, lease.created_at or lease.period.start)
     nothing = datetime.timedelta(0)
-    ran = datetime.timedelta(seconds=lease.ran or 0)
-    return ran + max(ended_at - begun, nothing) if _started(lease) else nothing
+    return max(ended_at - begun, nothing) if _started(lease) else nothing
 
 
 def _started(lease: Lease) -> bool:

@@ -139,46 +139,27 @@ class Leases(Repository):
         value = self._session.scalar(_STATUS, {'lease_id': lease_id})
         return None if value is None else LeaseStatus(value)
 
-    def movable(self) -> list[str]:
-        """Return the ids of the flexible leases that are not firm, in the order of requests.
+    def planned(self) -> dict[str, tuple[Any, ...]]:
+        """Return what differs after any change of a lease, of those that planners look at, by id.
 
-        ::
+        Those are the flexible leases that are not firm, and those that wait for a booking, in the
+        order of requests::
 
-            SELECT id FROM leases
+            SELECT id, status, start_date, end_date, firm_at, updated_at FROM leases
             WHERE firm_at > :now AND status = 'PENDING' AND deleted_at IS NULL
+               OR status = 'WAITING' AND deleted_at IS NULL AND next_due IS NULL
             ORDER BY created_at, id
         """
+        state = LEASES.c['status', 'start_date', 'end_date', 'firm_at', 'updated_at']
+        moves = (LEASES.c.firm_at > self._now) & (LEASES.c.status == LeaseStatus.PENDING)
+        # Those that are due have waited for too long.
+        waits = (LEASES.c.status == LeaseStatus.WAITING) & LEASES.c.next_due.is_(None)
         query = (
-            sa.select(LEASES.c.id)
-            .where(
-                LEASES.c.firm_at > self._now,
-                LEASES.c.status == LeaseStatus.PENDING,
-                LEASES.c.deleted_at.is_(None),
-            )
+            sa.select(LEASES.c.id, *state)
+            .where(moves | waits, LEASES.c.deleted_at.is_(None))
             .order_by(LEASES.c.created_at, LEASES.c.id)
         )
-        return list(self._session.scalars(query))
-
-    def waiting(self) -> list[str]:
-        """Return the ids of the leases that wait for a booking, in the order of requests.
-
-        ::
-
-            SELECT id FROM leases
-            WHERE status = 'WAITING' AND deleted_at IS NULL AND next_due IS NULL
-            ORDER BY created_at, id
-        """
-        query = (
-            sa.select(LEASES.c.id)
-            .where(
-                LEASES.c.status == LeaseStatus.WAITING,
-                LEASES.c.deleted_at.is_(None),
-                # Those that are due have waited for too long.
-                LEASES.c.next_due.is_(None),
-            )
-            .order_by(LEASES.c.created_at, LEASES.c.id)
-        )
-        return list(self._session.scalars(query))
+        return {row[0]: tuple(row[1:]) for row in self._session.execute(query)}
 
     def displaceable(
         self, resource_types: Collection[str], period: Period, limit: int

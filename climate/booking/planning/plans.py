@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Decides in memory where flexible leases could be instead, all of them in one pass.
+
+The first in order that can begin earlier gets the soonest start and resources for it, what it
+leaves becomes free, and so on. Nothing is written, and nothing is kept but what is free.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections import defaultdict
+from collections.abc import Collection
+from collections.abc import Sequence
+from typing import Final
+
+from climate import exceptions
+from climate.allocation.rearrangements import Rearrangement
+from climate.allocation.steps import instant
+from climate.allocation.steps import microseconds
+from climate.booking.choosing.choose import together
+from climate.booking.offers.period_searches import MOST_CHOICES
+from climate.booking.planning.gains import Gains
+from climate.booking.planning.places import Place
+from climate.booking.planning.seekers import Seeker
+from climate.booking.requests.context import Context
+from climate.db.transactions.store import Transaction
+from climate.domain.periods import Period
+from climate.enforcement import limits
+
+_MICROSECOND: Final = datetime.timedelta(microseconds=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """What one pass has decided.
+
+    :ivar steps: in the order in which they are to be written: places for leases, or leases that
+        have to search themselves
+    :ivar held: ids of leases that a limit keeps from moving
+    :ivar left: ids of leases that the pass has not looked at
+    """
+
+    steps: Sequence[Place | Seeker]
+    held: Collection[str]
+    left: Collection[str]
+
+
+def decided(
+    tx: Transaction,
+    context: Context,
+    gains: Gains,
+    seekers: Sequence[Seeker],
+    new: Collection[str],
+    most: int,
+) -> Plan:
+    """Return where leases could be instead.
+
+    :param tx: a transaction of its own
+    :param seekers: in the order in which they are to gain
+    :param new: ids of those that may gain even if nothing has become free
+    :param most: how many are decided at most
+    """
+    gains.follow(tx, seekers, new)
+    tx.rearrangement = Rearrangement(context.settings.cleaning_time // _MICROSECOND)
+    steps: list[Place | Seeker] = []
+    held = set()
+    while len(steps) < most and (one := gains.oldest()) is not None:
+        if one.searches:
+            steps.append(one)
+            continue
+        try:
+            place = _Deciding(tx, context, gains, one).place()
+        except exceptions.ClimateError:
+            held.add(one.lease.id)
+            continue
+        if place is not None:
+            steps.append(place)
+    return Plan(steps=steps, held=held, left=gains.left)
+
+
+class _Deciding:
+    """Finds a place for one lease among what is free, and takes it."""
+
+    def __init__(self, tx: Transaction, context: Context, gains: Gains, seeker: Seeker) -> None:
+        if tx.rearrangement is None:
+            raise ValueError('a plan rearranges what there is')
+        self._tx = tx
+        self._context = context
+        self._gains = gains
+        self._seeker = seeker
+        self._one = seeker.one
+        self._rearranged: Rearrangement = tx.rearrangement
+
+    def place(self) -> Place | None:
+        """Return a place; None if there is none.
+
+        :raises climate.exceptions.ClimateError: if a limit forbids it
+        """
+        start = self._gains.start(self._seeker)
+        if start is None:
+            return None
+        for resource_type in {one.search.resource_type for one in self._one.needed}:
+            self._tx.timeline(resource_type)
+        self._rearranged.remove(self._one.allocations)
+        found = None
+        try:
+            found = self._found(start)
+        finally:
+            self._rearranged.add(self._one.allocations if found is None else found.allocations)
+        if found is not None:
+            start = microseconds(found.period.start)
+            self._gains.decided(self._seeker, start, self._resources(found))
+        return found
+
+    def _found(self, start: int | None) -> Place | None:
+        for _ in range(MOST_CHOICES):
+            if start is None:
+                return None
+            found = self._chosen(instant(start))
+            if found is not None:
+                return found
+            # Its reservations compete. More may be free when something else ends.
+            later = self._gains.after(self._seeker, start)
+            start = None if later is None else self._gains.start(self._seeker, later)
+        return None
+
+    def _chosen(self, start: datetime.datetime) -> Place | None:
+        context, lease = self._context, self._one.lease
+        period = Period(start=start, end=start + lease.period.length)
+        needed = self._one.within(period, context.settings.cleaning_time)
+        try:
+            choice, allocations = together(self._tx, context.settings, context.rng, needed)
+        except exceptions.NotEnoughResources:
+            return None
+        rules = context.settings.limits.of(lease.project_id)
+        there = dataclasses.replace(lease, period=period)
+        limits.check_resources(self._tx, rules, there, lease, allocations)
+        return Place(one=self._one, period=period, choice=choice, allocations=allocations)
+
+    def _resources(self, found: Place) -> dict[str, set[int]]:
+        """Return the ids of the resources that a move concerns, by type."""
+        types = {one.id: one.resource_type for one in self._one.lease.reservations}
+        ids: dict[str, set[int]] = defaultdict(set)
+        for item in (*self._one.allocations, *found.allocations):
+            ids[types[item.reservation_id]].add(item.resource_id)
+        return ids
