@@ -206,7 +206,9 @@ class Manager:
         looking = fence.watching(cloud)
         self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
         booking = self._leases(store, clock, settings, cloud, filters)
-        self._planning = Planning(Planner(booking), options.plan_interval, self.wake)
+        self._planning = Planning(
+            Planner(booking), store, clock, self.owner, options.plan_interval, self.wake
+        )
         health, seconds = HostHealth(store, clock, plugins), options.polling_interval
         hosts = Monitor(
             health, looking, listener, polling_interval=seconds, changed=self._healing.now

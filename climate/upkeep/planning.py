@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
@@ -65,12 +66,14 @@ class Planner:
         self._again: set[str] = set()
         self._seen: object = None
 
-    def round(self) -> int:
+    def round(self, may_go_on: Callable[[], bool] = lambda: True) -> int:
         """Move leases that can begin earlier, and book those that wait; return how many.
 
         Those that have waited for too long end, and count, too. Nothing is looked for if nothing
         has changed since the last round.
 
+        :param may_go_on: asked after each pass, since another manager may plan if this one takes
+            too long
         :raises climate.exceptions.DatabaseUnavailable: if the database does not respond
         """
         expired_holds.release(self._context.store)
@@ -85,6 +88,8 @@ class Planner:
             if plan.left:
                 self._seen = None
             elif len(failed) == len(plan.steps):
+                break
+            if not may_go_on():
                 break
         return done + self._end_late()
 
@@ -109,7 +114,7 @@ class Planner:
                 )
             except BaseException:
                 # What has been looked at is not known any more.
-                self._forget()
+                self.forget()
                 raise
         self._seen = state
         return plan
@@ -117,7 +122,9 @@ class Planner:
     def _facts(self, lease_id: str) -> Any:
         return self._known[lease_id][0] if lease_id in self._known else None
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Forget what has been read: the next round reads everything."""
+        self._seen = None
         self._gains = Gains(self._context.settings.cleaning_time // _MICROSECOND)
         self._known = {}
 
