@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from climate.booking.offers import alternatives
 from climate.booking.offers import extensions
 from climate.booking.offers import free_time
-from climate.booking.offers import taking
-from climate.booking.offers.holds import make as make_offers
+from climate.booking.planning import displacing_offers
 from climate.booking.planning import flexible
 from climate.booking.planning import queue
 from climate.booking.planning.displacement import FixedChangeWork
@@ -58,9 +57,9 @@ class Leases(Context):
     extension = extensions.find
     availability = free_time.show
     queue = queue.show
-    offers = make_offers
-    take = taking.take
-    rehearse_take = taking.rehearse
+    offers = displacing_offers.make
+    take = displacing_offers.take
+    rehearse_take = displacing_offers.rehearse
 
     def create(self, caller: requests.Caller, draft: requests.LeaseDraft) -> Lease:
         """Book a lease.

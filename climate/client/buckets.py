@@ -126,7 +126,11 @@ def _group(value: Any, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _figures(parts: Sequence[tuple[int, Mapping[str, Any] | None]]) -> dict[str, list[int]]:
     """Return the figures of all buckets; zeros where there are none."""
+    names = ['free', 'total']
+    # Services older than 1.8 do not count it.
+    if any(part and 'free_if_moved' in part for _, part in parts):
+        names.append('free_if_moved')
     return {
         name: [figure for count, part in parts for figure in (part[name] if part else [0] * count)]
-        for name in ('free', 'total')
+        for name in names
     }

@@ -48,6 +48,17 @@ def measures(group: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[int], Seq
         yield 'slots', group['slots']['free'], group['slots']['total']
 
 
+def if_moved(group: Mapping[str, Any]) -> dict[str, Sequence[int]]:
+    """Return what would be free if flexible leases were elsewhere, by the name of the figure.
+
+    Services older than 1.8 do not count it.
+    """
+    figures = {'whole': group['whole'], **group['classes'], 'slots': group.get('slots') or {}}
+    return {
+        name: each['free_if_moved'] for name, each in figures.items() if 'free_if_moved' in each
+    }
+
+
 def draw(
     availability: Mapping[str, Any], period: Period, width: int, zone: datetime.tzinfo | None = None
 ) -> str:

@@ -19,6 +19,7 @@ _ABOUT: Mapping[str, str] = {
     'soonest': 'later',
     'most': 'as much as there is',
     'longest': 'as long as it is free',
+    'displacing': 'flexible leases move',
     'other_property': 'with another property',
 }
 
@@ -34,19 +35,25 @@ def describe(error: errors.RefusedRequest) -> str:
 
 
 def choose(
-    error: errors.RefusedRequest, ask: Callable[[str], str] | None
+    error: errors.RefusedRequest,
+    ask: Callable[[str], str] | None,
+    waits: Mapping[str, Any] | None = None,
 ) -> Mapping[str, Any] | None:
-    """Return the offer that the user takes; None if the user takes none.
+    """Return the offer that the user takes, or *waits*; None if the user takes none.
 
     :param ask: shows a question and returns the answer; None without a terminal
+    :param waits: what the answer ``w`` chooses; None if the lease cannot wait
     """
     offers = takeable(error)
-    if ask is None or not offers:
+    if ask is None or not (offers or waits):
         return None
+    answers = [*([f'1-{len(offers)}'] if offers else []), *(['w'] if waits else [])]
     while True:
-        answer = ask(f'Take which offer? [1-{len(offers)}, Enter for none] ').strip()
+        answer = ask(f'Take which offer? [{", ".join(answers)}, Enter for none] ').strip()
         if not answer:
             return None
+        if answer.lower() == 'w' and waits:
+            return waits
         if answer.isascii() and answer.isdigit() and 0 < int(answer) <= len(offers):
             return offers[int(answer) - 1]
 

@@ -30,6 +30,7 @@ class AvailabilityQuery:
     :ivar group_by: the property whose values divide the answer; None for one group
     :ivar sees_private: whether private properties exist for the caller
     :ivar compares_private: whether requirements may compare private properties
+    :ivar movable: whether to count apart what leases have that may still move (1.8)
     """
 
     resource_type: str
@@ -41,6 +42,7 @@ class AvailabilityQuery:
     group_by: str | None = None
     sees_private: bool = False
     compares_private: bool = False
+    movable: bool = False
 
     @property
     def number(self) -> int:
@@ -54,10 +56,13 @@ class BucketAmounts:
 
     :ivar free: units that are free throughout the bucket
     :ivar total: units of the resources that are in service throughout the bucket
+    :ivar free_if_moved: units that would be free if all leases were elsewhere that may still move;
+        None if that was not asked for
     """
 
     free: Sequence[int]
     total: Sequence[int]
+    free_if_moved: Sequence[int] | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

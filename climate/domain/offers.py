@@ -22,8 +22,9 @@ class OfferKind(enum.StrEnum):
     long as possible from the requested start; ``other_property``: resources with another
     value of a property; ``extended``: a lease with a later end, and the resources that it
     has; ``replaced``: likewise, with other resources; ``following``: a lease of the same
-    that begins when another ends; ``cheapest``, ``fewest_resources``, ``same``: the best by
-    what the caller prefers.
+    that begins when another ends; ``displacing``: the earliest start, at which
+    nothing is free unless flexible leases move; ``cheapest``, ``fewest_resources``,
+    ``same``: the best by what the caller prefers.
     """
 
     SOONEST = 'soonest'
@@ -34,6 +35,7 @@ class OfferKind(enum.StrEnum):
     EXTENDED = 'extended'
     REPLACED = 'replaced'
     FOLLOWING = 'following'
+    DISPLACING = 'displacing'
     CHEAPEST = 'cheapest'
     FEWEST_RESOURCES = 'fewest_resources'
     SAME = 'same'
@@ -66,6 +68,7 @@ class OfferQuery:
     :ivar prefer: the order of the offers
     :ivar same: the property whose value all resources should share; '' for none
     :ivar traits: whether requirements may name traits (1.5)
+    :ivar displacing: whether offers may displace flexible leases (1.8)
     :ivar asked_at: the instant of the request (aware UTC)
     :ivar hold: how long to hold the first offer; None for not at all
     """
@@ -79,6 +82,7 @@ class OfferQuery:
     latest: datetime.datetime
     limit: int
     traits: bool = True
+    displacing: bool = False
     asked_at: datetime.datetime
     hold: datetime.timedelta | None = None
     prefer: OfferPreference = OfferPreference.SOONEST
@@ -142,6 +146,7 @@ class Offer:
         if that is the start of the offer
     :ivar cost: by the prices of the operator; None if not asked for
     :ivar resources: how many it would use; None if not asked for
+    :ivar displaced: how many flexible leases would move
     """
 
     period: Period
@@ -151,6 +156,7 @@ class Offer:
     requirements: tuple[PropertyValues, ...] = ()
     cost: float | None = None
     resources: int | None = None
+    displaced: int = 0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

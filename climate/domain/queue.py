@@ -16,6 +16,8 @@ MOST_QUEUED: Final = 100
 """The largest number of leases on a page of the queue."""
 MOST_AHEAD: Final = 10_000
 """How many reservations ahead of a page are counted at most."""
+MOST_MOVABLE: Final = 10_000
+"""How many allocations of leases that may still move availability counts apart at most."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

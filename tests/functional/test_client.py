@@ -253,9 +253,28 @@ class TestCommands(clients.ClientCase):
     def test_a_terminal_asks_which_offer(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')
         status, written = self.on_terminal('lease create b --hosts 2 --for 2h', b'9\n1\n')
-        self.assertEqual(2, written.count('Take which offer? [1-2, Enter for none]'), written)
+        self.assertEqual(2, written.count('Take which offer? [1-2, w, Enter for none]'), written)
         self.assertEqual(0, status, written)
         self.assertEqual(['a', 'b'], sorted(each['name'] for each in self.leases()))
+
+    def test_a_terminal_offers_to_wait(self) -> None:
+        first = self.json("lease create a --hosts 3 --at 'tomorrow 12:00' --for 6h")
+        line = "lease create b --hosts 2 --at 'tomorrow 13:00' --for 2h"
+        status, written = self.on_terminal(line, b'w\n', columns=200)
+        self.assertEqual(0, status, written)
+        self.assertRegex(written, r'  w\. wait: begins at .* 18:00.* as it looks now, or earlier')
+        lease = self.json('lease show b')
+        self.assertEqual(
+            [first['end_date'], 'PENDING'], [lease[key] for key in ('start_date', 'status')]
+        )
+        self.assertLess(lease['earliest'], lease['start_date'])
+        window = "--not-before 'tomorrow 12:00' --by 'tomorrow 18:00'"
+        status, written = self.on_terminal(
+            f'lease create c --hosts 3 {window} --for 2h', b'w\n', columns=200
+        )
+        self.assertEqual(0, status, written)
+        self.assertIn('w. wait: there is no room in its window yet', written)
+        self.assertEqual('WAITING', self.json('lease show c')['status'])
 
     def test_availability(self) -> None:
         self.json('lease create a --hosts 2 --for 2h')

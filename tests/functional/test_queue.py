@@ -133,3 +133,70 @@ class _Queue:
             numbers.append(len(statements))
         self.assertEqual(numbers[0], numbers[1], statements)
         self.assertLessEqual(numbers[1], 12, statements)
+
+    def availability(self, version: str = '1.8') -> Any:
+        path = (
+            '/v1/availability?resource_type=physical:host&start=2030-01-02T00:00:00Z'
+            '&end=2030-01-02T04:00:00Z&step=2h&resources=VCPU:8'
+        )
+        answer = http.send(self.service.app, 'GET', path, token=MINE, version=version)
+        self.assertEqual(200, answer.status_int, answer.text)
+        return answer.json['availability']['groups'][0]
+
+    def test_availability_counts_movable_bookings_apart(self) -> None:
+        before = self.availability()
+        self.assertEqual(before['whole']['free'], before['whole']['free_if_moved'])
+        self.book(1, **FIXED)
+        self.book(2, **WINDOW)
+        self.book(1, start_date='2030-01-02T02:00:00Z', end_date='2030-01-02T03:00:00Z')
+        group = self.availability()
+        self.assertEqual({'free': [1, 2], 'total': [4, 4], 'free_if_moved': [3, 2]}, group['whole'])
+        for name in ('free', 'total'):
+            self.assertEqual(group['whole'][name], self.availability('1.7')['whole'][name])
+        self.assertNotIn('free_if_moved', self.availability('1.7')['whole'])
+        each = before['slots']['free'][0] // 4
+        self.assertEqual([3 * each, 2 * each], group['slots']['free_if_moved'])
+
+    def offers(self, version: str = '1.8', **query: Any) -> list[dict[str, Any]]:
+        body = {
+            'reservations': [{'resource_type': 'physical:host', 'min': 2, 'max': 2}],
+            'duration': '2h', 'earliest': '2030-01-02T00:00:00Z', 'limit': 2, **query,
+        }  # fmt: skip
+        answer = http.send(
+            self.service.app, 'POST', '/v1/offers', body, token=MINE, version=version
+        )
+        self.assertEqual(200, answer.status_int, answer.text)
+        found: list[dict[str, Any]] = answer.json['offers']
+        return found
+
+    def test_an_offer_may_displace_flexible_leases(self) -> None:
+        lease = self.book(4, THEIRS, **WINDOW)
+        first, second = self.offers()
+        keys = ('reason', 'displaced', 'start_date')
+        self.assertEqual(
+            [['displacing', 1, '2030-01-02T00:00:00Z'], ['soonest', 0, '2030-01-02T02:00:00Z']],
+            [[one[key] for key in keys] for one in (first, second)],
+        )
+        self.assertEqual(2, first['reservations'][0]['amount'])
+        for query in ({'version': '1.7'}, {'hold': '5m'}, {'prefer': 'fewest_resources'}):
+            self.assertNotIn('displacing', [one['reason'] for one in self.offers(**query)], query)
+        stored = http.send(
+            self.service.app, 'GET', f'/v1/offers/{first["id"]}', token=MINE, version='1.8'
+        )
+        self.assertEqual(1, stored.json['offer']['displaced'])
+        body = {'name': 'taken', 'offer_id': first['id'], 'dry_run': True}
+        rehearsed = http.send(
+            self.service.app, 'POST', '/v1/leases', body, token=MINE, version='1.8'
+        )
+        self.assertEqual({'leases': [], 'others': 1}, rehearsed.json['dry_run']['displaced'])
+        del body['dry_run']
+        taken = http.send(self.service.app, 'POST', '/v1/leases', body, token=MINE, version='1.8')
+        self.assertEqual(201, taken.status_int, taken.text)
+        path = f'/v1/leases/{lease["id"]}'
+        moved = http.send(self.service.app, 'GET', path, token=THEIRS, version='1.8')
+        # One of the other offers is held from two to four.
+        self.assertEqual('2030-01-02T04:00:00Z', moved.json['lease']['start_date'])
+
+    def test_no_offer_displaces_what_has_no_other_place(self) -> None:
+        self.book(4, **WINDOW, latest='2030-01-02T03:00:00Z')
+        self.assertEqual(['soonest', 'next'], [one['reason'] for one in self.offers()])

@@ -50,7 +50,7 @@ def components(version: microversions.Microversion) -> dict[str, Json]:
         **_offers(version),
         **_resources(version),
         **_allocations(version),
-        **_availability(),
+        **_availability(version),
         **calendar.components(),
         **hooks.components(version),
     }
@@ -102,6 +102,8 @@ def _offers(version: microversions.Microversion) -> dict[str, Json]:
         'blocked_before': listed(ref('Shortage')),
         **optional,
     }
+    if version >= microversions.V1_8:
+        offer['displaced'] = COUNT
     stored: Json = {
         'id': json_schema.UUID,
         **offer,
@@ -207,8 +209,11 @@ def _allocations(version: microversions.Microversion) -> dict[str, Json]:
     }
 
 
-def _availability() -> dict[str, Json]:
+def _availability(version: microversions.Microversion) -> dict[str, Json]:
     figures = listed(WHOLE)
+    amounts: Json = {'free': figures, 'total': figures}
+    if version >= microversions.V1_8:
+        amounts['free_if_moved'] = figures
     group: Json = {
         'value': or_null(TEXT),
         'whole': ref('Figures'),
@@ -225,4 +230,4 @@ def _availability() -> dict[str, Json]:
         'group_by': or_null(TEXT),
         'groups': listed(record(group)),
     }
-    return {'Figures': record({'free': figures, 'total': figures}), 'Availability': record(whole)}
+    return {'Figures': record(amounts), 'Availability': record(whole)}

@@ -13,6 +13,7 @@ from climate.api.http import dates
 from climate.api.http import queries
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_5
+from climate.api.http.microversions import V1_8
 from climate.domain import periods
 from climate.domain.availability import AvailabilityQuery
 from climate.domain.availability import MOST_BUCKETS
@@ -62,6 +63,7 @@ def read(
         group_by=queries.short(parameters, 'group_by'),
         sees_private=sees_private,
         compares_private=compares_private,
+        movable=version >= V1_8,
     )
 
 

@@ -15,6 +15,7 @@ from climate.api.http.json_schema import form
 from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_5
+from climate.api.http.microversions import V1_8
 from climate.api.http.validation import Validator
 from climate.api.schemas import placements
 from climate.api.schemas.availability import LONGEST
@@ -80,6 +81,7 @@ def read(
         latest=latest,
         limit=int(body.get('limit', _USUAL)),
         traits=version >= V1_5,
+        displacing=version >= V1_8,
         asked_at=now,
         hold=dates.parse_duration('hold', body['hold']) if 'hold' in body else None,
         prefer=prefer,

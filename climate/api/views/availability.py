@@ -40,4 +40,7 @@ def _group(value: AvailabilityGroup) -> dict[str, Any]:
 
 
 def _amounts(value: BucketAmounts) -> dict[str, list[int]]:
-    return {'free': list(value.free), 'total': list(value.total)}
+    shown = {'free': list(value.free), 'total': list(value.total)}
+    if value.free_if_moved is not None:
+        shown['free_if_moved'] = list(value.free_if_moved)
+    return shown

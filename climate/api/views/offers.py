@@ -15,6 +15,7 @@ from climate.api.http.json_schema import or_null
 from climate.api.http.json_schema import ref
 from climate.api.http.json_schema import TEXT
 from climate.api.http.microversions import Microversion
+from climate.api.http.microversions import V1_8
 from climate.api.views import fields
 from climate.api.views.fields import AnswerField
 from climate.api.views.fields import PLAIN
@@ -53,6 +54,8 @@ def offer(value: offers.Offer, version: Microversion) -> dict[str, Any]:
         'reservations': [fields.shown(RESERVATION, version, one) for one in value.reservations],
         'blocked_before': [shortage(one, version) for one in value.blocked_before],
     }
+    if version >= V1_8:
+        shown['displaced'] = value.displaced
     if value.requirements:
         shown['requirements'] = [
             fields.shown(REQUIREMENT, version, one) for one in value.requirements

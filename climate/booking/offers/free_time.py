@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from collections.abc import Sequence
 
 import numpy as np
@@ -55,8 +57,10 @@ def show(
             ),
             private=query.compares_private,
         )
-        blocks = MatchingBlocks(tx).of(match)
-        values, groups = _groups(tx, query, blocks)
+        matching = MatchingBlocks(tx)
+        blocks = [*matching.of(match)]
+        moved = _without_movable(tx, query, matching, match)
+        values, groups = _groups(tx, query, [*blocks, *moved])
         buckets = Buckets(
             start=microseconds(query.period.start),
             width=microseconds(query.period.start + query.step) - microseconds(query.period.start),
@@ -64,8 +68,26 @@ def show(
             since=microseconds(tx.now),
             pause=microseconds(query.period.start) - microseconds(query.period.start - pause),
         )
-    found = availability.availability(blocks, buckets, query.demand, groups, len(values), budget)
-    return tuple(_group(found, place, value) for place, value in enumerate(values))
+    count = functools.partial(availability.availability, budget=budget)
+    number = len(blocks)
+    found = count(blocks, buckets, query.demand, groups[:number], len(values))
+    free = found
+    if moved:
+        free = count(moved, buckets, query.demand, groups[number:], len(values))
+    return tuple(
+        _group(found, free if query.movable else None, place, value)
+        for place, value in enumerate(values)
+    )
+
+
+def _without_movable(
+    tx: Transaction, query: AvailabilityQuery, matching: MatchingBlocks, match: Match
+) -> Sequence[Block]:
+    """Return the resources without the leases that may still move; none if there are none."""
+    if not query.movable:
+        return ()
+    gone = tx.queue.allocations(query.resource_type, query.period)
+    return matching.without(gone).of(match) if gone else ()
 
 
 def _groups(
@@ -109,14 +131,29 @@ def _values(tx: Transaction, query: AvailabilityQuery, name: str) -> dict[int, s
     return found
 
 
-def _group(found: availability.Availability, place: int, value: str | None) -> AvailabilityGroup:
+def _group(
+    found: availability.Availability,
+    moved: availability.Availability | None,
+    place: int,
+    value: str | None,
+) -> AvailabilityGroup:
+    whole, slots = None, None
+    classes: Mapping[str, Amounts] = {}
+    if moved is not None:
+        whole, classes, slots = moved.whole, moved.classes, moved.slots
     return AvailabilityGroup(
         value=value,
-        whole=_amounts(found.whole, place),
-        classes={name: _amounts(each, place) for name, each in found.classes.items()},
-        slots=None if found.slots is None else _amounts(found.slots, place),
+        whole=_amounts(found.whole, whole, place),
+        classes={
+            name: _amounts(each, classes.get(name), place) for name, each in found.classes.items()
+        },
+        slots=None if found.slots is None else _amounts(found.slots, slots, place),
     )
 
 
-def _amounts(found: Amounts, place: int) -> BucketAmounts:
-    return BucketAmounts(free=found.free[place].tolist(), total=found.total[place].tolist())
+def _amounts(found: Amounts, moved: Amounts | None, place: int) -> BucketAmounts:
+    return BucketAmounts(
+        free=found.free[place].tolist(),
+        total=found.total[place].tolist(),
+        free_if_moved=None if moved is None else moved.free[place].tolist(),
+    )

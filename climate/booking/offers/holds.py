@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import uuid
+from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Final
 
@@ -41,13 +42,22 @@ from climate.enforcement import limits
 _LOST: Final = (exceptions.BookedMeanwhile, exceptions.NotEnoughResources)
 
 
+More = Callable[[Context, NewLease, OfferQuery, OfferPage], OfferPage]
+"""Returns a page with further offers."""
+
+
 def make(
-    context: Context, caller: Caller, request: OfferQuery, offer_id: str | None = None
+    context: Context,
+    caller: Caller,
+    request: OfferQuery,
+    offer_id: str | None = None,
+    more: More | None = None,
 ) -> StoredOfferPage:
     """Find periods in which a request can be booked, and store them.
 
     :param offer_id: of the first offer; None for a generated one. Requests with the same
         id are tries of one request, which stores its offers once
+    :param more: adds offers to those of free resources; None for none
     :raises climate.exceptions.InvalidInput: naming the field that is wrong
     :raises climate.exceptions.LeaseRefused: if a limit or a filter forbids every one
     :raises climate.exceptions.BookedMeanwhile: if other requests keep booking what is to
@@ -60,6 +70,8 @@ def make(
     keeping = OfferStorage(context, caller, request, new, offer_id)
     for _ in range(context.settings.booking_attempts):
         page = ranked_offers.find(context, new, request)
+        if more is not None:
+            page = more(context, new, request, page)
         try:
             kept = context.store.run(functools.partial(keeping.keep, page))
         except _LOST:

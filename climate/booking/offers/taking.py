@@ -50,10 +50,17 @@ class TakenOffer(Chosen):
     offer: StoredOffer
 
 
-def take(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer) -> Lease:
+def take(
+    context: Context,
+    caller: Caller,
+    draft: LeaseDraft,
+    offer: StoredOffer,
+    work: type[TakingWork] | None = None,
+) -> Lease:
     """Create the lease of an offer.
 
     :param draft: of the lease, with the period and the reservations of the offer
+    :param work: what books it; None for :class:`TakingWork`
     :raises climate.exceptions.OfferGone: if it has expired, or was booked meanwhile
     :raises climate.exceptions.Conflict: if it was taken
     :raises climate.exceptions.LeaseRefused: if a limit or a filter forbids the lease; the
@@ -62,31 +69,43 @@ def take(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer
     if draft.id is not None and (found := create.earlier(context, draft.id)) is not None:
         return found
     try:
-        return create.booked(_work(context, caller, draft, offer, store=True))
+        return create.booked(_work(context, caller, draft, offer, work, store=True))
     except exceptions.NotEnoughResources as error:
         raise _gone(context, caller, draft, offer, _BOOKED, store=True) from error
 
 
-def rehearse(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer) -> Rehearsed:
+def rehearse(
+    context: Context,
+    caller: Caller,
+    draft: LeaseDraft,
+    offer: StoredOffer,
+    work: type[TakingWork] | None = None,
+) -> Rehearsed:
     """Return what :func:`take` would do.
 
     :raises climate.exceptions.ClimateError: if it would be refused
     """
     try:
-        return rehearsal.rehearsed(_work(context, caller, draft, offer, store=False))
+        return rehearsal.rehearsed(_work(context, caller, draft, offer, work, store=False))
     except exceptions.NotEnoughResources as error:
         raise _gone(context, caller, draft, offer, _BOOKED, store=False) from error
 
 
 def _work(
-    context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer, *, store: bool
+    context: Context,
+    caller: Caller,
+    draft: LeaseDraft,
+    offer: StoredOffer,
+    work: type[TakingWork] | None,
+    *,
+    store: bool,
 ) -> TakingWork:
     if offer.lease_id is not None:
         raise _taken(offer)
     if offer.expires_at <= context.clock.now():
         raise _gone(context, caller, draft, offer, _EXPIRED, store=store)
     new = new_leases.checked(context, caller, draft)
-    return TakingWork(context=context, caller=caller, new=new, offer_id=offer.id)
+    return (work or TakingWork)(context=context, caller=caller, new=new, offer_id=offer.id)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

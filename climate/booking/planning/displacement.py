@@ -31,6 +31,7 @@ from climate.booking.planning import moves
 from climate.booking.planning import replanning
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
+from climate.booking.requests.new_leases import NewLease
 from climate.booking.requests.prepare import Missing
 from climate.booking.writing import change
 from climate.booking.writing import commit
@@ -152,14 +153,18 @@ class Displacing(commit.BookingWork[R]):
         return lease
 
 
+def needed(new: NewLease, now: datetime.datetime) -> tuple[Period, Collection[str]]:
+    """Return the period of a new lease as far as it lies ahead, and its resource types."""
+    period = Period(start=new.draft.start, end=new.draft.end)
+    return period.after(now), {one.needs.search.resource_type for one in new.requests}
+
+
 class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
     """Books a new lease at the start of its draft."""
 
     def fixed(self, tx: Transaction) -> tuple[Period, Collection[str]]:
         """Return the period and the resource types that are needed."""
-        draft = self.new.draft
-        period = Period(start=draft.start, end=draft.end)
-        return period.after(tx.now), {one.needs.search.resource_type for one in self.new.requests}
+        return needed(self.new, tx.now)
 
     def free(self, tx: Transaction) -> create.Chosen | Missing:
         """Choose free resources."""

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 from typing import Final
 
@@ -149,14 +150,25 @@ def _rows(
     ends = [each.start + (at + 1) * each.step for each in asked for at in range(_number(each))]
     for group in answer['groups']:
         lines = {name: (free, total) for name, free, total in charts.measures(group)}
+        moved = charts.if_moved(group)
         value = () if answer['group_by'] is None else (group.get('value'),)
         for bucket, (start, end) in enumerate(zip(starts, ends, strict=True)):
             times = (options.written(each, '') for each in (max(start, present), end))
             figures = (
-                f'{lines[name][0][bucket]} of {lines[name][1][bucket]}' if name in lines else ''
+                _figure(lines[name], moved.get(name), bucket) if name in lines else ''
                 for name in names
             )
             yield (*map(TimeColumn, times), *value, *figures)
+
+
+def _figure(
+    line: tuple[Sequence[int], Sequence[int]], moved: Sequence[int] | None, bucket: int
+) -> str:
+    free, total = line[0][bucket], line[1][bucket]
+    text = f'{free} of {total}'
+    if moved is not None and moved[bucket] > free:
+        text += f', {moved[bucket]} if others move'
+    return text
 
 
 def _number(run: buckets.BucketRun) -> int:

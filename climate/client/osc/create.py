@@ -22,6 +22,7 @@ from climate.client.osc import notices
 from climate.client.osc import options
 from climate.client.osc import type_nouns
 from climate.client.osc import typed
+from climate.client.osc import waiting
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
 from climate.domain import periods
@@ -109,11 +110,15 @@ class CreateLease(leases.LeaseCommand):
         :raises osc_lib.exceptions.CommandError: with the refusal, if the user takes none
         """
         text = type_nouns.describe(proxy, error)
-        ask = None
-        if refusals.takeable(error) and sys.stdin.isatty() and sys.stderr.isatty():
-            sys.stderr.write(f'{text}\n')
-            ask = _ask
-        offer = refusals.choose(error, ask)
+        ask = waits = None
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            waits, about = waiting.alternative(proxy, body, error)
+            if waits or refusals.takeable(error):
+                sys.stderr.write(f'{text}\n{about}')
+                ask = _ask
+        offer = refusals.choose(error, ask, waits)
+        if offer is waits and waits:
+            return proxy.create_lease(**waits)
         if offer is not None:
             kept = {key: body[key] for key in ('name', *notices.FIELDS) if key in body}
             return proxy.create_lease(**kept, offer_id=offer['id'])

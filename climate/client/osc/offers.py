@@ -27,7 +27,7 @@ from climate.client.sdk.proxy import ReservationProxy
 class ListOffers(commands.Lister):
     """List periods in which a lease could be booked."""
 
-    spare = ('Take until', 'Reason')
+    spare = ('Displaces', 'Take until', 'Reason')
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         options.add_length(parser, 'Length of the lease, such as 4h', required=True)
@@ -69,11 +69,12 @@ class ListOffers(commands.Lister):
                 TimeColumn(offer.end_date),
                 AmountsColumn(offer.reservations),
                 offer.reason,
+                offer.displaced or 0,
                 TimeColumn(offer.held_until or offer.expires_at),
             )
             for offer in offers
         )
-        return ('ID', 'Start', 'End', 'Reservations', 'Reason', 'Take until'), rows
+        return ('ID', 'Start', 'End', 'Reservations', 'Reason', 'Displaces', 'Take until'), rows
 
 
 class ShowOffer(objects.ShowById):
@@ -88,7 +89,9 @@ class ShowOffer(objects.ShowById):
         return {
             **attributes(offer, 'id', 'start_date', 'end_date'),
             'reservations': ReservationsColumn(offer.reservations),
-            **attributes(offer, 'reason', 'expires_at', 'held_until'),
+            'reason': offer.reason,
+            'displaced': offer.displaced or 0,
+            **attributes(offer, 'expires_at', 'held_until'),
             'lease_id': offer.lease_id or '',
         }
 

@@ -33,6 +33,8 @@ class LeaseOffer(bases.ReservationResource):
     cost = resource.Body('cost')
     #: The number of resources, if few were requested.
     resources = resource.Body('resources')
+    #: How many flexible leases would move for it (1.8).
+    displaced = resource.Body('displaced')
     #: Until when it can be taken.
     expires_at = resource.Body('expires_at')
     #: Until when other requests cannot book its resources.

@@ -19,6 +19,9 @@ from climate.domain.offers import Offer
 def written(offer: Offer) -> dict[str, Any]:
     """Return an offer as a JSON object."""
     content: dict[str, Any] = _plain(dataclasses.asdict(offer))
+    if not offer.displaced:
+        # Processes of the release before do not know it.
+        del content['displaced']
     return content
 
 

@@ -9,13 +9,18 @@ import sqlalchemy as sa
 from climate.db.leases import lease_queries
 from climate.db.leases.leases import COLUMNS
 from climate.db.leases.leases import Leases
+from climate.db.schema.tables import ALLOCATIONS
 from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import RESERVATIONS
+from climate.db.schema.tables import RESOURCES
 from climate.db.statements.repository import Repository
+from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import Period
 from climate.domain.queue import MOST_AHEAD
+from climate.domain.queue import MOST_MOVABLE
 from climate.domain.queue import QueueQuery
 from climate.domain.requests import LeaseQuery
 
@@ -69,6 +74,40 @@ class LeaseQueue(Repository):
             for row in self._session.execute(query)
         ]
         return found[::-1]
+
+    def allocations(self, resource_type: str, period: Period) -> list[Allocation]:
+        """Return what leases that may still move have of resources of a type in a period.
+
+        The first ones, and no more than :data:`climate.domain.queue.MOST_MOVABLE`.
+        """
+        query = (
+            sa.select(ALLOCATIONS)
+            .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+            .join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
+            .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
+            .where(
+                LEASES.c.firm_at > self._now,
+                LEASES.c.status == LeaseStatus.PENDING,
+                LEASES.c.deleted_at.is_(None),
+                LEASES.c.start_date < period.end,
+                RESOURCES.c.resource_type == resource_type,
+                ALLOCATIONS.c.live == 1,
+                ALLOCATIONS.c.end_date > period.start,
+            )
+            .order_by(ALLOCATIONS.c.start_date, ALLOCATIONS.c.id)
+            .limit(MOST_MOVABLE)
+        )
+        return [
+            Allocation(
+                id=row.id,
+                reservation_id=row.reservation_id,
+                resource_id=row.resource_id,
+                resource_class=row.resource_class,
+                amount=row.amount,
+                period=Period(start=row.start_date, end=row.end_date),
+            )
+            for row in self._session.execute(query)
+        ]
 
     def _queued(self) -> sa.ColumnElement[bool]:
         booked = sa.and_(LEASES.c.status == LeaseStatus.PENDING, LEASES.c.firm_at > self._now)

@@ -80,4 +80,7 @@ class RefusalTest(base.TestCase):
         self.assertEqual('b', chosen['id'])
         self.assertIsNone(refusals.choose(error, lambda _question: '\n'))
         self.assertIsNone(refusals.choose(error, None))
+        waits = {'wait': True}
+        self.assertIs(waits, refusals.choose(error, lambda _question: 'W', waits))
+        self.assertIs(waits, refusals.choose(refusal(), lambda _question: 'w', waits))
         self.assertIsNone(refusals.choose(refusal(offer('longest')), lambda _question: '1'))
