@@ -15,6 +15,7 @@ from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -34,13 +35,13 @@ _MISSING: Final = -1
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Property:
-    """A property of a resource.
+    """A property that some resources have with the same value.
 
     :ivar kind: a resource can have properties of one name, but of different kinds
     :ivar number: the value as a number; None if it is compared as text only
     """
 
-    resource_id: int
+    resource_ids: Sequence[int]
     kind: str
     name: str
     value: str
@@ -115,9 +116,9 @@ class Columns:
         values: defaultdict[tuple[str, str], dict[int, _Value]] = defaultdict(dict)
         places = dict(zip(ids[rows].tolist(), rows.tolist(), strict=True))
         for one in new:
-            row = places.get(one.resource_id)
-            if row is not None:
-                values[one.kind, one.name][row] = (one.value, one.number)
+            value = one.value, one.number
+            mine = [places[key] for key in one.resource_ids if key in places]
+            values[one.kind, one.name].update(dict.fromkeys(mine, value))
         return Columns(
             found={
                 key: self.found[key].updated(rows, values.get(key, {}))

@@ -252,11 +252,7 @@ def _text_of_sums(dialect: sa.Dialect) -> tuple[str, bool]:
 def _properties(stock: Sequence[Any]) -> list[Property]:
     return [
         Property(
-            resource_id=row.resource_id,
-            kind=row.kind,
-            name=row.name,
-            value=row.value,
-            number=row.number,
+            resource_ids=_ids(row), kind=row.kind, name=row.name, value=row.value, number=row.number
         )
         for row in stock
         if row.kind is not None
@@ -267,8 +263,12 @@ def _inventories(stock: Sequence[Any]) -> Mapping[str, Mapping[int, Inventory]]:
     found: defaultdict[str, dict[int, Inventory]] = defaultdict(dict)
     for row in stock:
         if row.kind is None:
-            found[row.resource_class][row.resource_id] = inventory(row)
+            found[row.resource_class].update(dict.fromkeys(_ids(row), inventory(row)))
     return found
+
+
+def _ids(row: Any) -> list[int]:
+    return [int(key) for key in row.ids.split(',')]
 
 
 def _until(facts: BlockFacts, until: datetime.datetime) -> tuple[BlockFacts, bool]:

@@ -10,6 +10,7 @@ still judged when it is booked (:mod:`climate.db.booking.verification`).
 
 from __future__ import annotations
 
+import concurrent.futures
 import datetime
 import logging
 import os
@@ -19,6 +20,7 @@ import weakref
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 from climate.allocation import memory
@@ -109,6 +111,16 @@ class Timelines:
             found[number] = reader.extended(kept[number])
         return [found[number] for number in sorted(found)]
 
+    def load(self, readers: Sequence[TimelineReader], resource_type: str) -> None:
+        """Load the timeline of a type that is not loaded yet.
+
+        :param readers: of as many transactions, which work at the same time
+        """
+        with self._lock(resource_type):
+            if not self.has(resource_type):
+                sums = readers[0].sums(resource_type)
+                self._kept[resource_type] = self._loaded(readers, resource_type, sums)
+
     def passing(
         self, reader: TimelineReader, resource_type: str, until: datetime.datetime
     ) -> list[Block]:
@@ -137,7 +149,7 @@ class Timelines:
         :param before: the blocks as they were before the commit
         """
         for (resource_type, number), kept in before.items():
-            lock = self._locks.setdefault(resource_type, threading.Lock())
+            lock = self._lock(resource_type)
             if not lock.acquire(blocking=False):
                 # What another thread reads replaces it anyway.
                 continue
@@ -173,20 +185,34 @@ class Timelines:
 
         One thread reads; those that wait find what it has read.
         """
-        with self._locks.setdefault(resource_type, threading.Lock()):
+        with self._lock(resource_type):
             latest = self._kept.get(resource_type)
             if latest is None:
-                kept = self._loaded(reader, resource_type, sums)
+                kept = self._loaded((reader,), resource_type, sums)
             else:
                 kept = self._updated(reader, resource_type, sums, latest)
             self._kept[resource_type] = kept
             return kept
 
+    def _lock(self, resource_type: str) -> threading.Lock:
+        return self._locks.setdefault(resource_type, threading.Lock())
+
     def _loaded(
-        self, reader: TimelineReader, resource_type: str, sums: Sums
+        self, readers: Sequence[TimelineReader], resource_type: str, sums: Sums
     ) -> dict[int, CachedBlock]:
         began = time.monotonic()
-        kept = {number: self._read(reader, resource_type, number) for number in sums}
+        left = iter(sums)
+
+        def read(reader: TimelineReader) -> dict[int, CachedBlock]:
+            return {number: self._read(reader, resource_type, number) for number in left}
+
+        # Each block has the generations of its own transaction, so that what is committed
+        # meanwhile is read again by the next search.
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            others = [pool.submit(read, reader) for reader in readers[1:]]
+            kept = read(readers[0])
+            for each in others:
+                kept |= each.result()
         self.counts.add(TimelineEvent.LOADED)
         # What the rows took, which the next ones will not.
         memory.give_back()

@@ -34,6 +34,7 @@ from climate.db.engine import prepared
 from climate.db.engine.clock_difference import Difference
 from climate.db.engine.lock_waits import LockWaits
 from climate.db.leases.reservations import VAULT
+from climate.db.timelines.reader import TimelineReader
 from climate.db.timelines.timelines import Timelines
 from climate.db.transactions.attempts import Attempts
 from climate.db.transactions.transaction import Transaction
@@ -44,6 +45,8 @@ T = TypeVar('T')
 
 # SQLite decides at BEGIN whether the transaction may write.
 WRITES = 'climate_writes'
+# While one of them computes, the database works for the other.
+_READERS = 2
 _WRITING_NOTHING = sa.text('UPDATE resources SET generation = generation WHERE 1 = 0')
 
 
@@ -199,9 +202,10 @@ class Store:
         """
         for resource_type in resource_types:
             if not self.timelines.has(resource_type):
-                with self.reading() as transaction:
-                    # Without what lies beyond the horizon.
-                    transaction.timeline(resource_type, transaction.now)
+                with contextlib.ExitStack() as stack:
+                    opened = [stack.enter_context(self.reading()) for _ in range(_READERS)]
+                    readers = [TimelineReader(each.session, each.now) for each in opened]
+                    self.timelines.load(readers, resource_type)
 
     def ping(self) -> None:
         """Check that the database answers, and that it can be written to.

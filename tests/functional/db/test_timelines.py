@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from climate.allocation.blocks import SIZE
 from climate.allocation.steps import microseconds
+from climate.db.resources.properties import CAPABILITY
 from climate.db.schema.tables import RESOURCES
 from climate.db.timelines import packed
 from climate.db.timelines.reader import TimelineReader
@@ -116,14 +117,77 @@ class TimelinesCase(histories.HistoryCase):
         kept, fresh = self.blocks(), self.blocks(Timelines(PAUSE))
         self.assertEqual(*([plain(block, 0) for block in each] for each in (fresh, kept)))
 
-    def test_changes_in_many_blocks(self) -> None:
-        """They take as many statements as one, and all are found."""
+    def add_far(self) -> list[int]:
+        """Add hosts of three more blocks; return their ids."""
         far = [10_000 * number for number in range(1, 4)]
         facts = {'resource_type': cases.TYPE, 'reservable': True, 'disabled': False}
         rows = [
             {'id': key, 'name': f'far-{key}', 'generation': 0, 'deleted': 0, **facts} for key in far
         ]
         self.store.run(lambda tx: tx.session.execute(sa.insert(RESOURCES), rows))
+        return far
+
+    def test_bookings_while_two_readers_load(self) -> None:
+        """They are found, wherever between the statements of a reader they are committed."""
+        self.add_far()
+        together = threading.Barrier(2)
+        booked: list[threading.Thread] = []
+
+        class Reader(TimelineReader):
+            def _facts(other, rows: Any, *arguments: Any) -> Any:
+                if threading.current_thread() not in booked:
+                    together.wait(60)
+                    booked.append(threading.current_thread())
+                self.book([rows[0].id], 1, 2)
+                found = super()._facts(rows, *arguments)
+                self.book([rows[0].id], 3, 4)
+                return found
+
+        with self.store.reading() as one, self.store.reading() as another:
+            readers = [Reader(each.session, each.now) for each in (one, another)]
+            self.timelines.load(readers, cases.TYPE)
+        self.assertEqual(2, len(booked))
+        kept, fresh = self.blocks(), self.blocks(Timelines(PAUSE))
+        self.assertEqual(*([plain(block, 0) for block in each] for each in (fresh, kept)))
+        self.assertEqual(len(kept), sum(self.busy(self.timelines)))
+
+    def test_a_reader_that_fails_while_another_loads(self) -> None:
+        failed = threading.Event()
+
+        class Failing(TimelineReader):
+            def block(other, *arguments: Any) -> Any:
+                failed.set()
+                raise ValueError
+
+        class Patient(TimelineReader):
+            def block(other, *arguments: Any) -> Any:
+                failed.wait(60)
+                return super().block(*arguments)
+
+        hosts = [*self.add_far(), *self.hosts]
+        with self.store.reading() as one, self.store.reading() as another:
+            readers = [Patient(one.session, one.now), Failing(another.session, another.now)]
+            self.assertRaises(ValueError, self.timelines.load, readers, cases.TYPE)
+        self.assertFalse(self.timelines.has(cases.TYPE))
+        self.assertEqual(len(hosts), sum(map(len, self.blocks())))
+
+    def test_properties_that_differ_late(self) -> None:
+        """MariaDB would take texts with the same long beginning for the same."""
+        values = [5000 * 'x' + end for end in 'ab']
+
+        def describe(tx: Any) -> None:
+            for host, value in zip(self.hosts, values, strict=False):
+                tx.properties.set_capability(host, 'long', value)
+                tx.resources.touch(host)
+
+        self.store.run(describe)
+        found = [block.columns.found.get((CAPABILITY, 'long')) for block in self.blocks()]
+        ends = [text[-1] for column in found if column for text, _ in column.values]
+        self.assertEqual(['a', 'b'], sorted(ends))
+
+    def test_changes_in_many_blocks(self) -> None:
+        """They take as many statements as one, and all are found."""
+        far = self.add_far()
         self.blocks()
         counts = []
         for hosts in ([far[0]], [*far, *self.hosts]):
