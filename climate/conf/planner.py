@@ -44,6 +44,14 @@ OPTS: list[cfg.Opt] = [
         help='Shortest pause between two plans, in seconds. A plan moves flexible leases forward '
         'into what has become free.',
     ),
+    cfg.IntOpt(
+        'min_duration',
+        default=600,
+        min=60,
+        max=7 * 86400,
+        help='Shortest time slice of a preemptible lease that can be suspended, in seconds, '
+        'unless the lease says otherwise.',
+    ),
     cfg.StrOpt(
         'displace',
         default=Displace.WINDOW.value,

@@ -81,6 +81,18 @@ class Reservation:
     updated_at: datetime.datetime | None = None
 
 
+class YieldMode(enum.StrEnum):
+    """What becomes of a preemptible lease whose place others need.
+
+    ``suspend``: it is suspended, and resumes with the time that is left; ``requeue``: it is
+    taken back, and begins again; ``end``: it ends.
+    """
+
+    SUSPEND = 'suspend'
+    REQUEUE = 'requeue'
+    END = 'end'
+
+
 NOTICES: Final = ('moved', 'before_start', 'started', 'before_end', 'degraded', 'error')
 """The kinds of email notices that the owner of a lease can request."""
 
@@ -122,6 +134,12 @@ class Lease:
     :ivar firm_before: of a flexible lease, how many seconds before its start it is firm
     :ivar wait_until: until when a lease without a booking waits for one at most (aware UTC);
         None for as long as it can begin
+    :ivar yields: what becomes of a preemptible lease whose place others need; None for a lease
+        that is not preemptible
+    :ivar min_duration: of a preemptible lease, how many seconds it needs in one slice
+    :ivar time_left: of a preemptible lease, how many seconds it needs from the start of its
+        present slice on; None if it ends with that slice
+    :ivar ran: how many seconds it has run before its present slice; None if it has not
     :ivar lead_time: the longest time, in seconds, that one of its resources
         needs to get ready, from the capability ``lead_time``; None if no
         resource has the capability
@@ -148,6 +166,10 @@ class Lease:
     latest: datetime.datetime | None = None
     firm_before: int | None = None
     wait_until: datetime.datetime | None = None
+    yields: YieldMode | None = None
+    min_duration: int | None = None
+    time_left: int | None = None
+    ran: int | None = None
     lead_time: int | None = None
     trust_id: str | None = None
     origin: RequestOrigin | None = None
@@ -172,6 +194,25 @@ class Lease:
             return None
         return self.period.start - datetime.timedelta(seconds=self.firm_before)
 
+    @property
+    def length(self) -> datetime.timedelta:
+        """How long it needs resources from its start on, perhaps in several slices."""
+        return (
+            self.period.length
+            if self.time_left is None
+            else datetime.timedelta(seconds=self.time_left)
+        )
+
+    @property
+    def rest(self) -> datetime.timedelta:
+        """How long it needs resources after its present slice; zero if it ends with that."""
+        if self.yields in (None, YieldMode.END) or self.period.length >= self.length:
+            return datetime.timedelta(0)
+        if any(item.status is not ReservationStatus.ACTIVE for item in self.reservations):
+            return datetime.timedelta(0)
+        has_run = self.period.length if self.yields is YieldMode.SUSPEND else datetime.timedelta(0)
+        return self.length - has_run
+
     def is_firm(self, now: datetime.datetime) -> bool:
         """Whether it no longer moves: it has a fixed start, begins soon, or has begun."""
         at = self.firm_at
@@ -183,7 +224,9 @@ class Lease:
 
         The events do not show this: a cancelled start is also done.
         """
-        return any(item.status is ReservationStatus.ACTIVE for item in self.reservations)
+        return self.ran is not None or any(
+            item.status is ReservationStatus.ACTIVE for item in self.reservations
+        )
 
 
 OPTIONS: Final = (
@@ -195,6 +238,10 @@ OPTIONS: Final = (
     'latest',
     'firm_before',
     'wait_until',
+    'yields',
+    'min_duration',
+    'time_left',
+    'ran',
     'lead_time',
     'origin',
     'user_name',

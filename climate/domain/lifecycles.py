@@ -44,6 +44,7 @@ class LeaseTrigger(enum.StrEnum):
     CHANGED = 'changed'
     END = 'end'
     ENDED = 'ended'
+    YIELDED = 'yielded'
     DELETE = 'delete'
     DELETED = 'deleted'
     FAIL = 'fail'
@@ -62,6 +63,7 @@ class ReservationTrigger(enum.StrEnum):
     """What changes the status of a reservation."""
 
     STARTED = 'started'
+    YIELDED = 'yielded'
     ENDED = 'ended'
     FAIL = 'fail'
 
@@ -133,6 +135,7 @@ def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
         (s.STARTING, t.STARTED): s.ACTIVE,
         (s.ACTIVE, t.END): s.TERMINATING,
         (s.TERMINATING, t.ENDED): s.TERMINATED,
+        **dict.fromkeys([(s.TERMINATING, t.YIELDED), (s.ERROR, t.YIELDED)], s.WAITING),
         # A manager that takes over continues where the last one stopped.
         (s.STARTING, t.START): s.STARTING,
         (s.TERMINATING, t.END): s.TERMINATING,
@@ -162,9 +165,8 @@ def _lease_table() -> dict[tuple[LeaseStatus, LeaseTrigger], LeaseStatus]:
         (s.PENDING, t.DELETED): s.DELETED,
         (s.TERMINATED, t.DELETED): s.DELETED,
     }
-    for status in (s.WAITING, s.PENDING, s.STARTING, s.ACTIVE, s.UPDATING, s.TERMINATING, s.ERROR):
-        table[status, t.DELETE] = s.DELETING
-    return table
+    ended = (s.TERMINATED, s.DELETING, s.DELETED)
+    return table | {(status, t.DELETE): s.DELETING for status in s if status not in ended}
 
 
 def _reservation_table() -> dict[tuple[ReservationStatus, ReservationTrigger], ReservationStatus]:
@@ -172,6 +174,7 @@ def _reservation_table() -> dict[tuple[ReservationStatus, ReservationTrigger], R
     return {
         (s.PENDING, t.STARTED): s.ACTIVE,
         (s.ACTIVE, t.STARTED): s.ACTIVE,
+        (s.ACTIVE, t.YIELDED): s.PENDING,
         (s.PENDING, t.FAIL): s.ERROR,
         (s.ACTIVE, t.FAIL): s.ERROR,
         (s.ERROR, t.FAIL): s.ERROR,

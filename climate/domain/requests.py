@@ -16,6 +16,7 @@ from climate.domain.budgets import RequestBudget
 from climate.domain.budgets import UNLIMITED
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
+from climate.domain.leases import YieldMode
 from climate.domain.listed import ListedLease
 from climate.domain.origins import RequestOrigin
 from climate.domain.periods import Period
@@ -94,6 +95,10 @@ class LeaseDraft:
         operator's default
     :ivar waits: whether a flexible lease waits if there is no room in its window
     :ivar wait_until: until when it waits at most (aware UTC); None for as long as it can begin
+    :ivar preemptible: whether a flexible lease may be in several slices, and yields to others
+    :ivar yields: what becomes of a preemptible lease whose place others need; None for the
+        best that its types can do
+    :ivar min_duration: how long it needs resources in one slice; None for the default
     :ivar id: of the lease, never from a body; None for a generated one. Drafts with
         the same id are tries of one request, which books one lease
     :ivar reservations: the bodies as received; each type's plugin reads its own
@@ -119,6 +124,9 @@ class LeaseDraft:
     firm_before: datetime.timedelta | None = None
     waits: bool = False
     wait_until: datetime.datetime | None = None
+    preemptible: bool = False
+    yields: YieldMode | None = None
+    min_duration: datetime.timedelta | None = None
     id: str | None = None
     reservations: tuple[Mapping[str, Any], ...] = ()
     placements: tuple[MemberPlacement | None, ...] = ()
@@ -149,12 +157,14 @@ class WindowChange:
     :ivar latest: the latest end (aware UTC); None for any
     :ivar firm_before: how long before its start it stops moving; None for the operator's default
     :ivar duration: of the lease; None for the present one
+    :ivar sliced: whether the new period is a slice of a preemptible lease, whose time left stays
     """
 
     earliest: datetime.datetime | Unset | None = UNSET
     latest: datetime.datetime | Unset | None = UNSET
     firm_before: datetime.timedelta | Unset | None = UNSET
     duration: datetime.timedelta | None = None
+    sliced: bool = False
 
     @property
     def replans(self) -> bool:

@@ -50,6 +50,7 @@ def changed(lease: Lease, change: LeaseChange, now: datetime.datetime) -> Lease:
         period=period,
         # Readiness was reported for the former start.
         readiness=lease.readiness if period.start == lease.period.start else None,
+        time_left=_time_left(lease, change, period),
         end_reason=lease.end_reason if period.end == lease.period.end else change.end_reason,
         before_end_date=changed_before_end(lease, change, period),
         notify_before_start=(
@@ -58,6 +59,16 @@ def changed(lease: Lease, change: LeaseChange, now: datetime.datetime) -> Lease:
             else change.notify_before_start
         ),
     )
+
+
+def _time_left(lease: Lease, change: LeaseChange, period: Period) -> int | None:
+    """Return what is left of a preemptible lease from the start of *period* on."""
+    if lease.time_left is None or change.window.sliced:
+        return lease.time_left
+    if change.window.replans:
+        return int(period.length.total_seconds())
+    # An end that its user sets is the end of the lease.
+    return lease.time_left if period == lease.period else None
 
 
 def with_window(lease: Lease, change: LeaseChange, period: Period) -> Lease:
@@ -70,7 +81,9 @@ def with_window(lease: Lease, change: LeaseChange, period: Period) -> Lease:
     firm_before = int(before.total_seconds()) if isinstance(before, datetime.timedelta) else None
     fixes = lease.status is LeaseStatus.PENDING and period != lease.period and not window.replans
     if earliest is None or fixes:
-        return dataclasses.replace(lease, earliest=None, latest=None, firm_before=None)
+        return dataclasses.replace(
+            lease, earliest=None, latest=None, firm_before=None, yields=None, min_duration=None
+        )
     return dataclasses.replace(
         lease,
         earliest=lease.earliest if earliest is UNSET else earliest,

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from climate import exceptions
 from climate.context import WorkContext
 from climate.domain.events import Event
+from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.plugins.contract import Again
 from climate.plugins.contract import Done
@@ -37,6 +38,12 @@ class Job:
         """What a thread works on that runs the effects, or settles them."""
         lease, event = self.lease, self.event
         return WorkContext(lease.id, event.id, event.kind.value, lease.origin)
+
+    @property
+    def yields(self) -> bool:
+        """Whether the lease yields until there is room again, rather than ends."""
+        event = self.event
+        return event.kind is EventKind.END and not event.forced and bool(self.lease.rest)
 
     @property
     def started(self) -> bool:

@@ -56,6 +56,7 @@ class LeasingSettings(Settings):
     :ivar firm_before: how long before its start a flexible lease stops moving
     :ivar displace: whether leases with a fixed start may take the place of flexible ones
     :ivar plan_horizon: how far ahead a flexible lease without a latest end can be booked
+    :ivar shortest_slice: the shortest slice of a preemptible lease that says nothing else
     """
 
     cleaning_time: datetime.timedelta = option('allocation', 'cleaning_time', seconds)
@@ -80,6 +81,7 @@ class LeasingSettings(Settings):
     firm_before: datetime.timedelta = option('planner', 'firm_before', seconds)
     displace: Displace = option('planner', 'displace', Displace)
     plan_horizon: datetime.timedelta = option('planner', 'horizon', days)
+    shortest_slice: datetime.timedelta = option('planner', 'min_duration', seconds)
     limits: ProjectLimits = part(ProjectLimits)
     prices: Prices = part(Prices)
     trust_margin: datetime.timedelta = option('trusts', 'margin', seconds)

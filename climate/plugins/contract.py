@@ -31,6 +31,7 @@ from climate.conf.settings import Settings
 from climate.domain import nouns
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.leases import YieldMode
 from climate.domain.nouns import Nouns
 from climate.domain.resources import Resource
 from climate.plugins import models
@@ -207,6 +208,16 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
         """
         return frozenset()
 
+    restarts: ClassVar[bool] = False
+    """Whether :meth:`start` works again after :meth:`restart`."""
+
+    def yields(self, request: R) -> frozenset[YieldMode]:
+        """Return what can become of a reservation whose place others need for a while."""
+        can = {YieldMode.END}
+        if self.restarts:
+            can.add(YieldMode.REQUEUE)
+        return frozenset(can)
+
     redelegates: ClassVar[bool] = False
     """Whether a service that is called with the trust has to delegate it."""
 
@@ -310,6 +321,17 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
     @abc.abstractmethod
     def end(self, work: Work, cloud: Cloud) -> Outcome:
         """Release everything; also undoes a start that failed half-way."""
+
+    def suspend(self, work: Work, cloud: Cloud) -> Outcome:
+        """Release the resources, and keep the work; :meth:`start` continues it.
+
+        Called only if :meth:`yields` has it.
+        """
+        return self.end(work, cloud)
+
+    def restart(self, work: Work, cloud: Cloud) -> Outcome:
+        """Release everything, so that :meth:`start` can begin again."""
+        return self.end(work, cloud)
 
     def undo(self, work: Work, cloud: Cloud) -> Outcome:
         """Restore the previous state, for a lease that did not start.

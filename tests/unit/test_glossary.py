@@ -72,6 +72,7 @@ PLAIN_CLASSES = {
     'Characters': 'the rules for characters of a text',
     'Reach': 'the webhooks and feeds that a caller can use',
     'WindowChange': 'a part of a change of a lease',
+    'YieldMode': 'the choices of the field yield',
     'RequestBudget': 'what is left of the processor time of a request',
     'BucketAmounts': 'the free and the total amounts of a group',
     'HealActive': 'the choices of the option [health] heal_active',

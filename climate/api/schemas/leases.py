@@ -8,6 +8,7 @@ fields of newer microversions are dropped.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Callable
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ from climate.api.http.validation import Mismatch
 from climate.api.http.validation import Schema
 from climate.api.http.validation import Validator
 from climate.api.schemas import placements
+from climate.api.schemas import preemptible
 from climate.api.schemas import windows
 from climate.domain import periods
 from climate.domain import requests
@@ -173,6 +175,7 @@ CREATE_1_8 = {
         'notices': _NOTICES_1_8,
         **windows.FIELDS,
         **windows.WAITING,
+        **preemptible.FIELDS,
     },
 }
 UPDATE_1_8 = {
@@ -249,6 +252,7 @@ class Reader:
                 'reservations', f'at most {max_reservations} items are allowed'
             )
         window = windows.read(body, self._version, self._now)
+        yields = preemptible.read(body, self._version) if preemptible.FIELDS.keys() & body else {}
         times = self._times('start_date', 'end_date')
         start = times['start_date'] if window.earliest is None else window.earliest
         end = self._end(times.get('end_date'), lambda: start)
@@ -266,11 +270,8 @@ class Reader:
             name=self._name(),
             start=start,
             end=end,
-            earliest=window.earliest,
-            latest=window.latest,
-            firm_before=window.firm_before,
-            waits=window.waits,
-            wait_until=window.wait_until,
+            **dataclasses.asdict(window),
+            **yields,
             reservations=reservations,
             placements=placed,
             events=events,

@@ -111,6 +111,10 @@ class LeaseWriter:
         """Return an instant of the options of a lease."""
         return json.dumps(dates.write(_stored(value), self._version))
 
+    def is_given(self, value: Any) -> str:
+        """Return whether there is a value."""
+        return 'false' if value is None else 'true'
+
     def firm_at(self, lease: ListedLease) -> str:
         """Return when a lease stops moving; null if it has a fixed start."""
         before = lease.options.get('firm_before')

@@ -34,12 +34,14 @@ from climate.api.views.fields import AnswerField
 from climate.api.views.fields import PLAIN
 from climate.domain.holdings import MOST_SHOWN
 from climate.domain.leases import NOTICES
+from climate.domain.leases import YieldMode
 from climate.domain.lifecycles import LeaseStatus
 
 _TIME: Final = ref('Time')
 _TIME_OR_NULL: Final = or_null(_TIME)
 _RECORD_TIME: Final = or_null(ref('RecordTime'))
 _STATUS: Final = choice(LeaseStatus)
+_YIELD: Final = choice(YieldMode)
 _NOTICES: Final = or_null(listed({**TEXT, 'enum': list(NOTICES)}))
 _RESOURCES: Final[Json] = {**listed(ref('HeldResource')), 'maxItems': MOST_SHOWN}
 _CREATED: Final = (
@@ -76,6 +78,10 @@ LEASE: Final = (
     AnswerField(name='latest', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
     AnswerField(name='firm_before', since=V1_8, write='json', schema=or_null(WHOLE)),
     AnswerField(name='wait_until', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
+    AnswerField(name='preemptible', of='yields', since=V1_8, write='is_given', schema=BOOLEAN),
+    AnswerField(name='yield', of='yields', since=V1_8, write='json', schema=or_null(_YIELD)),
+    AnswerField(name='min_duration', since=V1_8, write='json', schema=or_null(WHOLE)),
+    AnswerField(name='time_left', since=V1_8, write='json', schema=or_null(WHOLE)),
     AnswerField(name='firm_at', of='lease', since=V1_8, write='firm_at', schema=_TIME_OR_NULL),
 )
 """The fields of a lease."""

@@ -21,6 +21,7 @@ from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.offers.offers import OfferSearch
 from climate.booking.offers.period_searches import PeriodSearch
 from climate.booking.planning import displacement
+from climate.booking.planning import slices
 from climate.booking.planning import waiting
 from climate.booking.requests import changed_requests
 from climate.booking.requests import new_leases
@@ -81,6 +82,8 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
 
     def choose(self, tx: Transaction) -> Chosen | prepare.Missing:
         """Choose the start, and free resources, or else those of other flexible leases."""
+        if self.new.draft.preemptible and self.new.draft.latest is None:
+            return slices.first(tx, self)
         try:
             return self.free(tx)
         except exceptions.NotEnoughResources:

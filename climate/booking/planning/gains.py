@@ -102,7 +102,7 @@ class Gains:
         self._tx, self._now, self._seekers = tx, microseconds(tx.now), seekers
         self._pending = np.array([one.lease.id in new for one in seekers], dtype=np.bool_)
         self._decided = np.zeros(len(seekers), dtype=np.bool_)
-        self._befores = np.array([one.before for one in seekers], dtype=np.int64)
+        self._befores = np.array([one.until for one in seekers], dtype=np.int64)
         self._places = {one.lease.id: place for place, one in enumerate(seekers)}
         self._alike = _alike(seekers, self._now)
         most: dict[SlotKind, int] = defaultdict(int)

@@ -46,6 +46,8 @@ class PlannedMove(changes.ChangeWork):
         before, after = request.old.period.start, lease.period.start
         way = 'forward' if after < before else 'back'
         text = f'moved {way} to {_written(after)} from {_written(before)}, {self.reason}'
+        if before == after:
+            text = f'lasts until {_written(lease.period.end)}, {self.reason}'
         history.note(tx, start, StepState.DONE, text=text)
         notices.notify(tx, self.context.plugins, schemas.MOVED, lease, reason=text)
         return lease
@@ -113,7 +115,7 @@ def to(lease: Lease, period: Period) -> ChangeRequest:
     change = LeaseChange(
         start=period.start,
         end=period.end,
-        window=WindowChange(duration=period.length),
+        window=WindowChange(duration=period.length, sliced=True),
         strict=True,
         grain=datetime.timedelta(0),
         # What begins at once was found a moment ago.

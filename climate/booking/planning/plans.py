@@ -16,11 +16,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from climate import exceptions
+from climate.allocation.joint import Frame
 from climate.allocation.rearrangements import Rearrangement
 from climate.allocation.steps import instant
 from climate.allocation.steps import microseconds
+from climate.booking.choosing import candidates
+from climate.booking.choosing.candidates import MatchingBlocks
 from climate.booking.choosing.choose import together
 from climate.booking.offers.period_searches import MOST_CHOICES
+from climate.booking.planning import replanning
 from climate.booking.planning.gains import Gains
 from climate.booking.planning.places import Place
 from climate.booking.planning.seekers import Seeker
@@ -128,7 +132,10 @@ class _Deciding:
 
     def _chosen(self, start: datetime.datetime) -> Place | None:
         context, lease = self._context, self._one.lease
-        period = Period(start=start, end=start + lease.period.length)
+        period, had = self._slice(start), lease.period
+        if self._one.allocations and (period.start, had.end) >= (had.start, period.end):
+            # Neither earlier nor longer.
+            return None
         needed = self._one.within(period, context.settings.cleaning_time)
         try:
             choice, allocations = together(self._tx, context.settings, context.rng, needed)
@@ -138,6 +145,21 @@ class _Deciding:
         there = dataclasses.replace(lease, period=period)
         limits.check_resources(self._tx, rules, there, lease, allocations)
         return Place(one=self._one, period=period, choice=choice, allocations=allocations)
+
+    def _slice(self, start: datetime.datetime) -> Period:
+        """Return the longest period that the lease can have from a start on."""
+        one, pause = self._one, self._context.settings.cleaning_time
+        period = Period(start=start, end=start + one.shortest)
+        if period.length >= one.lease.length:
+            return period
+        wanted = candidates.wanted(MatchingBlocks(self._tx), one.within(period, pause))
+        frame = Frame(
+            length=period.length // _MICROSECOND,
+            pause=pause // _MICROSECOND,
+            earliest=microseconds(start),
+            latest=microseconds(start),
+        )
+        return replanning.longest(one, wanted, frame, start)
 
     def _resources(self, found: Place) -> dict[str, set[int]]:
         """Return the ids of the resources that a move concerns, by type."""

@@ -142,7 +142,7 @@ class Forecasts:
             return Forecast(start=start, room_at=start)
         last = lease.period.start if booked else self._tx.now + self._context.settings.plan_horizon
         frame = Frame(
-            length=lease.period.length // _MICROSECOND,
+            length=one.shortest // _MICROSECOND,
             pause=self._context.settings.cleaning_time // _MICROSECOND,
             earliest=microseconds(first),
             latest=microseconds(max(first, last)),

@@ -11,9 +11,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Final
+from typing import NamedTuple
 
+from climate.allocation import joint
 from climate.allocation import shares
+from climate.allocation.joint import Frame
+from climate.allocation.joint import Wanted
 from climate.allocation.rearrangements import Rearrangement
+from climate.allocation.steps import instant
+from climate.allocation.steps import microseconds
 from climate.booking.choosing import candidates
 from climate.booking.choosing.candidates import MatchingBlocks
 from climate.booking.choosing.choose import Choice
@@ -34,6 +40,7 @@ from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
 from climate.enforcement import limits
 
+_SECOND: Final = 10**6
 _NEVER: Final = datetime.datetime.max.replace(tzinfo=datetime.UTC)
 
 
@@ -50,10 +57,19 @@ class MovableLease:
     needed: tuple[Requirements, ...]
 
     @property
+    def shortest(self) -> datetime.timedelta:
+        """How long it needs resources at least, where it can have them in several slices."""
+        lease, length = self.lease, self.lease.length
+        # What has to end in time is booked as a whole.
+        if lease.yields is None or lease.min_duration is None or lease.latest is not None:
+            return length
+        return min(datetime.timedelta(seconds=lease.min_duration), length)
+
+    @property
     def last_start(self) -> datetime.datetime:
         """The last start in its window; a time that never comes if any will do."""
         latest = self.lease.latest
-        return _NEVER if latest is None else latest - self.lease.period.length
+        return _NEVER if latest is None else latest - self.lease.length
 
     @property
     def is_movable(self) -> bool:
@@ -134,6 +150,27 @@ def _needed(context: Context, lease: Lease, has: Sequence[Allocation]) -> tuple[
     return tuple(found)
 
 
+class FoundPlace(NamedTuple):
+    """A period with the resources that a lease can have in it."""
+
+    period: Period
+    choice: Choice
+    allocations: tuple[Allocation, ...]
+
+
+def longest(
+    one: MovableLease, wanted: Sequence[Wanted], frame: Frame, start: datetime.datetime
+) -> Period:
+    """Return the longest slice that a lease can have, in whole seconds.
+
+    :param frame: of its shortest one, which is free at the start
+    """
+    begin = microseconds(start)
+    end = joint.longest(wanted, frame, begin, microseconds(start + one.lease.length))
+    length = max((end - begin) // _SECOND * _SECOND, frame.length)
+    return Period(start=start, end=instant(begin + length))
+
+
 class PlaceSearch(PeriodSearch):
     """Searches for the period and the resources of a movable lease, in one transaction.
 
@@ -144,13 +181,31 @@ class PlaceSearch(PeriodSearch):
     def __init__(
         self, tx: Transaction, context: Context, one: MovableLease, first: datetime.datetime
     ) -> None:
-        period = Period(start=first, end=first + one.lease.period.length)
+        period = Period(start=first, end=first + one.lease.length)
         needed = one.within(period, context.settings.cleaning_time)
         wanted = candidates.wanted(MatchingBlocks(tx), needed)
         super().__init__(tx, context, period, needed, wanted)
         self._one = one
         self._limits = context.settings.limits.of(one.lease.project_id)
         self.chosen: tuple[Choice, tuple[Allocation, ...]] | None = None
+
+    def place(self, latest: datetime.datetime) -> FoundPlace | None:
+        """Return the soonest place; None if there is none.
+
+        A lease that can be in several slices gets the soonest one that is long enough, for as
+        long as there is room.
+
+        :param latest: the last end
+        """
+        frame = self.frame(latest, self._one.shortest)
+        offer = self.next(frame, OfferKind.SOONEST) if frame.earliest <= frame.latest else None
+        if offer is None or self.chosen is None:
+            return None
+        found = FoundPlace(offer.period, *self.chosen)
+        longer = longest(self._one, self.wanted, frame, offer.period.start)
+        if longer.end <= offer.period.end or self.choice(longer, self.needed) is None:
+            return found
+        return FoundPlace(longer, *self.chosen)
 
     def _chosen(self, period: Period, needed: Sequence[Requirements]) -> tuple[Allocation, ...]:
         pause = self.context.settings.cleaning_time
@@ -212,26 +267,19 @@ class Replanning:
             return None
         latest = lease.latest or (lease.created_at or self._tx.now) + settings.plan_horizon
         search = PlaceSearch(self._tx, self._context, one, max(lease.earliest, self._tx.now))
-        frame = search.frame(latest)
-        if frame.latest < frame.earliest:
-            return None
-        offer = search.next(frame, OfferKind.SOONEST)
-        if offer is None or search.chosen is None:
-            return None
-        return self._changed(one, offer.period, *search.chosen)
+        place = search.place(latest)
+        return None if place is None else self._changed(one, place)
 
-    def _changed(
-        self, one: MovableLease, period: Period, choice: Choice, added: tuple[Allocation, ...]
-    ) -> Changed:
+    def _changed(self, one: MovableLease, place: FoundPlace) -> Changed:
         old = one.lease
         revisions = []
         for reservation in old.reservations:
-            mine = [item for item in added if item.reservation_id == reservation.id]
+            mine = [item for item in place.allocations if item.reservation_id == reservation.id]
             (new,) = self._tx.reservations.with_members([reservation], mine)
             dropped = [item for item in one.allocations if item.reservation_id == reservation.id]
             revisions.append(
                 Revision(old=reservation, new=new, dropped=tuple(dropped), added=tuple(mine))
             )
-        moved = moves.to(old, period)
+        moved = moves.to(old, place.period)
         work = changes.ChangeWork(context=self._context, caller=moved.caller, new=moved)
-        return work.changed(self._tx, old, one.allocations, revisions, choice)
+        return work.changed(self._tx, old, one.allocations, revisions, place.choice)

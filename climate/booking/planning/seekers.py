@@ -80,8 +80,15 @@ class Seeker:
 
     @property
     def length(self) -> int:
-        """Its length."""
-        return self.lease.period.length // _MICROSECOND
+        """Its length, or that of its shortest slice."""
+        return self.one.shortest // _MICROSECOND
+
+    @property
+    def until(self) -> int:
+        """When a gap has to begin to be of use: those behind a slice may make it longer."""
+        period = self.lease.period
+        longer = self.one.allocations and period.length < self.lease.length
+        return microseconds(period.end) + 1 if longer else self.before
 
     @functools.cached_property
     def own(self) -> frozenset[int]:
@@ -106,7 +113,10 @@ def _seeker(context: Context, one: MovableLease) -> Seeker:
     lease = one.lease
     waits = lease.status is LeaseStatus.WAITING
     # The last start that a lease can get is one of those that it looks for.
-    last = waiting.last_start(context, lease) + _MICROSECOND if waits else lease.period.start
+    last = waiting.last_start(context, lease) if waits else lease.period.start
+    # A slice may become longer at the start that it has.
+    if waits or lease.period.length < lease.length:
+        last += _MICROSECOND
     return Seeker(
         one=one,
         conditions=tuple(_conditions(one.needed)),

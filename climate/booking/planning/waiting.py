@@ -17,6 +17,7 @@ from climate.booking.choosing.choose import Choice
 from climate.booking.choosing.choose import lock
 from climate.booking.planning import replanning
 from climate.booking.planning.places import Place
+from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests import new_leases
 from climate.booking.requests import prepare
 from climate.booking.requests.context import Context
@@ -31,7 +32,6 @@ from climate.domain.leases import Lease
 from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.lifecycles import LeaseTrigger
-from climate.domain.offers import OfferKind
 from climate.enforcement import limits
 from climate.leases import history
 from climate.leases import notices
@@ -58,7 +58,7 @@ def unbooked(tx: Transaction, work: create.LeaseWork[Chosen]) -> Chosen | prepar
 
 def last_start(context: Context, lease: Lease) -> datetime.datetime:
     """Return the last start that a waiting lease can get."""
-    length = lease.period.length
+    length = lease.length
     requested = lease.created_at or lease.period.start
     latest = lease.latest or requested + context.settings.plan_horizon + length
     return latest - length
@@ -67,7 +67,40 @@ def last_start(context: Context, lease: Lease) -> datetime.datetime:
 def is_late(context: Context, lease: Lease, now: datetime.datetime) -> bool:
     """Whether a lease has waited for too long."""
     return last_start(context, lease) < now or (
-        lease.wait_until is not None and lease.wait_until <= now
+        # What has begun is to be brought to its end.
+        lease.wait_until is not None and lease.wait_until <= now and not lease.ran
+    )
+
+
+def at(tx: Transaction, context: Context, one: MovableLease, earliest: datetime.datetime) -> Place:
+    """Return the soonest place of a lease that waits.
+
+    :raises climate.exceptions.NotEnoughResources: if there is none
+    """
+    search = replanning.PlaceSearch(tx, context, one, max(earliest, tx.now))
+    found = search.place(last_start(context, one.lease) + one.lease.length)
+    if found is None:
+        raise exceptions.NotEnoughResources
+    return Place(one=one, **found._asdict())
+
+
+def booked(tx: Transaction, context: Context, lease: Lease, place: Place) -> Lease:
+    """Return a lease that waits as it is once it has a place, with its events."""
+    lease = dataclasses.replace(
+        lease,
+        period=place.period,
+        status=LEASE.table[lease.status, LeaseTrigger.BOOK],
+        lead_time=tx.search.lead_times.longest(set(place.choice.generations)),
+    )
+    plugins = [context.plugins[item.resource_type] for item in lease.reservations]
+    prepares = schedule.preparation(plugins)
+    firm_before = schedule.firm_before(lease, prepares, context.settings)
+    lease = dataclasses.replace(lease, firm_before=firm_before)
+    timetable = schedule.initial(
+        lease, (), prepares=prepares, now=tx.now, settings=context.settings
+    )
+    return dataclasses.replace(
+        lease, events=tuple(timetable), next_due=events.next_due(timetable), updated_at=tx.now
     )
 
 
@@ -94,33 +127,13 @@ class WaitingLeaseWork(commit.BookingWork[Chosen]):
         if self.place is not None and self.place.one.lease.updated_at != old.updated_at:
             raise exceptions.Conflict('It was changed meanwhile')
         place = self._found(tx, old) if self.place is None else self.place
-        choice, allocations = place.choice, place.since(tx.now)
-        lead_time = tx.search.lead_times.longest(set(choice.generations))
-        lease = dataclasses.replace(
-            old,
-            period=place.period,
-            status=LEASE.table[old.status, LeaseTrigger.BOOK],
-            lead_time=lead_time,
-        )
-        plugins = [context.plugins[item.resource_type] for item in old.reservations]
-        prepares = schedule.preparation(plugins)
-        firm_before = schedule.firm_before(lease, prepares, context.settings)
-        lease = dataclasses.replace(lease, firm_before=firm_before)
-        timetable = schedule.initial(
-            lease, (), prepares=prepares, now=tx.now, settings=context.settings
-        )
         return Chosen(
-            lease=dataclasses.replace(
-                lease,
-                events=tuple(timetable),
-                next_due=events.next_due(timetable),
-                updated_at=tx.now,
-            ),
-            allocations=allocations,
+            lease=booked(tx, context, old, place),
+            allocations=place.since(tx.now),
             old=old,
             filtered=False,
             limits=context.settings.limits.of(old.project_id),
-            choice=choice,
+            choice=place.choice,
         )
 
     def _found(self, tx: Transaction, old: Lease) -> Place:
@@ -129,22 +142,19 @@ class WaitingLeaseWork(commit.BookingWork[Chosen]):
         :raises climate.exceptions.NotEnoughResources: if there is none
         """
         (one,) = replanning.read(tx, self.context, [old])
-        search = replanning.PlaceSearch(tx, self.context, one, max(old.earliest or tx.now, tx.now))
-        frame = search.frame(last_start(self.context, old) + old.period.length)
-        offer = search.next(frame, OfferKind.SOONEST) if frame.earliest <= frame.latest else None
-        if offer is None or search.chosen is None:
-            raise exceptions.NotEnoughResources
-        choice, allocations = search.chosen
-        return Place(one=one, period=offer.period, choice=choice, allocations=allocations)
+        return at(tx, self.context, one, old.earliest or tx.now)
 
     def write(self, tx: Transaction, request: Chosen, charge_id: str | None = None) -> Lease:
         """Write the booking."""
-        lease = request.lease
+        lease, old = request.lease, request.old
+        # Those of an earlier slice are in the history.
+        tx.events.delete([] if old is None else [event.id for event in old.events])
         tx.events.insert(lease.events)
         tx.leases.update(lease)
         start = next(event for event in lease.events if event.kind is EventKind.START)
-        since = f'{lease.created_at:%Y-%m-%dT%H:%M:%SZ}'
-        history.note(tx, start, StepState.DONE, text=f'booked, after waiting since {since}')
+        since = lease.created_at if old is None or not old.events else old.updated_at
+        text = f'booked, after waiting since {since:%Y-%m-%dT%H:%M:%SZ}'
+        history.note(tx, start, StepState.DONE, text=text)
         notices.notify(tx, self.context.plugins, 'lease.update', lease)
         lock(tx, self.context.settings, request.choice).insert(request.allocations)
         return lease

@@ -11,6 +11,7 @@ import uuid
 from climate import exceptions
 from climate.booking.requests import prepare
 from climate.booking.requests import requests
+from climate.booking.requests import yields
 from climate.booking.requests.context import Context
 from climate.booking.requests.requests import ReservationRequest
 from climate.db.transactions.store import Transaction
@@ -60,6 +61,8 @@ def checked(context: Context, caller: Caller, draft: LeaseDraft) -> NewLease:
     limits.check_reservations(allowed, draft.reservations)
     found = requests.read(context, caller, draft)
     things = requests.things(found)
+    if draft.preemptible:
+        draft = yields.settled(draft, found, context.settings.shortest_slice)
     ids = tuple(str(uuid.uuid4()) for _ in found)
     return NewLease(
         caller=caller,
@@ -118,6 +121,9 @@ def proposed(
         latest=draft.latest,
         firm_before=_seconds(draft.firm_before),
         wait_until=draft.wait_until,
+        yields=draft.yields,
+        min_duration=_seconds(draft.min_duration) if draft.preemptible else None,
+        time_left=_seconds(draft.end - draft.start) if draft.preemptible else None,
         trust_id=trust_id,
         origin=new.caller.origin,
         created_at=tx.now,

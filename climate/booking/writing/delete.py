@@ -105,7 +105,7 @@ def _untouched(lease: Lease, plugins: notices.Plugins) -> bool:
         for event in lease.events
     )
     early = lease.status in (LeaseStatus.WAITING, LeaseStatus.PENDING)
-    return early and not begun and not _made(lease, plugins)
+    return early and not begun and not lease.started and not _made(lease, plugins)
 
 
 def _made(lease: Lease, plugins: notices.Plugins) -> bool:

@@ -80,7 +80,8 @@ def _ended_at(lease: Lease, ending: base.Ending, now: datetime.datetime) -> date
 def _used(lease: Lease, ended_at: datetime.datetime) -> datetime.timedelta:
     begun = max(lease.period.start, lease.created_at or lease.period.start)
     nothing = datetime.timedelta(0)
-    return max(ended_at - begun, nothing) if _started(lease) else nothing
+    ran = datetime.timedelta(seconds=lease.ran or 0)
+    return ran + max(ended_at - begun, nothing) if _started(lease) else nothing
 
 
 def _started(lease: Lease) -> bool:

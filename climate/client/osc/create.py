@@ -26,9 +26,10 @@ from climate.client.osc import waiting
 from climate.client.sdk import errors
 from climate.client.sdk.proxy import ReservationProxy
 from climate.domain import periods
+from climate.domain.leases import YieldMode
 
 # What a lease has of its offer.
-_FLEXIBLE: Final = '--soon, --not-before, --by and --queue'
+_FLEXIBLE: Final = '--soon, --not-before, --by, --queue and --preemptible'
 _OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations'})
 
 
@@ -173,10 +174,26 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
         action='store_true',
         help='Likewise; if there is no room, wait for it instead of being refused',
     )
+    parser.add_argument(
+        '--preemptible',
+        action='store_true',
+        help='Likewise, perhaps in several time slices between leases that are not preemptible',
+    )
+    parser.add_argument(
+        '--yield',
+        dest='yields',
+        choices=[mode.value for mode in YieldMode],
+        help='What becomes of a preemptible lease between two slices; by default the first of '
+        'these that its resource types can do',
+    )
+    options.add_duration(
+        parser, '--min-duration', 'How long a slice of a preemptible lease lasts at least'
+    )
 
 
 def _is_flexible(parsed: argparse.Namespace) -> bool:
-    return any((parsed.soon, parsed.not_before, parsed.by, parsed.queue))
+    given = (parsed.soon, parsed.not_before, parsed.by, parsed.queue, parsed.preemptible)
+    return any(given)
 
 
 def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
@@ -190,6 +207,7 @@ def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str)
         fields['latest'] = options.written(parsed.by, microversion)
     if parsed.queue:
         fields['wait'] = True
+    fields |= _yielding(parsed)
     if parsed.length:
         fields['duration'] = int(parsed.length.total_seconds())
     elif 'duration' not in body:
@@ -197,10 +215,26 @@ def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str)
     return fields
 
 
+def _yielding(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of a preemptible lease."""
+    if not parsed.preemptible:
+        if parsed.yields or parsed.min_duration:
+            raise exceptions.CommandError('--yield and --min-duration need --preemptible')
+        return {}
+    fields: dict[str, Any] = {'preemptible': True}
+    if parsed.yields:
+        fields['yield'] = parsed.yields
+    if parsed.min_duration:
+        fields['min_duration'] = int(parsed.min_duration.total_seconds())
+    return fields
+
+
 def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
     """Return the fields of the period; those of a file count unless options replace them."""
-    if _is_flexible(parsed) or body.keys() & {'earliest', 'latest', 'wait'}:
+    window = {'earliest', 'latest', 'wait', 'preemptible'}
+    if _is_flexible(parsed) or body.keys() & window:
         return _window(parsed, body, microversion)
+    _yielding(parsed)
     fields: dict[str, Any] = {}
     start = parsed.at
     if start or 'start_date' not in body:

@@ -22,6 +22,9 @@ SINCE: Final[Mapping[str, str]] = {
     'firm_before': '1.8',
     'wait': '1.8',
     'wait_until': '1.8',
+    'preemptible': '1.8',
+    'yield': '1.8',
+    'min_duration': '1.8',
 }
 """The microversions that have a field of a lease, of those that requests can have.
 
@@ -89,6 +92,14 @@ class Lease(bases.ManagedResource):
     wait = resource.Body('wait', type=bool)
     #: Until when it waits for room at most (1.8).
     wait_until = resource.Body('wait_until')
+    #: Whether it is in time slices, and yields to leases that are not (1.8).
+    preemptible = resource.Body('preemptible', type=bool)
+    #: What becomes of it then: suspend, requeue or end (1.8).
+    yields = resource.Body('yield')
+    #: How many seconds a slice of it lasts at least (1.8).
+    min_duration = resource.Body('min_duration')
+    #: How many seconds are left from the start of its present slice on (1.8).
+    time_left = resource.Body('time_left')
     #: When a flexible lease stops moving (1.8).
     firm_at = resource.Body('firm_at')
     #: The last report of ready resources.

@@ -13,6 +13,7 @@ from typing import Final
 from climate.domain.leases import Lease
 from climate.domain.leases import OPTIONS
 from climate.domain.leases import Readiness
+from climate.domain.leases import YieldMode
 from climate.domain.origins import RequestOrigin
 
 
@@ -95,6 +96,7 @@ _KINDS: Final[Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] =
     'earliest': _INSTANT,
     'latest': _INSTANT,
     'wait_until': _INSTANT,
+    'yields': (str, YieldMode),
     'readiness': (_dump_readiness, _load_readiness),
     'origin': (dump_origin, load_origin),
 }

@@ -52,7 +52,10 @@ def end(tx: Transaction, lease_id: str, *, forced: bool = True) -> Lease:
     lease = tx.events.keep(lease, now)
     if lease.period.start < tx.now < lease.period.end:
         lease = dataclasses.replace(
-            lease, period=dataclasses.replace(lease.period, end=tx.now), updated_at=tx.now
+            lease,
+            period=dataclasses.replace(lease.period, end=tx.now),
+            time_left=None,
+            updated_at=tx.now,
         )
     lease = dataclasses.replace(lease, next_due=events.next_due(lease.events))
     tx.leases.update(lease)

@@ -20,6 +20,7 @@ from climate.context import Working
 from climate.domain.events import EventKind
 from climate.domain.events import is_news
 from climate.domain.leases import Lease
+from climate.domain.leases import YieldMode
 from climate.domain.lifecycles import LeaseStatus
 from climate.leases.jobs import Job
 from climate.leases.jobs import Report
@@ -82,7 +83,8 @@ def _performed(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Re
         steps.append(step)
         if step.error is not None and job.event.kind not in _CONTINUES:
             break
-    if job.event.kind in _CONTINUES and job.lease.status is not LeaseStatus.PENDING:
+    over = job.event.kind in _CONTINUES and not job.yields
+    if over and job.lease.status is not LeaseStatus.PENDING:
         steps += _delete_trust(job.lease, steps, cloud)
     return Report(steps=tuple(steps))
 
@@ -123,8 +125,12 @@ def _delete_trust(lease: Lease, steps: Iterable[Step], cloud: Cloud) -> list[Ste
     return [Step(reservation_id='', outcome=Done(steps=('the trust was deleted',)))]
 
 
-def _effect(job: Job, plugin: Plugin[Any]) -> Callable[[Work, Cloud], Outcome]:
+def _effect(job: Job, work: Work, plugin: Plugin[Any]) -> Callable[[Work, Cloud], Outcome]:
     """Return the effect of *plugin* that the event of *job* needs."""
+    if job.yields:
+        # What is part of something that is suspended is only room.
+        keeps = job.lease.yields is YieldMode.SUSPEND and work.reservation.part_of is None
+        return plugin.suspend if keeps else plugin.restart
     match job.event.kind:
         case EventKind.PREPARE:
             return plugin.prepare
@@ -148,7 +154,7 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
     if plugin is None:
         error = exceptions.Transient(f'this manager has no plugin {reservation.resource_type}')
         return Step(reservation_id=reservation.id, error=error)
-    effect = _effect(job, plugin)
+    effect = _effect(job, work, plugin)
     # A plugin may have any callable as its effect.
     name = getattr(effect, '__name__', job.event.kind.value)
     try:

@@ -42,6 +42,7 @@ from climate.leases.jobs import Job
 from climate.leases.jobs import Report
 from climate.leases.settings import LeasingSettings
 from climate.manager.running import fail
+from climate.manager.running import yielding
 from climate.resources import changes
 
 LOG = logging.getLogger(__name__)
@@ -262,6 +263,8 @@ class EventSettler:
         return tx.events.keep(lease, event.after(EventTrigger.FINISH))
 
     def _ended(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        if lease.rest and not event.forced:
+            return yielding.yielded(tx, self._plugins, lease, event)
         ends.over(tx, self._plugins, self._filters, lease, Ending.ENDED)
         tx.allocations.release([reservation.id for reservation in lease.reservations])
         done = event.after(EventTrigger.FINISH)

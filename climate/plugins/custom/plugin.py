@@ -20,6 +20,7 @@ from climate.allocation import requirements
 from climate.cloud.base import Cloud
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.leases import YieldMode
 from climate.domain.resource_types import Declaration
 from climate.domain.resources import Inventory
 from climate.plugins import contract
@@ -134,6 +135,10 @@ class Custom(contract.Plugin[CustomRequest]):
             schema['required'].append('resources')
             resources['anyOf'] = [units]
         return schema
+
+    def yields(self, request: CustomRequest) -> frozenset[YieldMode]:
+        """Return how the reservation can yield: those who use its resources keep their work."""
+        return frozenset(YieldMode)
 
     def search(self, request: CustomRequest) -> contract.Search:
         """Describe the resources that the request can use."""

@@ -120,6 +120,7 @@ class FloatingIP(contract.Plugin[FloatingIPRequest]):
     """Leases addresses by making floating IPs of them."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    restarts: ClassVar[bool] = True
     nouns: ClassVar[Nouns] = Nouns('floating IP', 'floating IPs')
     describes_request: ClassVar[bool] = True
     request_model: ClassVar[type[models.Request]] = FloatingIPRequest

@@ -84,6 +84,7 @@ class PhysicalHost(contract.Configured[HostRequest, HostSettings]):
     """Leases whole hosts by moving them between Nova aggregates."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    restarts: ClassVar[bool] = True
     nouns: ClassVar[Nouns] = Nouns('host', 'hosts')
     prepares: ClassVar[bool] = True
     compute_hosts: ClassVar[bool] = True

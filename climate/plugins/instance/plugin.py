@@ -69,6 +69,7 @@ class Instances(contract.Configured[R, HostSettings]):
     nouns: ClassVar[Nouns] = Nouns('server', 'servers')
     settings: ClassVar[type[HostSettings]] = HostSettings
     exclusive = False
+    restarts: ClassVar[bool] = True
     prepares: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
     """Whether its reservations can have a server group."""

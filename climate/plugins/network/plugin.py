@@ -74,6 +74,7 @@ class NetworkPlugin(contract.Plugin[NetworkRequest]):
     """Leases segments by making networks on them."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    restarts: ClassVar[bool] = True
     nouns: ClassVar[Nouns] = Nouns('network', 'networks')
     request_model: ClassVar[type[models.Request]] = NetworkRequest
 

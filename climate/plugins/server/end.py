@@ -58,6 +58,9 @@ class ServerEnd:
         self._images.tidy()
         done = case.facts.ended
         left = [action for action in case.request.on_end if action not in done]
+        if case.suspended and 'snapshot' in left:
+            # It has an image of its own, and another cannot be made of it.
+            return self._finish([], f'{case.name} stays shelved')
         if case.server is None or not left:
             return self._finish(left)
         outcome = self._act(left[0], case.server)
@@ -72,11 +75,11 @@ class ServerEnd:
             return self._case.wait(f'{self._case.name} is being deleted')
         return self._actions[action](server)
 
-    def _finish(self, left: list[str]) -> contract.Done:
+    def _finish(self, left: list[str], line: str = '') -> contract.Done:
         case = self._case
-        line = f'{case.name} was gone'
-        if left == ['delete']:
-            line = f'{case.name} {_DONE["delete"]}'
+        if left:
+            gone = _DONE['delete'] if left == ['delete'] else 'was gone'
+            line = f'{case.name} {gone}'
         facts = dataclasses.replace(
             case.facts,
             image_ids=self._images.hand_over(),
@@ -86,7 +89,7 @@ class ServerEnd:
             tried=None,
             call=None,
         )
-        return contract.Done(facts=case.changes(facts), steps=(line,) if left else ())
+        return contract.Done(facts=case.changes(facts), steps=(line,) if line else ())
 
     def _suspend(self, server: Server) -> contract.Again | None:
         # A server that is not running has no state to suspend.

@@ -34,6 +34,7 @@ class ServerFacts(ReleaseFacts):
     :ivar was: the status that the server had before the lease changed it
     :ivar server_id: Nova's id of a server that the lease booted
     :ivar call: the call that booted it
+    :ivar kept: whether a server that the lease booted was suspended, and is kept
     :ivar broken: the id of a booted server that was in ERROR, and is deleted
     :ivar asked: the effect for which Nova is asked to unshelve the server
     :ivar tried: the same, once Nova was asked; if it has to be asked again, the
@@ -46,6 +47,7 @@ class ServerFacts(ReleaseFacts):
     was: str | None = None
     server_id: str | None = None
     call: str | None = None
+    kept: bool = False
     broken: str | None = None
     asked: str | None = None
     tried: str | None = None

@@ -18,6 +18,7 @@ from typing import ClassVar
 from climate.cloud.base import Cloud
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.leases import YieldMode
 from climate.domain.lifecycles import ReservationStatus
 from climate.domain.nouns import Nouns
 from climate.plugins import contract
@@ -43,6 +44,7 @@ class VirtualServer(contract.Configured[ServerRequest, ServerSettings]):
     """Leases a server of the user's own, or one that is booted for the lease."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    restarts: ClassVar[bool] = True
     nouns: ClassVar[Nouns] = Nouns('own server', 'own servers')
     request_model: ClassVar[type[models.Request]] = ServerRequest
     settings: ClassVar[type[ServerSettings]] = ServerSettings
@@ -81,6 +83,12 @@ class VirtualServer(contract.Configured[ServerRequest, ServerSettings]):
     def roles(self, request: ServerRequest) -> frozenset[str]:
         """Return the roles needed to boot a server in the user's project."""
         return frozenset() if request.server_id else self._settings.roles
+
+    def yields(self, request: ServerRequest) -> frozenset[YieldMode]:
+        """Return how the reservation can yield: a server of the flavor of its room cannot leave."""
+        can = super().yields(request)
+        stays = request.guarantee and not request.server_id
+        return can if stays else can | {YieldMode.SUSPEND}
 
     def search(self, request: ServerRequest) -> contract.Search:
         """Ask for an existing server, which no other lease can have at the same time."""
@@ -137,9 +145,7 @@ class VirtualServer(contract.Configured[ServerRequest, ServerSettings]):
         if work.reservation.status is ReservationStatus.ACTIVE:
             return contract.Done()
         case = self._case(work, cloud)
-        return (
-            ExistingServer(case).start() if case.request.server_id else BootedServer(case).start()
-        )
+        return ExistingServer(case).start() if case.exists else BootedServer(case).start()
 
     def check(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Check that the server exists."""
@@ -156,10 +162,18 @@ class VirtualServer(contract.Configured[ServerRequest, ServerSettings]):
         """Take the actions of ``on_end`` on the server."""
         return ServerEnd(self._case(work, cloud)).run()
 
+    def suspend(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Shelve the server until the lease resumes."""
+        return server_start.suspend(self._case(work, cloud))
+
+    def restart(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Restore an existing server; delete one that the lease booted."""
+        return self.undo(work, cloud)
+
     def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Restore an existing server; delete one that the lease booted."""
         case = self._case(work, cloud)
-        return ExistingServer(case).undo() if case.request.server_id else BootedServer(case).undo()
+        return ExistingServer(case).undo() if case.exists else BootedServer(case).undo()
 
     def _case(self, work: contract.Work, cloud: Cloud) -> Case:
         return Case(work, cloud, self._settings, self.load(work.reservation.request))

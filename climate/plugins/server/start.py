@@ -239,6 +239,26 @@ class BootedServer:
         return case.remember(f'server {server_id} is being booted', facts)
 
 
+def suspend(case: steps.Case) -> contract.Outcome:
+    """Shelve the server until its lease resumes.
+
+    :raises climate.exceptions.Transient: if that is impossible now
+    """
+    if HostRelease(case).close():
+        facts = dataclasses.replace(case.facts, released_host=None)
+        return case.remember('its host is back in the pool', facts)
+    if case.tidy():
+        return case.wait('a duplicate of the server is being deleted')
+    outcome = None if case.server is None else case.shelve(case.server)
+    if outcome is not None:
+        return outcome
+    facts = dataclasses.replace(
+        case.facts, was=steps.OFFLOADED, kept=not case.request.server_id, asked=None, tried=None
+    )
+    word = 'is gone' if case.server is None else 'was shelved'
+    return contract.Done(facts=case.changes(facts), steps=(f'{case.name} {word}',))
+
+
 def check(case: steps.Case) -> contract.Outcome:
     """Check that the server exists, and that its host is in the pool.
 

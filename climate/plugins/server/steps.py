@@ -116,6 +116,22 @@ class Case:
         return server.status not in _GONE and server.project_id == self.work.lease.project_id
 
     @property
+    def exists(self) -> bool:
+        """Whether it existed before the present start."""
+        return bool(self.request.server_id) or self.facts.kept
+
+    @property
+    def suspended(self) -> bool:
+        """Whether its lease ends while it is suspended."""
+        resumed = self.work.reservation.status is ReservationStatus.ACTIVE
+        server = self.server
+        return (
+            self.work.lease.ran is not None
+            and not resumed
+            and (server is not None and server.status in SHELVED)
+        )
+
+    @property
     def server_id(self) -> str | None:
         """Nova's id of the server; None if none is known yet."""
         return self.request.server_id or self.facts.server_id

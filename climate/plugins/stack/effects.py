@@ -62,6 +62,8 @@ class StackEffects:
 
     def undo(self) -> Outcome:
         """Delete a created stack, or restore the state of an existing one."""
+        if self._facts.kept:
+            return self.suspend()
         if self._request.draft is not None:
             made = self._made_before()
             gone = None if made is None else self._deleted(made)
@@ -80,9 +82,9 @@ class StackEffects:
         """Create or resume the stack; later changes by its owner are left alone."""
         if self._facts.started:
             return Done()
-        if self._request.draft is not None:
+        if self._request.draft is not None and not self._facts.kept:
             return self._make()
-        stack = self._there(self._request.stack_id)
+        stack = self._there(self._stack_id())
         waiting = self._remembered(stack) or self._resumed(stack)
         if waiting is not None:
             return waiting
@@ -116,7 +118,7 @@ class StackEffects:
 
     def end(self) -> Outcome:
         """Take the actions of ``on_end``, one after the other; undo an incomplete start."""
-        if not self._facts.started:
+        if not self._facts.started and not self._facts.kept:
             return self.undo()
         stack_id = self._stack_id()
         if self._facts.over or not stack_id:
@@ -135,6 +137,23 @@ class StackEffects:
             if waiting is not None:
                 return waiting
         return self._done(dataclasses.replace(self._facts, over=True))
+
+    def suspend(self) -> Outcome:
+        """Suspend the stack until the lease resumes."""
+        stack_id = self._stack_id()
+        stack = self._heat.find_stack(stack_id) if stack_id else None
+        waiting = None if stack is None else self._suspended(stack)
+        if stack is None:
+            self._steps.append(f'stack {stack_id} is gone')
+        return waiting or self._done(dataclasses.replace(self._facts, started=False, kept=True))
+
+    def restart(self) -> Outcome:
+        """Undo the start, so that the stack can be created again, or resumed."""
+        outcome = self.undo()
+        if isinstance(outcome, Again):
+            return outcome
+        stack_id = None if self._request.draft is not None else self._facts.stack_id
+        return self._done(StackFacts(stack_id=stack_id, snapshot_id=self._facts.snapshot_id))
 
     # -- making
 

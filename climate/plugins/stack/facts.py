@@ -17,6 +17,7 @@ class StackFacts(Facts):
     :ivar before: the state of an existing stack before its lease, ``running`` or
         ``suspended``
     :ivar started: whether its start is complete
+    :ivar kept: whether a stack that the lease created was suspended, and is kept
     :ivar over: whether all actions of its end are complete
     :ivar snapshot_id: the id in Heat of the latest snapshot
     """
@@ -24,5 +25,6 @@ class StackFacts(Facts):
     stack_id: str | None = None
     before: str | None = None
     started: bool = False
+    kept: bool = False
     over: bool = False
     snapshot_id: str | None = None

@@ -25,6 +25,7 @@ from climate.cloud.base import Cloud
 from climate.cloud.base import CloudConflict
 from climate.domain.holdings import HeldResource
 from climate.domain.leases import Reservation
+from climate.domain.leases import YieldMode
 from climate.domain.nouns import Nouns
 from climate.plugins import contract
 from climate.plugins import instructions
@@ -48,6 +49,7 @@ class VirtualStack(contract.Configured[StackRequest, StackSettings]):
     """Leases a stack that exists, or makes one."""
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
+    restarts: ClassVar[bool] = True
     nouns: ClassVar[Nouns] = Nouns('stack', 'stacks')
     request_model: ClassVar[type[models.Request]] = StackRequest
     settings: ClassVar[type[StackSettings]] = StackSettings
@@ -125,6 +127,12 @@ class VirtualStack(contract.Configured[StackRequest, StackSettings]):
         """
         saves = 'snapshot' in (*request.on_end, *request.before_end)
         return self._settings.roles if saves or request.draft is not None else frozenset()
+
+    def yields(self, request: StackRequest) -> frozenset[YieldMode]:
+        """Return how the reservation can yield: suspended servers keep the room of their hosts."""
+        can = super().yields(request)
+        stays = request.guarantee and request.draft is not None
+        return can if stays else can | {YieldMode.SUSPEND}
 
     def search(self, request: StackRequest) -> contract.Search:
         """Ask for the stack, which no other lease can have at the same time."""
@@ -212,6 +220,14 @@ class VirtualStack(contract.Configured[StackRequest, StackSettings]):
     def end(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Take the actions of ``on_end``; a failed action stops those after it."""
         return self._effects(work, cloud).end()
+
+    def suspend(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Suspend the stack until the lease resumes."""
+        return self._effects(work, cloud).suspend()
+
+    def restart(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
+        """Delete a created stack, or restore the state of an existing one."""
+        return self._effects(work, cloud).restart()
 
     def undo(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Delete a created stack, or restore the state of an existing one."""

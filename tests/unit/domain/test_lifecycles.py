@@ -18,16 +18,16 @@ PENDING      start=STARTING end=TERMINATING delete=DELETING deleted=DELETED
 STARTING     start=STARTING started=ACTIVE end=TERMINATING delete=DELETING fail=ERROR
 ACTIVE       change=UPDATING end=TERMINATING delete=DELETING
 UPDATING     change=UPDATING changed=ACTIVE end=TERMINATING delete=DELETING
-TERMINATING  end=TERMINATING ended=TERMINATED delete=DELETING fail=ERROR
+TERMINATING  end=TERMINATING ended=TERMINATED yielded=WAITING delete=DELETING fail=ERROR
 TERMINATED   deleted=DELETED
 DELETING     delete=DELETING deleted=DELETED fail=ERROR
 DELETED
-ERROR        end=TERMINATING ended=TERMINATED delete=DELETING deleted=DELETED fail=ERROR
+ERROR  end=TERMINATING ended=TERMINATED yielded=WAITING delete=DELETING deleted=DELETED fail=ERROR
 """
 
 RESERVATION = """
 pending  started=active ended=deleted fail=error
-active   started=active ended=deleted fail=error
+active   started=active yielded=pending ended=deleted fail=error
 error    ended=deleted fail=error
 deleted  ended=deleted
 """
