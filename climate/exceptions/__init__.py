@@ -258,6 +258,7 @@ class NotEnoughResources(Conflict):
     :ivar resource_type: of the reservation that failed
     :ivar demanded: what this reservation needs at least, in units multiplied by seconds, by
         resource class; None stands for whole resources
+    :ivar missing: how many slots are missing, at least 0
     :ivar detail: why nothing matches, for clients of microversion 1.1; '' if that is unknown
     :ivar place: index of that reservation in the lease, None if it is the only one
     :ivar alternatives: offers that resemble the request
@@ -283,6 +284,7 @@ class NotEnoughResources(Conflict):
         self.too_large = too_large
         self.resource_type: str | None = None
         self.demanded: Mapping[str | None, int] = {}
+        self.missing = 0
         self.detail = ''
         self.place: int | None = None
         self.alternatives: tuple[Any, ...] = ()

@@ -34,6 +34,7 @@ def refusal(
         unplaced=needed.placement is not None and reasons.free >= needed.minimum,
     )
     error.demanded = demanded(needed)
+    error.missing = max(needed.minimum - reasons.free, 0)
     if reasons.matched < needed.search.minimum:
         error.detail = _unknown_property(tx, needed)
     return error

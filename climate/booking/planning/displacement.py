@@ -5,8 +5,9 @@
 What a fixed lease lacks may be booked by flexible leases that are not firm yet. It gets their
 place if each of them finds another within its window. All of it is one transaction.
 
-In the order of their requests, those in the way stay if they still can, or move to the soonest
-start, as if the fixed lease had been there before them. If one of them then has no place left,
+Of those in the way, the largest give way: as few of them as leave it room. The smaller ones of
+these stay if they still can. The others move to the soonest starts that are left, in the order of
+their requests. If one of them then has no place left, all of those in the way get places, and
 those whose windows end first come first.
 
 A flexible lease that finds no room in its window may do the same at its first or last start.
@@ -51,8 +52,8 @@ MOST: Final = 50
 
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 _LONGEST: Final = datetime.timedelta(seconds=2)
-# So many of those requested last are in the way at first, and then ever more.
-_CONSIDERED: Final = (8, 32, 128, 256)
+# So many of those in the way, which were requested last, can give it.
+_CONSIDERED: Final = 256
 _REASONS: Final = {
     False: 'because a lease with a fixed start needs the resources',
     True: 'because a lease with a shorter window needs the resources',
@@ -83,40 +84,59 @@ class Displacing(commit.BookingWork[R]):
         """Choose free resources, or else those of flexible leases."""
         try:
             return self.free(tx)
-        except exceptions.NotEnoughResources:
-            found = self.displacing(tx)
+        except exceptions.NotEnoughResources as error:
+            found = self.displacing(tx, error)
             if found is None:
                 raise
             return found
 
-    def displacing(self, tx: Transaction) -> R | Missing | None:
-        """Return a choice with the leases that it displaces; None if there is none."""
+    def displacing(
+        self, tx: Transaction, error: exceptions.NotEnoughResources
+    ) -> R | Missing | None:
+        """Return a choice with the leases that it displaces; None if there is none.
+
+        :param error: why it needs their place
+        """
         fixed = self.fixed(tx) if self.context.settings.displace is Displace.WINDOW else None
         if fixed is None:
             return None
         period, resource_types = fixed
         padded = period.padded(self.context.settings.cleaning_time)
-        leases = tx.leases.displaceable(resource_types, padded, _CONSIDERED[-1])
-        movable = replanning.movable(tx, self.context, leases)
+        leases = tx.leases.displaceable(resource_types, padded, _CONSIDERED)
+        movable = replanning.by_size(replanning.movable(tx, self.context, leases))
         until = self.context.clock.ticks() + _LONGEST.total_seconds()
-        tried = 0
-        for number in _CONSIDERED:
-            some = movable[:number]
-            if len(some) == tried or self.context.clock.ticks() > until:
-                return None
-            tried = len(some)
-            for order in _orders(some):
-                found = self._in_place_of(tx, order, until)
-                if found is not None:
-                    return found
+        found = self._in_place_of_largest(tx, movable, until, error.missing)
+        if found is not None or self.context.clock.ticks() > until:
+            return found
+        return self._in_place_of(tx, movable, until, by_window=True)
+
+    def _in_place_of_largest(
+        self, tx: Transaction, movable: Sequence[MovableLease], until: float, missing: int
+    ) -> R | Missing | None:
+        """Return a choice that displaces the largest of *movable*; None if there is none.
+
+        :param movable: the largest first
+        :param missing: how many slots they have to leave at least
+        """
+        count, more = replanning.leaving(movable, missing), 1
+        while count <= len(movable) and self.context.clock.ticks() <= until:
+            found = self._in_place_of(tx, movable[:count], until)
+            if found is not None or count == len(movable):
+                return found
+            count, more = min(count + more, len(movable)), 2 * more
         return None
 
     def _in_place_of(
-        self, tx: Transaction, movable: Sequence[MovableLease], until: float
+        self,
+        tx: Transaction,
+        movable: Sequence[MovableLease],
+        until: float,
+        *,
+        by_window: bool = False,
     ) -> R | Missing | None:
         """Return a choice that displaces some of *movable*; None if there is none.
 
-        :param movable: in the order in which they stay or get another place
+        :param by_window: whether those whose windows end first come first
         """
         tx.rearrangement = Rearrangement(self.context.settings.cleaning_time // _MICROSECOND)
         try:
@@ -129,7 +149,8 @@ class Displacing(commit.BookingWork[R]):
                 return request
             tx.rearrangement.remove(request.had)
             tx.rearrangement.add(_booked(tx, request))
-            displaced = replanning.Replanning(tx, self.context, MOST, until).moved(movable)
+            plan = replanning.Replanning(tx, self.context, MOST, until)
+            displaced = plan.by_window(movable) if by_window else plan.by_size(movable)
         finally:
             tx.rearrangement = None
         if displaced is None:
@@ -193,12 +214,6 @@ class FixedChangeWork(Displacing[Changed], change.ChangeWork):
     def book(self, tx: Transaction, request: Changed, charge_id: str | None) -> Lease:
         """Write the change."""
         return change.ChangeWork.write(self, tx, request, charge_id)
-
-
-def _orders(leases: Sequence[MovableLease]) -> list[list[MovableLease]]:
-    """Return leases in the orders in which they are to get their places."""
-    found = [replanning.by_request(leases), replanning.by_last_start(leases)]
-    return found[:1] if found[0] == found[1] else found
 
 
 def _booked(tx: Transaction, request: commit.AllocationRequest) -> list[Allocation]:

@@ -86,10 +86,10 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
             return slices.first(tx, self)
         try:
             return self.free(tx)
-        except exceptions.NotEnoughResources:
+        except exceptions.NotEnoughResources as error:
             start = self._start(tx)
             if start is None:
-                found = self.displacing(tx)
+                found = self.displacing(tx, error)
                 if found is None and not self.new.draft.waits:
                     raise
                 return found or waiting.unbooked(tx, self)
@@ -107,13 +107,15 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
         """Write the lease."""
         return create.LeaseWork.write(self, tx, request, charge_id)
 
-    def displacing(self, tx: Transaction) -> Chosen | prepare.Missing | None:
+    def displacing(
+        self, tx: Transaction, error: exceptions.NotEnoughResources
+    ) -> Chosen | prepare.Missing | None:
         """Return a choice at the first or the last start that displaces others."""
         draft = self.new.draft
         if draft.latest is None:
             return None
         for start in sorted({draft.start, draft.latest - (draft.end - draft.start)}):
-            found = self._at(start).displacing(tx)
+            found = self._at(start).displacing(tx, error)
             if found is not None:
                 return found
         return None

@@ -36,6 +36,7 @@ from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.offers import OfferKind
+from climate.domain.offers import Shortage
 from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
 from climate.enforcement import limits
@@ -64,6 +65,16 @@ class MovableLease:
         if lease.yields is None or lease.min_duration is None or lease.latest is not None:
             return length
         return min(datetime.timedelta(seconds=lease.min_duration), length)
+
+    @property
+    def slots(self) -> int:
+        """How many slots it has."""
+        return sum(max(one.minimum, len(one.search.names)) for one in self.needed)
+
+    @property
+    def size(self) -> float:
+        """What it has, in slots multiplied by seconds."""
+        return self.slots * self.lease.period.length.total_seconds()
 
     @property
     def last_start(self) -> datetime.datetime:
@@ -97,6 +108,21 @@ class MovableLease:
 def by_request(leases: Iterable[MovableLease]) -> list[MovableLease]:
     """Return leases in the order of their requests."""
     return sorted(leases, key=operator.attrgetter('lease.created_at', 'lease.id'))
+
+
+def by_size(leases: Iterable[MovableLease]) -> list[MovableLease]:
+    """Return leases, the largest first; of equal ones, those that were requested last."""
+    return sorted(reversed(by_request(leases)), key=operator.attrgetter('size'), reverse=True)
+
+
+def leaving(leases: Sequence[MovableLease], slots: int) -> int:
+    """Return how many of the first *leases* leave a number of slots together, at least 1."""
+    left = 0
+    for number, one in enumerate(leases, 1):
+        left += one.slots
+        if left >= slots:
+            return number
+    return len(leases)
 
 
 def by_last_start(leases: Iterable[MovableLease]) -> list[MovableLease]:
@@ -215,6 +241,10 @@ class PlaceSearch(PeriodSearch):
         limits.check_resources(self.tx, self._limits, lease, self._one.lease, self.chosen[1])
         return self.chosen[1]
 
+    def _blocked(self, frame: Frame, start: int) -> tuple[Shortage, ...]:
+        """Return nothing: why a lease does not begin sooner is not of interest."""
+        return ()
+
     def asked(self, place: int) -> int:
         """Return the place of a reservation in the lease."""
         return place
@@ -236,15 +266,30 @@ class Replanning:
         self._until = until
         self._rearranged: Rearrangement = tx.rearrangement
 
-    def moved(self, leases: Iterable[MovableLease]) -> list[Changed] | None:
+    def by_size(self, leases: Sequence[MovableLease]) -> list[Changed] | None:
         """Return where leases are that cannot stay; None if one of them has no place.
 
-        In their order, each stays or gets the soonest start in its window.
+        The smallest stay first. Those that cannot get the soonest starts in their windows, in
+        the order of their requests.
+
+        :param leases: the largest first
         """
+        moving = [one for one in reversed(leases) if not self._kept(one)]
+        return self._moved(by_request(moving)) if len(moving) <= self._most else None
+
+    def by_window(self, leases: Sequence[MovableLease]) -> list[Changed] | None:
+        """Return where leases are that cannot stay; None if one of them has no place.
+
+        In the order of their last starts, each stays or gets the soonest start in its window.
+        """
+        return self._moved(by_last_start(leases), stay=True)
+
+    def _moved(
+        self, leases: Iterable[MovableLease], *, stay: bool = False
+    ) -> list[Changed] | None:
         found: list[Changed] = []
         for one in leases:
-            if self._stays(one):
-                self._rearranged.add(one.allocations)
+            if stay and self._kept(one):
                 continue
             moved = None if len(found) == self._most else self._placed(one)
             if moved is None:
@@ -252,6 +297,12 @@ class Replanning:
             self._rearranged.add(moved.allocations)
             found.append(moved)
         return found
+
+    def _kept(self, one: MovableLease) -> bool:
+        """Keep a lease where it is, if there is room."""
+        if stays := self._stays(one):
+            self._rearranged.add(one.allocations)
+        return stays
 
     def _stays(self, one: MovableLease) -> bool:
         for resource_type, allocations in one.by_type():
