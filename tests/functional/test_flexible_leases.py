@@ -172,6 +172,18 @@ class _Plans:
         self.book(2, start_date='2030-01-02T01:00:00Z', end_date='2030-01-02T05:00:00Z')
         self.assertEqual(['02T00:00', '02T00:00', '02T02:00', '02T02:00'], self.starts(*leases))
 
+    def test_the_largest_gives_way(self) -> None:
+        leases = [
+            self.book(hosts, **{**WINDOW, 'duration': f'{hours}h'})
+            for hosts, hours in ((1, 2), (1, 4), (2, 2))
+        ]
+        self.book(1, start_date='2030-01-02T00:00:00Z', end_date='2030-01-02T01:00:00Z')
+        # Of two that are as large, the one that was requested last.
+        self.assertEqual(['02T00:00', '02T00:00', '02T01:00'], self.starts(*leases))
+        self.book(1, start_date='2030-01-02T01:30:00Z', end_date='2030-01-02T02:00:00Z')
+        self.assertEqual(['02T00:00', '02T00:00', '02T02:00'], self.starts(*leases))
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
     def test_all_of_them_have_hosts(self) -> None:
         leases = [self.book(2, **WINDOW) for _ in range(2)]
         fixed = self.book(4, start_date='2030-01-02T01:00:00Z', end_date='2030-01-02T05:00:00Z')

@@ -18,7 +18,6 @@ from __future__ import annotations
 import abc
 import dataclasses
 import datetime
-import operator
 from collections.abc import Collection
 from collections.abc import Sequence
 from typing import cast
@@ -227,11 +226,12 @@ def _lock(tx: Transaction, request: commit.AllocationRequest) -> None:
 
     :raises climate.booking.choosing.choose.LostRace: if one of them has changed
     """
-    for one in sorted(request.displaced, key=operator.attrgetter('lease.id')):
-        current = tx.leases.get(one.lease.id, lock=True)
-        has = tx.allocations.live_of([item.id for item in current.reservations])
-        if current != one.old or tuple(has) != one.had:
-            raise LostRace
+    old = {one.lease.id: one.old for one in request.displaced}
+    current = {lease.id: lease for lease in tx.leases.with_ids(sorted(old), lock=True)}
+    ids = [item.id for lease in current.values() for item in lease.reservations]
+    has = {item for one in request.displaced for item in one.had}
+    if current != old or set(tx.allocations.live_of(ids)) != has:
+        raise LostRace
 
 
 def _vacate(tx: Transaction, context: Context, request: commit.AllocationRequest) -> None:

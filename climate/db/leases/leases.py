@@ -188,9 +188,14 @@ class Leases(Repository):
         )
         return self.of_rows(self._session.execute(query).all())
 
-    def with_ids(self, ids: Sequence[str]) -> list[Lease]:
-        """Return the leases with some ids that are not deleted, in the order of *ids*."""
+    def with_ids(self, ids: Sequence[str], *, lock: bool = False) -> list[Lease]:
+        """Return the leases with some ids that are not deleted, in the order of *ids*.
+
+        :param lock: lock the rows until the transaction ends
+        """
         query = sa.select(*COLUMNS).where(_AMONG, LEASES.c.deleted_at.is_(None))
+        if lock:
+            query = query.order_by(LEASES.c.id).with_for_update()
         rows = {row.id: row for row in self._session.execute(query, {'ids': list(ids)})}
         return self.of_rows([rows[lease_id] for lease_id in ids if lease_id in rows])
 
