@@ -112,7 +112,7 @@ def by_request(leases: Iterable[MovableLease]) -> list[MovableLease]:
 
 def by_size(leases: Iterable[MovableLease]) -> list[MovableLease]:
     """Return leases, the largest first; of equal ones, those that were requested last."""
-    return sorted(reversed(by_request(leases)), key=operator.attrgetter('size'), reverse=True)
+    return sorted(by_request(leases), key=operator.attrgetter('size'))[::-1]
 
 
 def leaving(leases: Sequence[MovableLease], slots: int) -> int:
