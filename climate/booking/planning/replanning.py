@@ -284,9 +284,7 @@ class Replanning:
         """
         return self._moved(by_last_start(leases), stay=True)
 
-    def _moved(
-        self, leases: Iterable[MovableLease], *, stay: bool = False
-    ) -> list[Changed] | None:
+    def _moved(self, leases: Iterable[MovableLease], *, stay: bool = False) -> list[Changed] | None:
         found: list[Changed] = []
         for one in leases:
             if stay and self._kept(one):
