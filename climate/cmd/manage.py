@@ -19,6 +19,7 @@ from climate.cmd import composition
 from climate.cmd import config
 from climate.cmd import manage_events
 from climate.cmd import manage_leases
+from climate.cmd import manage_plans
 from climate.cmd import samples
 from climate.cmd import webhooks
 from climate.cmd.composition import say
@@ -121,6 +122,7 @@ def _commands(subparsers: Any) -> None:
     old.set_defaults(run=_purge)
     manage_events.add_commands(add)
     manage_leases.add_commands(add)
+    manage_plans.add_commands(add)
     host = add('host', help='The hosts').add_subparsers(dest='what', required=True)
     discover = host.add_parser('discover', help='list hypervisors that are not registered')
     discover.add_argument('--register', metavar='NAME', nargs='+', help='register these')

@@ -180,6 +180,7 @@ def _figures(store: Store) -> Iterator[Reading]:
         overdue, outbox, charges = figures.overdue(), figures.outbox(), figures.charges()
         yield Reading(metric=catalogue.OVERDUE, value=overdue.number)
         yield Reading(metric=catalogue.LAG, value=overdue.seconds)
+        yield Reading(metric=catalogue.WAITING, value=figures.waiting().seconds)
         yield Reading(metric=catalogue.OUTBOX, value=outbox.number, labels=('waiting',))
         yield Reading(metric=catalogue.OUTBOX, value=outbox.set_aside, labels=('set_aside',))
         yield Reading(metric=catalogue.OUTBOX_LAG, value=outbox.seconds)

@@ -36,6 +36,8 @@ _DURATIONS: Final = (
 )
 # Starts and ends that are minutes late still differ.
 _LATENESS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
+# Flexible leases wait for minutes, or for weeks.
+_WAITS: Final = (60.0, 300.0, 900.0, 3600.0, 14400.0, 43200.0, 86400.0, 259200.0, 604800.0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,6 +148,25 @@ CLOCK: Final = _gauge(
     'climate_clock_difference_seconds', 'Time of the database minus the time of the machine.'
 )
 
+# -- the planner
+
+MOVES: Final = _histogram(
+    'climate_lease_move_seconds',
+    'By how much a flexible lease has moved, which is the error of its forecast until then, by '
+    'cause: room or displaced.',
+    'cause',
+    exporter=Exporter.BOTH,
+    buckets=_WAITS,
+)
+WAITS: Final = _histogram(
+    'climate_lease_wait_seconds',
+    'Time from the request of a flexible lease, or its earliest start, until it has started.',
+    buckets=_WAITS,
+)
+PLANS: Final = _histogram(
+    'climate_plan_processor_seconds', 'Processor time of a plan of the manager that plans.'
+)
+
 # -- the cloud
 
 CLOUD_CALLS: Final = _histogram(
@@ -210,6 +231,9 @@ LEASES: Final = _gauge('climate_leases', 'Leases that have not ended, by status.
 OVERDUE: Final = _gauge('climate_leases_overdue', 'Leases with an event that is due.')
 LAG: Final = _gauge(
     'climate_leases_overdue_seconds', 'Time since the oldest of these events was due.'
+)
+WAITING: Final = _gauge(
+    'climate_leases_waiting_seconds', 'Time since the oldest lease that waits was requested.'
 )
 OUTBOX: Final = _gauge(
     'climate_outbox_messages',

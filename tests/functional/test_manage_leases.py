@@ -59,7 +59,9 @@ class ManageCase(base.TestCase):
 
     def document(self, status: int, *arguments: str) -> Any:
         """Run a command that prints JSON."""
-        return json.loads('\n'.join(self.manage(status, *arguments, '-f', 'json')))
+        lines = self.manage(status, *arguments, '-f', 'json')
+        # The log follows it.
+        return json.JSONDecoder().raw_decode('\n'.join(lines))[0]
 
     def book(self, *, active: bool = True, **facts: Any) -> Lease:
         """Book a host for an hour from now; start the lease."""

@@ -174,7 +174,7 @@ class TestManagerMetrics(ProcessCase):
         }
         self.assertEqual(set(), found.keys() - known)
         unlabelled = {
-            metric.name
+            metric.series[-1]
             for metric in catalogue.ALL
             if metric.exporter is not Exporter.API and not metric.labels
         }

@@ -11,6 +11,7 @@ from climate import exceptions
 from climate.booking.choosing.choose import Choice
 from climate.booking.requests import changed_requests
 from climate.booking.writing import change as changes
+from climate.booking.writing import commit
 from climate.booking.writing.change import ChangeRequest
 from climate.booking.writing.revise import Revision
 from climate.db.transactions.store import Transaction
@@ -51,6 +52,10 @@ class PlannedMove(changes.ChangeWork):
         history.note(tx, start, StepState.DONE, text=text)
         notices.notify(tx, self.context.plugins, schemas.MOVED, lease, reason=text)
         return lease
+
+    def committed(self, request: changes.Changed) -> None:
+        """Record the move, for metrics."""
+        commit.record_move(request, commit.ROOM)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

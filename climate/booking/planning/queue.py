@@ -127,6 +127,19 @@ class Forecasts:
         found = replanning.movable(tx, context, leases)
         self._movable: Mapping[str, MovableLease] = {one.lease.id: one for one in found}
 
+    def resource_ids(self, lease: Lease) -> set[int]:
+        """Return the ids of the resources that match what a lease requires."""
+        one = self._movable.get(lease.id)
+        if one is None:
+            return set()
+        wanted = candidates.wanted(self._matching, one.needed)
+        return {
+            int(number)
+            for need in wanted
+            for block in need.blocks
+            for number in block.ids[block.bookable]
+        }
+
     def of(self, lease: Lease) -> Forecast:
         """Return the forecast of a lease.
 

@@ -17,6 +17,7 @@ import dataclasses
 import logging
 import uuid
 from collections.abc import Iterator
+from typing import Final
 from typing import Generic
 from typing import TypeVar
 
@@ -38,6 +39,8 @@ from climate.enforcement.base import FilterQuestion
 from climate.enforcement.limits import Limits
 from climate.exceptions.failures import log_failure
 from climate.leases import notices
+from climate.metrics import catalogue
+from climate.metrics import recording
 
 LOG = logging.getLogger(__name__)
 
@@ -62,6 +65,9 @@ class AllocationRequest:
     limits: Limits = limits.NONE
     displaced: tuple[AllocationRequest, ...] = ()
 
+
+ROOM: Final = 'room'
+DISPLACED: Final = 'displaced'
 
 R = TypeVar('R', bound=AllocationRequest)
 
@@ -95,11 +101,26 @@ class BookingWork(abc.ABC, Generic[R]):
         :raises climate.booking.choosing.choose.LostRace: if the choice is out of date
         """
 
+    def committed(self, request: R) -> None:
+        """Record what was committed, for metrics."""
+        for one in request.displaced:
+            record_move(one, DISPLACED)
+
     def recheck(self, tx: Transaction, request: R) -> None:
         """Check a choice of an earlier transaction, before the limits are checked.
 
         :raises climate.booking.choosing.choose.LostRace: if the choice is out of date
         """
+
+
+def record_move(request: AllocationRequest, cause: str) -> None:
+    """Record by how much a flexible lease has moved.
+
+    :param cause: :data:`ROOM` or :data:`DISPLACED`
+    """
+    if request.old is not None:
+        moved = request.lease.period.start - request.old.period.start
+        recording.observe(catalogue.MOVES, abs(moved.total_seconds()), cause)
 
 
 def book(work: BookingWork[R]) -> Lease | Missing:
@@ -124,15 +145,20 @@ def book(work: BookingWork[R]) -> Lease | Missing:
 
 
 def _in_one_transaction(work: BookingWork[R]) -> Lease | Missing:
-    def attempt(tx: Transaction) -> Lease | Missing:
+    def attempt(tx: Transaction) -> tuple[Lease, R] | Missing:
         request = work.choose(tx)
         if isinstance(request, Missing):
             tx.undo()
             return request
         check_filters(tx, work.context, work.caller, request)
-        return _written(tx, work, request, None)
+        return _written(tx, work, request, None), request
 
-    return work.context.store.run(attempt, budget=work.caller.budget)
+    outcome = work.context.store.run(attempt, budget=work.caller.budget)
+    if isinstance(outcome, Missing):
+        return outcome
+    lease, request = outcome
+    work.committed(request)
+    return lease
 
 
 def check_filters(
@@ -164,14 +190,18 @@ def _in_several_transactions(work: BookingWork[R]) -> Lease | Missing:
     if isinstance(request, Missing):
         return request
     if question is None:
-        return store.run(lambda tx: _rewritten(tx, work, request, None))
+        lease = store.run(lambda tx: _rewritten(tx, work, request, None))
+        work.committed(request)
+        return lease
     store.run(lambda tx: ledger.open_question(tx, filters, question))
     with _withdrawn(work.context, question):
         verdict = filters.check(question)
         if verdict.refusal is not None:
             store.run(lambda tx: ledger.refused(tx, filters, question, verdict.noted))
             raise _refused(question, verdict.refusal)
-        return store.run(lambda tx: _decided(tx, work, request, question))
+        lease = store.run(lambda tx: _decided(tx, work, request, question))
+    work.committed(request)
+    return lease
 
 
 def _decided(tx: Transaction, work: BookingWork[R], request: R, question: FilterQuestion) -> Lease:

@@ -80,6 +80,9 @@ class _RehearsedWork(commit.BookingWork[R]):
         written = dataclasses.replace(self.target, findings=prepare.NOTHING)
         return written.write(tx, request, charge_id)
 
+    def committed(self, request: R) -> None:
+        """Record nothing, since nothing is kept."""
+
 
 def create_lease(
     context: Context,

@@ -83,6 +83,18 @@ class Figures(Repository):
         query = due.where(LEASES.c.next_due <= self._now)
         return self._backlog(*self._session.execute(query).one())
 
+    def waiting(self) -> Backlog:
+        """Return the leases that wait for room.
+
+        ::
+
+            SELECT COUNT(*), MIN(created_at) FROM leases
+            WHERE status = 'WAITING' AND deleted_at IS NULL
+        """
+        waits = sa.select(sa.func.count(), sa.func.min(LEASES.c.created_at))
+        query = waits.where(LEASES.c.status == LeaseStatus.WAITING, LEASES.c.deleted_at.is_(None))
+        return self._backlog(*self._session.execute(query).one())
+
     def outbox(self) -> Backlog:
         """Return the notifications that were not sent yet.
 

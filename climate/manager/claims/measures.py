@@ -83,3 +83,8 @@ def settled(job: Job, report: Report, deadline: datetime.timedelta, now: datetim
     if reached is EventOutcome.DONE and event.kind in _LATE:
         late = events.lateness(event, now).total_seconds()
         recording.observe(catalogue.LATENESS, late, event.kind.value)
+        lease = job.lease
+        if event.kind is EventKind.START and lease.earliest is not None:
+            requested = lease.created_at or lease.earliest
+            waited = now - max(lease.earliest, requested)
+            recording.observe(catalogue.WAITS, max(waited.total_seconds(), 0.0))

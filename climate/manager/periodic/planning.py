@@ -13,6 +13,8 @@ from climate import exceptions
 from climate.clock import Clock
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
+from climate.metrics import catalogue
+from climate.metrics import recording
 from climate.threads import RepeatingThread
 from climate.upkeep.planning import Planner
 
@@ -71,7 +73,11 @@ class Planning:
         """Plan, unless another manager does; return how many leases were moved."""
         if not self._keeps():
             return 0
-        moved = self._planner.round(self._goes_on)
+        started = self._clock.processor()
+        try:
+            moved = self._planner.round(self._goes_on)
+        finally:
+            recording.observe(catalogue.PLANS, self._clock.processor() - started)
         if moved:
             self._changed()
         return moved
