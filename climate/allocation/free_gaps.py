@@ -100,6 +100,7 @@ class FreeGaps:
     :ivar ids: of the resources: their order gives each its place
     :ivar gaps: all of them, the shortest first
     :ivar blocks: that the gaps are those of
+    :ivar changed: the ids of the resources that the last changes concerned
     """
 
     def __init__(self, blocks: Sequence[Block], slot: Slot, now: int) -> None:
@@ -108,6 +109,7 @@ class FreeGaps:
         self.ids: Ints = np.concatenate([np.zeros(0, np.int64), *(one.ids for one in blocks)])
         self._offsets = np.cumsum([0, *map(len, blocks)])
         self._unsure: set[int] = set()
+        self.changed: Collection[int] = ()
         found = [
             self._of(block, now, offset)
             for block, offset in zip(blocks, self._offsets.tolist(), strict=False)
@@ -146,7 +148,7 @@ class FreeGaps:
         return found
 
     def _replaced(self, blocks: Sequence[Block], ids: Collection[int], now: int) -> Gaps:
-        self.blocks = list(blocks)
+        self.blocks, self.changed = list(blocks), ids
         if not ids:
             return Gaps.none()
         places = self.places(ids)
@@ -203,11 +205,6 @@ class FreeGaps:
             return None
         at = np.searchsorted(self.ids, gone[WHOLE].resource_ids)
         return Instead(places=places, gaps=_joined_by(mine, at, gone[WHOLE]))
-
-    def next_start(self, start: int) -> int | None:
-        """Return the first time after a start at which something becomes free; None if never."""
-        later = self.gaps.starts[self.gaps.starts > start]
-        return int(later.min()) if len(later) else None
 
     def first_start(self, need: Need, instead: Instead | None = None) -> int | None:
         """Return the first start at which enough slots are free; None if there is none.

@@ -74,6 +74,10 @@ class Gaps:
             ends=self.ends[place:],
         )
 
+    def after(self, time: int) -> Ints:
+        """Return the starts after a time."""
+        return self.starts[self.starts > time]
+
     def by_length(self) -> Gaps:
         """Return them, the shortest first."""
         return self.picked(np.argsort(self.lengths, kind='stable'))

@@ -56,10 +56,14 @@ class _Alike:
     firsts: Ints
     lengths: Ints
 
-    def fit(self, gaps: Gaps, befores: Ints) -> Ints:
+    def fit(self, gaps: Gaps, befores: Ints, pause: int) -> Ints:
         """Return the places of the leases that one of some gaps is long enough for.
 
+        One that lasts until a lease begins is longer for this lease, as it is followed by what
+        the lease has.
+
         :param befores: when each of all leases has to begin
+        :param pause: that a gap may leave to the lease
         """
         befores = befores[self.places]
         found = np.zeros(len(self.places), dtype=np.bool_)
@@ -68,7 +72,8 @@ class _Alike:
             return self.places
         for start, end in times:
             starts = np.maximum(self.firsts, start)
-            found |= (starts < befores) & (starts + self.lengths <= end)
+            fits = (starts + self.lengths <= end) | (befores <= end + pause)
+            found |= (starts < befores) & fits
         return self.places[found]
 
 
@@ -143,13 +148,19 @@ class Gains:
 
     def _mark(self, kind: SlotKind, grown: Gaps) -> None:
         """Have the leases looked at that may gain."""
+        changed = self._free[kind].changed
+        if self._pause and changed:
+            # What is free for less than two times of cleaning before a lease is no gap.
+            for place, each in enumerate(self._seekers):
+                if not each.own.isdisjoint(changed):
+                    self._pending[place] = True
         if not len(grown):
             return
         for one in self._alike:
             if one.condition.kind == kind:
                 mask = self._mask(one.condition)
                 some = grown if mask is None else grown.where(mask[grown.places])
-                self._pending[one.fit(some, self._befores)] = True
+                self._pending[one.fit(some, self._befores, self._pause)] = True
 
     @property
     def _transaction(self) -> Transaction:
@@ -181,16 +192,20 @@ class Gains:
         """
         first = max(one.first, self._now, since)
         found = self._agreed(one, first, {})
-        if not one.own or (found is not None and found + one.length <= one.before):
+        if not one.own or (found is not None and found + one.length + self._pause <= one.before):
             return found
         # Its own resources are free then, too, as far as they are before it.
-        own = {
+        own = self._own(one)
+        return self._agreed(one, first, own) if own else found
+
+    def _own(self, one: Seeker) -> Mapping[SlotKind, Instead]:
+        """Return what would be free on the resources that a lease has."""
+        return {
             kind: instead
             for kind in {condition.kind for condition in one.conditions}
             if (bookings := one.bookings(kind.resource_type))
             and (instead := self._free[kind].without(bookings, self._now)) is not None
         }
-        return self._agreed(one, first, own) if own else found
 
     def _agreed(self, one: Seeker, first: int, instead: Mapping[SlotKind, Instead]) -> int | None:
         """Return the first start at which each condition is met on its own."""
@@ -220,11 +235,9 @@ class Gains:
 
     def after(self, one: Seeker, start: int) -> int | None:
         """Return the next time after a start at which more may be free; None if there is none."""
-        found = [
-            later
-            for condition in one.conditions
-            if (later := self._free[condition.kind].next_start(start)) is not None
-        ]
+        every = [self._free[condition.kind].gaps for condition in one.conditions]
+        every += [instead.gaps for instead in self._own(one).values()]
+        found = [int(times.min()) for gaps in every if len(times := gaps.after(start))]
         return min(found, default=None)
 
     def _mask(self, condition: Condition) -> Bools | None:

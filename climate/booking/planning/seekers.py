@@ -106,10 +106,11 @@ class Seeker:
 
 def read(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[Seeker]:
     """Return leases as seekers, in the same order."""
-    return [_seeker(context, one) for one in replanning.read(tx, context, leases)]
+    return [of(context, one) for one in replanning.read(tx, context, leases)]
 
 
-def _seeker(context: Context, one: MovableLease) -> Seeker:
+def of(context: Context, one: MovableLease) -> Seeker:
+    """Return a lease, which may move or waits, as a seeker."""
     lease = one.lease
     waits = lease.status is LeaseStatus.WAITING
     # The last start that a lease can get is one of those that it looks for.
@@ -129,7 +130,7 @@ def _seeker(context: Context, one: MovableLease) -> Seeker:
 def _conditions(needed: Sequence[Requirements]) -> Iterator[Condition]:
     """Yield the conditions of reservations, those of equal ones together."""
     found: dict[tuple[SlotKind, str, Spread], Condition] = {}
-    for condition in (each for one in needed for each in _of(one)):
+    for condition in (each for one in needed for each in _each(one)):
         key = condition.kind, condition.name, condition.spread
         known = found.get(key)
         if condition.spread is not Spread.ANY:
@@ -141,7 +142,7 @@ def _conditions(needed: Sequence[Requirements]) -> Iterator[Condition]:
     yield from found.values()
 
 
-def _of(needed: Requirements) -> Iterator[Condition]:
+def _each(needed: Requirements) -> Iterator[Condition]:
     search, match = needed.search, needed.match
     if search.names:
         named = dataclasses.replace(match, names=search.names)
