@@ -66,6 +66,7 @@ class Outage:
     :ivar begins: when the outage began, or will begin (aware UTC)
     :ivar reason: for people, such as ``compute-1 has failed``
     :ivar crowded: whether the resource works, but has less room than is booked
+    :ivar closed: whether it is a maintenance, which ends
     """
 
     reservation_id: str
@@ -74,3 +75,4 @@ class Outage:
     begins: datetime.datetime
     reason: str
     crowded: bool = False
+    closed: bool = False

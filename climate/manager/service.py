@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import socket
 import uuid
@@ -14,6 +15,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.booking.leases import Leases
+from climate.booking.planning import relocation
 from climate.clock import Clock
 from climate.cloud import fence
 from climate.cloud.base import Cloud
@@ -202,10 +204,11 @@ class Manager:
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
         worker = self._make_worker(store, cloud, settings, filters, record)
         self._loop = self._make_loop(store, clock, worker, options)
-        rehoming = Rehoming(store, plugins, settings)
         looking = fence.watching(cloud)
-        self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
         booking = self._leases(store, clock, settings, cloud, filters)
+        relocate = functools.partial(relocation.elsewhere, booking)
+        rehoming = Rehoming(store, plugins, settings, relocate=relocate)
+        self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
         self._planning = Planning(
             Planner(booking), store, clock, self.owner, options.plan_interval, self.wake
         )

@@ -13,6 +13,7 @@ import dataclasses
 import datetime
 import logging
 import random
+from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
 
@@ -44,8 +45,19 @@ Place = tuple[str, int]
 """The ids of a reservation and of one of its resources."""
 
 
+Relocate = Callable[[str, str], bool]
+"""Moves a flexible lease to another start, for a reason; returns whether it has moved."""
+
+
+class _MayMove(Exception):
+    """The lease may begin at another time, for the reason that this has."""
+
+
 class Rehoming:
-    """Checks leases in rounds, on behalf of one manager."""
+    """Checks leases in rounds, on behalf of one manager.
+
+    :param relocate: for flexible leases in a maintenance; None leaves them at their start
+    """
 
     def __init__(
         self,
@@ -53,7 +65,9 @@ class Rehoming:
         plugins: notices.Plugins,
         settings: LeasingSettings,
         rng: random.Random | None = None,
+        relocate: Relocate | None = None,
     ) -> None:
+        self._relocate = relocate
         self._store = store
         self._plugins = plugins
         self._settings = settings
@@ -91,8 +105,19 @@ class Rehoming:
         :raises climate.exceptions.Transient: if the cloud does not respond
         """
         unused = self._unused(lease_id, cloud)
-        attempts = self._settings.booking_attempts
-        return booking_move.run(self._store, attempts, lambda tx: self._heal(tx, lease_id, unused))
+        try:
+            return self._healed(lease_id, unused, may_move=self._relocate is not None)
+        except _MayMove as error:
+            if self._relocate is not None and self._relocate(lease_id, f'because {error}'):
+                return True
+        return self._healed(lease_id, unused, may_move=False)
+
+    def _healed(self, lease_id: str, unused: Collection[Place], *, may_move: bool) -> bool:
+        return booking_move.run(
+            self._store,
+            self._settings.booking_attempts,
+            lambda tx: self._heal(tx, lease_id, unused, may_move),
+        )
 
     def _until(self, tx: Transaction) -> datetime.datetime | None:
         horizon = self._settings.heal_horizon
@@ -130,7 +155,9 @@ class Rehoming:
         ids = [reservation.id for reservation in lease.reservations]
         return tx.affected_leases.of(ids, self._until(tx)) if ids else []
 
-    def _heal(self, tx: Transaction, lease_id: str, unused: Collection[Place]) -> bool:
+    def _heal(
+        self, tx: Transaction, lease_id: str, unused: Collection[Place], may_move: bool
+    ) -> bool:
         try:
             old = tx.leases.get(lease_id, lock=True)
         except exceptions.NotFound:
@@ -144,6 +171,8 @@ class Rehoming:
             if not why:
                 why = _move(mover, old, outage)
             if why:
+                if may_move and outage.closed and not old.is_firm(tx.now):
+                    raise _MayMove(outage.reason)
                 stuck.append((outage, why))
         lease = booking_move.flagged(old, {outage.reservation_id for outage, _ in stuck})
         lease = mover.write(lease, forced=self._settings.heal_active is HealActive.ALWAYS)

@@ -86,6 +86,25 @@ def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
                 yield from _parsers(inner)
 
 
+class TestPlannerRules(TestCase):
+    """The page that says how the planner decides."""
+
+    def test_each_rule_names_tests_that_exist(self) -> None:
+        text = (ROOT / 'doc' / 'source' / 'admin' / 'planner.rst').read_text('utf-8')
+        _, table = text.split(':header-rows: 1', 1)
+        table = table.split('\nThe tests are in', 1)[0]
+        rules = table.split('\n   * - ')[2:]
+        self.assertGreater(len(rules), 10)
+        folder = ROOT / 'tests' / 'functional'
+        known = {path.name for path in folder.rglob('test_*.py')}
+        for path in folder.rglob('test_*.py'):
+            known |= set(re.findall(r'def (test_\w+)', path.read_text('utf-8')))
+        for rule in rules:
+            named = set(re.findall(r'``(test_[\w.]+)``', rule))
+            self.assertTrue(named, rule)
+            self.assertEqual(set(), named - known, rule)
+
+
 class TestCommands(TestCase):
     """The pages of the commands."""
 

@@ -34,9 +34,11 @@ class PlannedMove(changes.ChangeWork):
     """Moves a flexible lease to another start, and tells its owner.
 
     :ivar reason: why, for its owner
+    :ivar cause: the same, for metrics
     """
 
     reason: str
+    cause: str = commit.ROOM
 
     def write(
         self, tx: Transaction, request: changes.Changed, charge_id: str | None = None
@@ -55,7 +57,7 @@ class PlannedMove(changes.ChangeWork):
 
     def committed(self, request: changes.Changed) -> None:
         """Record the move, for metrics."""
-        commit.record_move(request, commit.ROOM)
+        commit.record_move(request, self.cause)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -95,7 +95,7 @@ class AffectedLeases(Repository):
         for window in self._session.execute(out):
             period = f'from {_minute(window[3])} to {_minute(window[4])}'
             why = f'is in maintenance {period}' + (f': {window[5]}' if window[5] else '')
-            outages.setdefault((window[0], window[1]), _outage(window, window[3], why))
+            outages.setdefault((window[0], window[1]), _outage(window, window[3], why, closed=True))
         for outage in self._crowded(reservation_ids):
             outages.setdefault((outage.reservation_id, outage.resource_id), outage)
         return [outages[key] for key in sorted(outages)]
@@ -146,13 +146,14 @@ class AffectedLeases(Repository):
         ]
 
 
-def _outage(row: Any, begins: datetime.datetime, why: str) -> Outage:
+def _outage(row: Any, begins: datetime.datetime, why: str, *, closed: bool = False) -> Outage:
     return Outage(
         reservation_id=row[0],
         resource_id=row[1],
         name=row[2],
         begins=begins,
         reason=f'{row[2]} {why}',
+        closed=closed,
     )
 
 

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from typing import Any
 
+from climate.booking.planning import relocation
 from climate.domain.health import HostReport
 from climate.domain.leases import Lease
 from climate.upkeep.health import HostHealth
@@ -45,7 +47,9 @@ class HealingCase(base.TestCase):
     def heal(self) -> int:
         """Do a round, and what comes of it."""
         office = self.office
-        changed = Rehoming(office.store, office.plugins, office.settings).round(office.cloud)
+        relocate = functools.partial(relocation.elsewhere, office.leases)
+        healer = Rehoming(office.store, office.plugins, office.settings, relocate=relocate)
+        changed = healer.round(office.cloud)
         office.work()
         return changed
 

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import datetime
+from typing import Any
+
 from climate import exceptions
 from climate.domain.health import HealActive
 from climate.domain.leases import Lease
@@ -11,7 +14,9 @@ from climate.domain.maintenances import Maintenance
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
 from climate.upkeep.maintenances import Maintenances
+from tests import drafts
 from tests import services
+from tests.functional import bodies
 from tests.functional.manager import harness
 from tests.functional.manager import healing
 
@@ -100,6 +105,39 @@ class TestMaintenances(healing.HealingCase):
         self.assertEqual(1, self.heal())
         self.assertEqual((False, False, False), self.flags(lease))
         self.assertEqual(['degraded'], self.told(lease))
+
+    def flexible(self, hosts: int, until: float, **facts: Any) -> Lease:
+        """Book hosts for an hour, from an hour from now on."""
+        start, end = harness.at(7200), harness.at(10800)
+        draft = drafts.lease(
+            start, end, bodies.hosts(hosts), earliest=start, latest=harness.at(until),
+            strict=True, **facts,
+        )  # fmt: skip
+        return self.office.leases.create(harness.CALLER, draft)
+
+    def start(self, lease: Lease) -> float:
+        return (self.office.now(lease).period.start - harness.NOW).total_seconds()
+
+    def test_flexible_leases_move_to_another_time(self) -> None:
+        lease = self.flexible(4, 90000)
+        self.announce('compute-2', 8000, 9000)
+        self.announce('compute-3', 8000, 12000)
+        self.heal()
+        self.assertEqual(12000, self.start(lease))
+        self.assertEqual(4, len(self.names(lease)))
+        self.assertEqual((False, False, False), self.flags(lease))
+        self.assertEqual(0, self.heal())
+        moved = self.office.bus.last('lease.moved')
+        self.assertRegex(moved['reason'], 'moved back .* because compute-[23] is in maintenance')
+
+    def test_those_that_are_firm_or_have_no_other_time_stay(self) -> None:
+        firm = self.flexible(2, 90000, firm_before=datetime.timedelta(days=1))
+        tight = self.flexible(2, 11000)
+        for host in self.names(firm) + self.names(tight):
+            self.announce(host, 8000, 9000)
+        self.heal()
+        self.assertEqual([7200.0] * 2, [self.start(one) for one in (firm, tight)])
+        self.assertEqual([(True, True, False)] * 2, [self.flags(one) for one in (firm, tight)])
 
     def active(self) -> Lease:
         lease = self.office.create(0, 90000)
