@@ -49,6 +49,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument('--fixed', type=pathlib.Path, help='leases with a fixed start')
     parser.add_argument('--cases', type=pathlib.Path, help='cases with windows and their fates')
     parser.add_argument('--plans', action='store_true', help='measure plans of many leases, too')
+    parser.add_argument(
+        '--preemptible',
+        action='store_true',
+        help='suspend leases without a fixed start between others',
+    )
     options = parser.parse_args(arguments)
     if options.requests is None:
         options.requests = DATA / 'blue-horizon-extract.swf'
@@ -69,7 +74,7 @@ def _replay(engine: str, *, options: argparse.Namespace) -> Iterator[Figure]:
     if options.first:
         fixed = [one for one in fixed if one.known <= requests[-1].submitted]
     with PlannedService(engine, NODES) as service:
-        found = Replay(service, requests, fixed).run()
+        found = Replay(service, requests, fixed, preemptible=options.preemptible).run()
     name = engines.NAMES[engine]
     for what, value, unit in _counts(found):
         yield Figure(engine=name, what=what, value=value, unit=unit)
@@ -86,6 +91,7 @@ def _counts(found: ReplayResult) -> Iterator[tuple[str, float, str]]:
     yield 'last end, compared', (found.last_end / LAST_END - 1) * 100, '%'
     yield 'moves', found.moved, ''
     yield 'displaced', found.displaced, ''
+    yield 'yielded', found.yielded, ''
     yield 'median error of the forecast at the request', found.error(), 's'
     yield 'median error of the forecast an hour before', found.error(_HOUR), 's'
     yield 'processor time', found.processor, 's'
@@ -98,9 +104,9 @@ def _counts(found: ReplayResult) -> Iterator[tuple[str, float, str]]:
 
 
 def _cases(engine: str, *, options: argparse.Namespace) -> Iterator[Figure]:
-    cases, right = planner_inputs.cases(options.cases), 0
+    cases, right = planner_inputs.cases(options.cases, preemptible=options.preemptible), 0
     for case in cases:
-        fates = planner_cases.fates(engine, case)
+        fates = planner_cases.fates(engine, case, preemptible=options.preemptible)
         right += fates == case.fates
         if fates != case.fates:
             sys.stderr.write(f'{case.name}: {fates}, not {case.fates}\n')

@@ -16,9 +16,10 @@ DONE: Final = 'done'
 REJECTED: Final = 'rejected'
 
 
-def fates(engine: str, case: PlannerCase) -> Mapping[str, str]:
+def fates(engine: str, case: PlannerCase, *, preemptible: bool = False) -> Mapping[str, str]:
     """Return what becomes of the leases of a case, by the names of their requests.
 
+    :param preemptible: whether those that are preemptible are booked so
     :raises RuntimeError: if a lease is accepted, and does not end in its window
     """
     found, names = {}, {}
@@ -30,6 +31,7 @@ def fates(engine: str, case: PlannerCase) -> Mapping[str, str]:
                 earliest=planner_service.written(one.earliest),
                 latest=planner_service.written(one.latest),
                 duration=one.duration,
+                **({'preemptible': True} if preemptible and one.preemptible else {}),
             )
             found[one.name] = REJECTED if booked is None else DONE
             if booked is not None:

@@ -52,6 +52,7 @@ class WindowRequest:
     latest: int
     duration: int
     nodes: int
+    preemptible: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,8 +105,12 @@ def _rows(path: pathlib.Path) -> Iterator[Sequence[str]]:
             yield line.split()
 
 
-def cases(path: pathlib.Path) -> list[PlannerCase]:
-    """Return the cases in a file; those without known fates are left out."""
+def cases(path: pathlib.Path, *, preemptible: bool = False) -> list[PlannerCase]:
+    """Return the cases in a file; those without known fates are left out.
+
+    :param preemptible: whether with the fates of leases that can be suspended
+    """
+    known = 'with_suspension' if preemptible else 'without_suspension'
     found = json.loads(path.read_text(encoding='utf-8'))
     return [
         PlannerCase(
@@ -119,11 +124,12 @@ def cases(path: pathlib.Path) -> list[PlannerCase]:
                     latest=one['deadline'],
                     duration=one['duration'],
                     nodes=one['nodes'],
+                    preemptible=one['preemptible'],
                 )
                 for one in each['requests']
             ),
-            fates=each['without_suspension'],
+            fates=each[known],
         )
         for each in found
-        if each['without_suspension'] is not None
+        if each[known] is not None
     ]

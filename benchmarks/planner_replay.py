@@ -33,11 +33,13 @@ class ReplayedLease:
 
     :ivar starts: the starts that it has had, each with the time from which on it had it
     :ivar began: when it began; None before
+    :ivar slice: when its present time slice began; None before the first one
     """
 
     request: BatchRequest
     starts: list[tuple[float, float]]
     began: float | None = None
+    slice: float | None = None
 
     @property
     def wait(self) -> float:
@@ -71,6 +73,7 @@ class ReplayResult:
     :ivar refused: how many were not
     :ivar unbooked: how many flexible ones were refused
     :ivar moved: how many moves forward there were
+    :ivar yielded: how often a preemptible lease gave up its resources for a while
     :ivar displaced: how often a flexible lease gave its place to a fixed one
     :ivar last_end: when the last lease ended
     :ivar rounds: the processor time of each plan
@@ -85,6 +88,7 @@ class ReplayResult:
     unbooked: int = 0
     moved: int = 0
     displaced: int = 0
+    yielded: int = 0
     last_end: float = 0.0
     rounds: list[float] = dataclasses.field(default_factory=list)
     creates: list[float] = dataclasses.field(default_factory=list)
@@ -116,6 +120,7 @@ class Replay:
     """Replays requests.
 
     :ivar result: what was found so far
+    :param preemptible: whether leases without a fixed start are suspended between others
     """
 
     def __init__(
@@ -123,8 +128,11 @@ class Replay:
         service: PlannedService,
         requests: Sequence[BatchRequest],
         fixed: Sequence[FixedRequest],
+        *,
+        preemptible: bool = False,
     ) -> None:
         self._service = service
+        self._facts = {'preemptible': True} if preemptible else {}
         self.result = ReplayResult()
         self._flexible: dict[str, ReplayedLease] = {}
         self._count = itertools.count()
@@ -156,8 +164,13 @@ class Replay:
         heapq.heappush(self._next, (time, rank, next(self._count), what))
 
     def _work(self) -> None:
+        yielded = 0
         for lease in self._service.work():
             self._observe(lease)
+            yielded += lease.status is LeaseStatus.WAITING
+        if yielded:
+            self.result.yielded += yielded
+            self._plan()
 
     def _observe(self, lease: Lease) -> None:
         """Take note of a lease that has begun or ended."""
@@ -166,15 +179,20 @@ class Replay:
                 self.result.last_end, planner_service.seconds(lease.period.end)
             )
         mine = self._flexible.get(lease.id)
-        if mine is None or mine.began is not None or lease.status is not LeaseStatus.ACTIVE:
+        start = planner_service.seconds(lease.period.start)
+        if mine is None or mine.slice == start or lease.status is not LeaseStatus.ACTIVE:
             return
-        mine.began = planner_service.seconds(lease.period.start)
-        if mine.request.runs < mine.request.asked:
-            self._at(mine.began + mine.request.runs, 0, lambda: self._end(lease.id))
+        mine.slice = start
+        mine.began = start if mine.began is None else mine.began
+        left = mine.request.runs - (lease.ran or 0)
+        if left < lease.period.length.total_seconds():
+            self._at(start + left, 0, lambda: self._end(lease.id))
 
     def _submit(self, request: BatchRequest) -> None:
         began = self._service.used()
-        booked = self._service.book(request.nodes, earliest='now', duration=request.asked)
+        booked = self._service.book(
+            request.nodes, earliest='now', duration=request.asked, **self._facts
+        )
         self.result.creates.append(self._service.used() - began)
         if booked is None:
             self.result.unbooked += 1
@@ -224,6 +242,8 @@ class Replay:
         """Take note of the leases that have moved; return how many begin later."""
         later, now = 0, self._service.now()
         for lease_id, start in self._service.waiting().items():
+            if self._flexible[lease_id].began is not None:
+                continue
             known = self._flexible[lease_id].starts
             before = known[-1][1]
             if start != before:

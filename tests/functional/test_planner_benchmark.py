@@ -15,9 +15,10 @@ from tests.architecture import ROOT
 class PlannerBenchmarkTest(base.TestCase):
     """In a process of its own, since it sets up the log."""
 
-    def test_an_extract_is_replayed(self) -> None:
+    def replayed(self, *options: str) -> dict[str, float]:
+        """Return what a replay of the extract finds."""
         done = subprocess.run(
-            [sys.executable, '-m', 'benchmarks.planner', '--json'],
+            [sys.executable, '-m', 'benchmarks.planner', '--json', *options],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -25,7 +26,10 @@ class PlannerBenchmarkTest(base.TestCase):
             check=False,
         )
         self.assertEqual(0, done.returncode, done.stderr)
-        found = {one['what']: one['value'] for one in json.loads(done.stdout)['figures']}
+        return {one['what']: one['value'] for one in json.loads(done.stdout)['figures']}
+
+    def test_an_extract_is_replayed(self) -> None:
+        found = self.replayed()
         counts = (
             'flexible leases',
             'flexible leases refused',
@@ -36,4 +40,10 @@ class PlannerBenchmarkTest(base.TestCase):
         # Leases that were asked for too long ended early, and gave others their time.
         self.assertGreater(found['moves'], 0)
         self.assertGreater(found['displaced'], 0)
+        self.assertGreater(found['mean wait'], 0)
+
+    def test_preemptible_leases_yield(self) -> None:
+        found = self.replayed('--preemptible')
+        self.assertEqual(20, found['fixed leases accepted'])
+        self.assertGreater(found['yielded'], 0)
         self.assertGreater(found['mean wait'], 0)
