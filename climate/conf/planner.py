@@ -52,6 +52,21 @@ OPTS: list[cfg.Opt] = [
         help='Shortest time slice of a preemptible lease that can be suspended, in seconds, '
         'unless the lease says otherwise.',
     ),
+    cfg.IntOpt(
+        'yield_notice',
+        default=300,
+        min=0,
+        max=86400,
+        help='How many seconds before it has to yield a preemptible lease is notified.',
+    ),
+    cfg.ListOpt(
+        'yield_seconds',
+        item_type=cfg.types.String(regex=r'^[^=]+=[0-9]{1,5}$'),
+        default=[],
+        help='How many seconds it takes until a preemptible lease has given up a reservation, by '
+        'resource type, where the type itself is too quick or too slow: it yields so long before '
+        'others begin. For example: TYPE=300,OTHER=60.',
+    ),
     cfg.StrOpt(
         'displace',
         default=Displace.WINDOW.value,

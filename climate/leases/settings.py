@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from collections.abc import Iterable
 
 from climate.conf.planner import Displace
 from climate.conf.settings import days
@@ -18,6 +19,11 @@ from climate.domain.budgets import BudgetLimits
 from climate.domain.health import HealActive
 from climate.enforcement.limits import ProjectLimits
 from climate.leases.prices import Prices
+
+
+def _pairs(value: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    found = (item.split('=') for item in value)
+    return tuple((name, int(number)) for name, number in found)
 
 
 def _horizon(value: float) -> datetime.timedelta | None:
@@ -55,6 +61,9 @@ class LeasingSettings(Settings):
         no limit
     :ivar firm_before: how long before its start a flexible lease stops moving
     :ivar displace: whether leases with a fixed start may take the place of flexible ones
+    :ivar yield_notice: how long before it has to yield the owner of a preemptible lease is notified
+    :ivar yield_seconds: how long it takes until it has given up a reservation, by resource type;
+        what a type says itself for those that are not there
     :ivar plan_horizon: how far ahead a flexible lease without a latest end can be booked
     :ivar shortest_slice: the shortest slice of a preemptible lease that says nothing else
     """
@@ -80,6 +89,8 @@ class LeasingSettings(Settings):
     heal_horizon: datetime.timedelta | None = option('health', 'heal_horizon', _horizon)
     firm_before: datetime.timedelta = option('planner', 'firm_before', seconds)
     displace: Displace = option('planner', 'displace', Displace)
+    yield_notice: datetime.timedelta = option('planner', 'yield_notice', seconds)
+    yield_seconds: tuple[tuple[str, int], ...] = option('planner', 'yield_seconds', _pairs)
     plan_horizon: datetime.timedelta = option('planner', 'horizon', days)
     shortest_slice: datetime.timedelta = option('planner', 'min_duration', seconds)
     limits: ProjectLimits = part(ProjectLimits)

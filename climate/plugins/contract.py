@@ -218,6 +218,9 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
             can.add(YieldMode.REQUEUE)
         return frozenset(can)
 
+    yield_seconds: ClassVar[int] = 0
+    """How long it takes until a reservation has yielded, unless operators know better."""
+
     redelegates: ClassVar[bool] = False
     """Whether a service that is called with the trust has to delegate it."""
 

@@ -4,17 +4,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
+
+import sqlalchemy as sa
 
 from tests import base
 from tests import drafts
 from tests import services
 from tests.functional import racers
+from tests.functional.db import cases
 from tests.functional.race_case import create
 from tests.functional.race_case import RaceCase
 from tests.functional.racers import Request
 
+HOUR = datetime.timedelta(hours=1)
+GREEN = 'bob:green:member'
 PLAN = Request(method='PLAN', path='')
 
 
@@ -99,6 +105,37 @@ class _PlannerRaces(RaceCase):
         self.assertEqual(0, self.overlaps())
         # Five or six times ten minutes fit, as the first start is a whole minute or not.
         self.assertIn(len(self.booked()), (5, 6))
+
+    def test_running_slices_yield_once(self) -> None:
+        for number in range(2, 5):
+            self.registrar.register_resource(drafts.host(f'compute-{number}'))
+        wanted = [flexible(f'slice {number}', hours=8) for number in range(4)]
+        for one in wanted:
+            one.body.update(preemptible=True, min_duration='1h', **{'yield': 'end'})
+        found = self.racers.answers([[dataclasses.replace(one, token=GREEN)] for one in wanted])
+        self.assertEqual([], [one.body for (one,) in found if one.status != 201])
+        self.run_all()
+        hours = [soon(number % 6 + 1) for number in range(12)]
+        late = [
+            [dataclasses.replace(flexible(f'late {number}'), token=GREEN)] for number in range(2)
+        ]
+        answers = self.racers.race([*([one] for one in hours), *late, [PLAN] * 3, [PLAN] * 3])
+        self.assertEqual([[201]] * 14, answers[:14])
+        self.assertEqual(0, self.overlaps())
+        # Of four hosts, two are needed at a time: the others keep theirs.
+        self.assertEqual(4 + 12 + 2, len(self.booked()))
+        lasts = sorted(end - start for _, start, end in self.booked() if end - start > HOUR)
+        self.assertGreaterEqual(len([one for one in lasts if one == 8 * HOUR]), 1)
+
+    def run_all(self) -> None:
+        """Have all leases run that have begun."""
+        tables = cases.migration.metadata().tables
+        leases, held = tables['leases'], tables['allocations']
+        with self.store.engine.begin() as connection:
+            connection.execute(sa.update(leases).values(status='ACTIVE', firm_at=None))
+            connection.execute(sa.update(leases).values(firm_at=leases.c.start_date))
+            connection.execute(sa.update(tables['reservations']).values(status='active'))
+            connection.execute(sa.update(held).values(state='held'))
 
     def changes(self, number: int) -> list[Request]:
         """Return requests that delete one lease, lengthen another, and book an hour."""

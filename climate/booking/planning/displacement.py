@@ -28,7 +28,9 @@ from climate import exceptions
 from climate.allocation.rearrangements import Rearrangement
 from climate.booking.choosing.choose import LostRace
 from climate.booking.planning import moves
+from climate.booking.planning import preemption
 from climate.booking.planning import replanning
+from climate.booking.planning.preemption import Preempted
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
@@ -105,9 +107,35 @@ class Displacing(commit.BookingWork[R]):
         movable = replanning.by_size(replanning.movable(tx, self.context, leases))
         until = self.context.clock.ticks() + _LONGEST.total_seconds()
         found = self._in_place_of_largest(tx, movable, until, error.missing)
-        if found is not None or self.context.clock.ticks() > until:
-            return found
-        return self._in_place_of(tx, movable, until, by_window=True)
+        if found is None and self.context.clock.ticks() <= until:
+            found = self._in_place_of(tx, movable, until, by_window=True)
+        return found or self._preempting(tx, fixed, movable, until)
+
+    def _preempting(
+        self,
+        tx: Transaction,
+        fixed: tuple[Period, Collection[str]],
+        movable: Sequence[MovableLease],
+        until: float,
+    ) -> R | Missing | None:
+        """Return a choice that preempts leases of other projects; None if there is none."""
+        project_id = self.preempts(tx)
+        if project_id is None:
+            return None
+        for some in preemption.more(preemption.found(tx, self.context, project_id, *fixed)):
+            if self.context.clock.ticks() > until:
+                break
+            firm = [each.one for each in some if each.period is None]
+            running = [each for each in some if each.period is not None]
+            others = replanning.by_size([*firm, *movable])
+            found = self._in_place_of(tx, others, until, running=running)
+            if found is not None:
+                return found
+        return None
+
+    def preempts(self, tx: Transaction) -> str | None:
+        """Return the project for which others are preempted; None if none are."""
+        return None
 
     def _in_place_of_largest(
         self, tx: Transaction, movable: Sequence[MovableLease], until: float, missing: int
@@ -132,14 +160,17 @@ class Displacing(commit.BookingWork[R]):
         until: float,
         *,
         by_window: bool = False,
+        running: Sequence[Preempted] = (),
     ) -> R | Missing | None:
         """Return a choice that displaces some of *movable*; None if there is none.
 
         :param by_window: whether those whose windows end first come first
+        :param running: those that may yield, too
         """
         tx.rearrangement = Rearrangement(self.context.settings.cleaning_time // _MICROSECOND)
         try:
             tx.rearrangement.remove([item for one in movable for item in one.allocations])
+            preemption.begin(tx, running)
             try:
                 request = self.free(tx)
             except exceptions.NotEnoughResources:
@@ -148,13 +179,14 @@ class Displacing(commit.BookingWork[R]):
                 return request
             tx.rearrangement.remove(request.had)
             tx.rearrangement.add(_booked(tx, request))
+            cut = preemption.cut(tx, self.context, running)
             plan = replanning.Replanning(tx, self.context, MOST, until)
             displaced = plan.by_window(movable) if by_window else plan.by_size(movable)
         finally:
             tx.rearrangement = None
         if displaced is None:
             return None
-        return dataclasses.replace(request, displaced=tuple(displaced))
+        return dataclasses.replace(request, displaced=tuple(displaced), cut=tuple(cut))
 
     def recheck(self, tx: Transaction, request: R) -> None:
         """Check a choice of an earlier transaction, and the leases that it displaces."""
@@ -163,10 +195,12 @@ class Displacing(commit.BookingWork[R]):
 
     def write(self, tx: Transaction, request: R, charge_id: str | None = None) -> Lease:
         """Write what was chosen, and where the displaced leases are then."""
-        if not request.displaced:
+        if not request.displaced and not request.cut:
             return self.book(tx, request, charge_id)
         _lock(tx, request)
         _vacate(tx, self.context, request)
+        for one in request.cut:
+            preemption.write(tx, self.context, cast(Changed, one))
         lease = self.book(tx, request, charge_id)
         for one in request.displaced:
             _write(tx, self.context, cast(Changed, one), _REASONS[lease.is_flexible])
@@ -186,6 +220,10 @@ class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
         """Return the period and the resource types that are needed."""
         return needed(self.new, tx.now)
 
+    def preempts(self, tx: Transaction) -> str | None:
+        """Return the project of a lease that is not preemptible itself."""
+        return None if self.new.draft.preemptible else self.caller.project_id
+
     def free(self, tx: Transaction) -> create.Chosen | Missing:
         """Choose free resources."""
         return create.NewLeaseWork.choose(self, tx)
@@ -204,7 +242,15 @@ class FixedChangeWork(Displacing[Changed], change.ChangeWork):
         lease = dates.changed(old, self.new.change, tx.now)
         if lease.is_flexible and lease.status is LeaseStatus.PENDING:
             return None
-        return lease.period.after(tx.now), {one.resource_type for one in lease.reservations}
+        plugins = self.context.plugins
+        found = [(plugins[one.resource_type], one.request) for one in lease.reservations]
+        types = {plugin.search(plugin.load(request)).resource_type for plugin, request in found}
+        return lease.period.after(tx.now), types
+
+    def preempts(self, tx: Transaction) -> str | None:
+        """Return the project of a lease that is not preemptible itself."""
+        lease = tx.leases.get(self.new.lease_id, self.new.project_id)
+        return lease.project_id if lease.yields is None else None
 
     def free(self, tx: Transaction) -> Changed | Missing:
         """Choose what the lease keeps, gets and gives up."""
@@ -222,21 +268,22 @@ def _booked(tx: Transaction, request: commit.AllocationRequest) -> list[Allocati
 
 
 def _lock(tx: Transaction, request: commit.AllocationRequest) -> None:
-    """Lock the displaced leases.
+    """Lock the displaced leases, and those that yield.
 
     :raises climate.booking.choosing.choose.LostRace: if one of them has changed
     """
-    old = {one.lease.id: one.old for one in request.displaced}
+    every = (*request.displaced, *request.cut)
+    old = {one.lease.id: one.old for one in every}
     current = {lease.id: lease for lease in tx.leases.with_ids(sorted(old), lock=True)}
     ids = [item.id for lease in current.values() for item in lease.reservations]
-    has = {item for one in request.displaced for item in one.had}
+    has = {item for one in every for item in one.had}
     if current != old or set(tx.allocations.live_of(ids)) != has:
         raise LostRace
 
 
 def _vacate(tx: Transaction, context: Context, request: commit.AllocationRequest) -> None:
     """Lock all resources concerned, and remove what the displaced leases have."""
-    every = [request, *request.displaced]
+    every = [request, *request.displaced, *request.cut]
     books = tx.book(
         {item.resource_id for one in every for item in (*one.allocations, *one.had)},
         pause=context.settings.cleaning_time,

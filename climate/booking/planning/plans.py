@@ -163,7 +163,7 @@ class _Deciding:
 
     def _resources(self, found: Place) -> dict[str, set[int]]:
         """Return the ids of the resources that a move concerns, by type."""
-        types = {one.id: one.resource_type for one in self._one.lease.reservations}
+        types = {one.reservation_id: one.search.resource_type for one in self._one.needed}
         ids: dict[str, set[int]] = defaultdict(set)
         for item in (*self._one.allocations, *found.allocations):
             ids[types[item.reservation_id]].add(item.resource_id)

@@ -98,7 +98,7 @@ class MovableLease:
 
     def by_type(self) -> Iterable[tuple[str, list[Allocation]]]:
         """Return its allocations by resource type."""
-        types = {one.id: one.resource_type for one in self.lease.reservations}
+        types = {one.reservation_id: one.search.resource_type for one in self.needed}
         found: dict[str, list[Allocation]] = defaultdict(list)
         for item in self.allocations:
             found[types[item.reservation_id]].append(item)

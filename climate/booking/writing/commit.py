@@ -55,6 +55,7 @@ class AllocationRequest:
     :ivar filtered: whether filters judge it
     :ivar limits: of the project
     :ivar displaced: the flexible leases that give it their place
+    :ivar cut: the preemptible leases that run, and yield to it
     """
 
     lease: Lease
@@ -64,6 +65,7 @@ class AllocationRequest:
     filtered: bool = True
     limits: Limits = limits.NONE
     displaced: tuple[AllocationRequest, ...] = ()
+    cut: tuple[AllocationRequest, ...] = ()
 
 
 ROOM: Final = 'room'

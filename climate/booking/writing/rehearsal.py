@@ -141,7 +141,7 @@ def rehearsed(work: commit.BookingWork[R]) -> Rehearsed:
     return Rehearsed(
         lease=outcome,
         allocations=request.allocations,
-        displaced=tuple(one.lease for one in request.displaced),
+        displaced=tuple(one.lease for one in (*request.displaced, *request.cut)),
         unasked=tuple(
             name for name in context.filters.names if name not in context.filters.local.names
         ),

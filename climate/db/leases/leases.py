@@ -170,9 +170,6 @@ class Leases(Repository):
 
         :param resource_types: of which they have some
         """
-        has = sa.select(RESERVATIONS.c.id).where(
-            RESERVATIONS.c.lease_id == LEASES.c.id, RESERVATIONS.c.resource_type.in_(resource_types)
-        )
         query = (
             sa.select(*COLUMNS)
             .where(
@@ -181,7 +178,34 @@ class Leases(Repository):
                 LEASES.c.deleted_at.is_(None),
                 LEASES.c.start_date < period.end,
                 LEASES.c.end_date > period.start,
-                has.exists(),
+                _has(resource_types),
+            )
+            .order_by(LEASES.c.created_at.desc(), LEASES.c.id.desc())
+            .limit(limit)
+        )
+        return self.of_rows(self._session.execute(query).all())
+
+    def preemptible(
+        self, resource_types: Collection[str], period: Period, limit: int
+    ) -> list[Lease]:
+        """Return preemptible leases that are firm or run and have resources in a period.
+
+        Those that were requested last come first.
+
+        :param resource_types: of which they have some
+        """
+        firm = sa.and_(LEASES.c.status == LeaseStatus.PENDING, LEASES.c.firm_at <= self._now)
+        query = (
+            sa.select(*COLUMNS)
+            .where(
+                LEASES.c.firm_at.is_not(None),
+                sa.or_(firm, LEASES.c.status == LeaseStatus.ACTIVE),
+                # It is among the options of few leases.
+                sa.cast(LEASES.c.options, sa.Text).contains('"yields"'),
+                LEASES.c.deleted_at.is_(None),
+                LEASES.c.start_date < period.end,
+                LEASES.c.end_date > period.start,
+                _has(resource_types),
             )
             .order_by(LEASES.c.created_at.desc(), LEASES.c.id.desc())
             .limit(limit)
@@ -264,6 +288,21 @@ class Leases(Repository):
         for event in Events(self._session, self._now).of_leases(ids):
             events[event.lease_id].append(event)
         return [_lease(row, parts[row[0]], events[row[0]]) for row in rows]
+
+
+def _has(resource_types: Collection[str]) -> sa.ColumnElement[bool]:
+    """Return the condition that a lease has resources of some types, booked or held."""
+    mine = (
+        sa.select(ALLOCATIONS.c.id)
+        .join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
+        .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
+        .where(
+            RESERVATIONS.c.lease_id == LEASES.c.id,
+            ALLOCATIONS.c.live == 1,
+            RESOURCES.c.resource_type.in_(resource_types),
+        )
+    )
+    return mine.exists()
 
 
 def _changeable(lease: Lease) -> dict[str, Any]:

@@ -85,6 +85,7 @@ class PhysicalHost(contract.Configured[HostRequest, HostSettings]):
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
     restarts: ClassVar[bool] = True
+    yield_seconds: ClassVar[int] = 120
     nouns: ClassVar[Nouns] = Nouns('host', 'hosts')
     prepares: ClassVar[bool] = True
     compute_hosts: ClassVar[bool] = True

@@ -70,6 +70,7 @@ class Instances(contract.Configured[R, HostSettings]):
     settings: ClassVar[type[HostSettings]] = HostSettings
     exclusive = False
     restarts: ClassVar[bool] = True
+    yield_seconds: ClassVar[int] = 120
     prepares: ClassVar[bool] = True
     spreads: ClassVar[bool] = False
     """Whether its reservations can have a server group."""

@@ -45,6 +45,7 @@ class VirtualServer(contract.Configured[ServerRequest, ServerSettings]):
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
     restarts: ClassVar[bool] = True
+    yield_seconds: ClassVar[int] = 300
     nouns: ClassVar[Nouns] = Nouns('own server', 'own servers')
     request_model: ClassVar[type[models.Request]] = ServerRequest
     settings: ClassVar[type[ServerSettings]] = ServerSettings

@@ -50,6 +50,7 @@ class VirtualStack(contract.Configured[StackRequest, StackSettings]):
 
     resource_type: ClassVar[str] = RESOURCE_TYPE
     restarts: ClassVar[bool] = True
+    yield_seconds: ClassVar[int] = 300
     nouns: ClassVar[Nouns] = Nouns('stack', 'stacks')
     request_model: ClassVar[type[models.Request]] = StackRequest
     settings: ClassVar[type[StackSettings]] = StackSettings

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Has preemptible leases yield to those that are not, early enough that their place is empty.
+
+A slice that runs ends before the other lease begins: after a notice, and with the time that
+yielding takes. What is left waits for its next slice.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Final
+
+from climate.booking.choosing.choose import Choice
+from climate.booking.planning import moves
+from climate.booking.planning import replanning
+from climate.booking.planning.replanning import MovableLease
+from climate.booking.requests.context import Context
+from climate.booking.writing import change as changes
+from climate.booking.writing.change import Changed
+from climate.booking.writing.revise import Revision
+from climate.db.transactions.store import Transaction
+from climate.domain.events import EventKind
+from climate.domain.history import StepState
+from climate.domain.leases import Allocation
+from climate.domain.leases import Lease
+from climate.domain.lifecycles import LeaseStatus
+from climate.domain.periods import Period
+from climate.leases import history
+
+MOST: Final = 50
+"""How many leases can be preempted at once."""
+
+_SECOND: Final = datetime.timedelta(seconds=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Preempted:
+    """A preemptible lease that is firm, or runs.
+
+    :ivar period: what is left to it if it runs; None if it has to have another place
+    """
+
+    one: MovableLease
+    period: Period | None
+
+    @property
+    def kept(self) -> list[Allocation]:
+        """Its allocations in that period."""
+        if self.period is None:
+            return []
+        return [dataclasses.replace(item, period=self.period) for item in self.one.allocations]
+
+
+def found(
+    tx: Transaction,
+    context: Context,
+    project_id: str,
+    period: Period,
+    resource_types: Collection[str],
+) -> list[Preempted]:
+    """Return what can be preempted in a period, what was requested last first.
+
+    :param project_id: whose leases are left out
+    """
+    padded = period.padded(context.settings.cleaning_time)
+    leases = [
+        lease
+        for lease in tx.leases.preemptible(resource_types, padded, MOST)
+        # What has to end in time is not cut.
+        if lease.project_id != project_id and lease.yields is not None and lease.latest is None
+    ]
+    return list(_victims(tx, context, leases, period))
+
+
+def _victims(
+    tx: Transaction, context: Context, leases: Sequence[Lease], period: Period
+) -> Iterator[Preempted]:
+    for one in replanning.read(tx, context, leases):
+        if one.lease.status is LeaseStatus.PENDING:
+            if one.is_movable:
+                yield Preempted(one=one, period=None)
+            continue
+        left = _left(context, one.lease, period.start, tx.now)
+        if left is not None:
+            yield Preempted(one=one, period=left)
+
+
+def _left(
+    context: Context, lease: Lease, until: datetime.datetime, now: datetime.datetime
+) -> Period | None:
+    """Return what is left of a slice that has to be over at an instant; None if that is late."""
+    settings = context.settings
+    known = dict(settings.yield_seconds)
+    takes = sum(
+        known.get(one.resource_type, context.plugins[one.resource_type].yield_seconds)
+        for one in lease.reservations
+    )
+    length = (
+        (until - settings.cleaning_time - takes * _SECOND - lease.period.start) // _SECOND * _SECOND
+    )
+    end = lease.period.start + length
+    if end < now + settings.yield_notice or end >= lease.period.end:
+        return None
+    return Period(start=lease.period.start, end=end)
+
+
+def more(found: Sequence[Preempted]) -> Iterator[Sequence[Preempted]]:
+    """Yield ever more of what can be preempted, the last request first."""
+    number = 1
+    while number < 2 * len(found):
+        yield found[:number]
+        number *= 2
+
+
+def begin(tx: Transaction, some: Iterable[Preempted]) -> None:
+    """Leave out of the timelines what these leases would give up."""
+    assert tx.rearrangement is not None
+    for each in some:
+        tx.rearrangement.remove(each.one.allocations)
+        tx.rearrangement.add(each.kept)
+
+
+def cut(tx: Transaction, context: Context, some: Iterable[Preempted]) -> list[Changed]:
+    """Return the changes of those that really are in the way; the others keep their slices.
+
+    :param some: that run, as :func:`begin` has left them out
+    """
+    rearranged = tx.rearrangement
+    assert rearranged is not None
+    changed = []
+    for each in sorted(some, key=lambda one: (one.one.lease.created_at, one.one.lease.id)):
+        rearranged.remove(each.kept)
+        stays = True
+        for resource_type, allocations in each.one.by_type():
+            tx.timeline(resource_type)
+            stays = stays and rearranged.has_room(resource_type, allocations)
+        rearranged.add(each.one.allocations if stays else each.kept)
+        if not stays:
+            changed.append(_changed(tx, context, each))
+    return changed
+
+
+def _changed(tx: Transaction, context: Context, each: Preempted) -> Changed:
+    old, had = each.one.lease, each.one.allocations
+    assert each.period is not None
+    revisions = [
+        Revision(
+            old=reservation,
+            new=reservation,
+            kept=tuple(item for item in had if item.reservation_id == reservation.id),
+        )
+        for reservation in old.reservations
+    ]
+    new = moves.to(old, each.period)
+    ids = tuple(reservation.id for reservation in old.reservations)
+    nothing = Choice(generations={}, chosen=(), changing=ids)
+    work = changes.ChangeWork(context=context, caller=new.caller, new=new)
+    return work.changed(tx, old, had, revisions, nothing)
+
+
+def write(tx: Transaction, context: Context, cut: Changed) -> None:
+    """Write the new end of a slice."""
+    new = moves.to(cut.old, cut.lease.period)
+    lease = changes.ChangeWork(context=context, caller=new.caller, new=new).write(tx, cut)
+    end = next(event for event in lease.events if event.kind is EventKind.END)
+    text = f'yields at {lease.period.end:%Y-%m-%dT%H:%M:%SZ}: others need its resources'
+    history.note(tx, end, StepState.DONE, text=text)

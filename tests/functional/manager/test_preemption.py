@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Preemptible leases yield to those that are not: in time, and for no longer than they must."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from climate import exceptions
+from climate.domain.leases import Lease
+from climate.domain.leases import YieldMode
+from climate.testing import world
+from climate.testing.kinds import TypeRegistrar
+from climate.testing.world import CALLER
+from climate.upkeep.planning import Planner
+from tests import base
+from tests import drafts
+from tests.functional.manager import harness
+from tests.functional.manager.walk import servers
+from tests.functional.manager.walk.world import World
+
+GREEN = dataclasses.replace(CALLER, project_id='green', token='alice:green')
+SETTINGS = dataclasses.replace(
+    world.SETTINGS,
+    yield_seconds=(('physical:host', 60), ('virtual:server', 240), ('flavor:instance', 0)),
+)
+HOUR = 3600
+
+
+def racks(number: int) -> tuple[Mapping[str, Any], ...]:
+    """Return the reservations of a lease of racks."""
+    return ({'resource_type': drafts.RACKS.name, 'min': number, 'max': number},)
+
+
+def hosts(number: int) -> tuple[Mapping[str, Any], ...]:
+    """Return the reservations of a lease of hosts."""
+    return ({'resource_type': 'physical:host', 'min': number, 'max': number},)
+
+
+class PreemptionCase(base.TestCase):
+    """A deployment with two racks and four hosts."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.world = self.useFixture(World(settings=SETTINGS))
+        registrar = TypeRegistrar(self.world.store, self.world.plugins, self.world.cloud)
+        for name in ('rack-1', 'rack-2'):
+            registrar.register(drafts.RACKS.name, name)
+        self.planner = Planner(self.world.leases)
+
+    def preemptible(
+        self, requests: Any, length: float = HOUR, caller: Any = GREEN, **facts: Any
+    ) -> Lease:
+        """Book a preemptible lease that begins at once."""
+        now = self.world.seconds()
+        draft = self.world.draft(requests, now, now + length)
+        facts = {'earliest': draft.start, 'preemptible': True, **facts}
+        return self.world.leases.create(caller, dataclasses.replace(draft, **facts))
+
+    def end(self, lease: Lease) -> float:
+        """Return the end of the present slice of a lease, in seconds after noon."""
+        return (self.world.now(lease).period.end - harness.NOW).total_seconds()
+
+    def lines(self, lease: Lease) -> list[str]:
+        """Return the lines of the history of a lease."""
+        history = self.world.leases.history(lease.id, None)
+        return [line.text for step in history.steps for line in step.lines]
+
+
+class TestPreemption(PreemptionCase):
+    """Leases that run."""
+
+    def test_a_fixed_lease_cuts_a_slice_and_the_rest_follows(self) -> None:
+        lease = self.preemptible(racks(2))
+        self.world.until(60)
+        fixed = self.world.book(racks(2), 1200, 2400)
+        self.assertEqual(1200, self.end(lease))
+        self.assertIn(
+            'yields at 2030-01-01T12:20:00Z: others need its resources', self.lines(lease)
+        )
+        self.assertEqual('WAITING', self.world.status_at(1210, lease))
+        self.assertEqual('ACTIVE', self.world.status(fixed))
+        self.assertEqual(1, self.planner.round())
+        self.assertEqual('ACTIVE', self.world.status_at(2500, lease))
+        self.assertEqual(4800, self.end(lease))
+        self.assertEqual('TERMINATED', self.world.status_at(4900, lease))
+        self.assertEqual('TERMINATED', self.world.status(fixed))
+
+    def test_an_extension_cuts_a_slice(self) -> None:
+        fixed = self.world.book(racks(1), 0, 600)
+        first, second = self.preemptible(racks(1)), self.preemptible(racks(1))
+        self.world.until(60)
+        self.assertEqual([HOUR, 4200], [self.end(first), self.end(second)])
+        self.world.update(fixed, end=1200)
+        self.world.update(fixed, end=6000)
+        self.assertEqual([HOUR, 2 * HOUR], [self.end(first), self.end(second)])
+
+    def test_those_that_were_requested_last_yield_and_no_more_than_needed(self) -> None:
+        first = self.preemptible(racks(1))
+        self.world.until(60)
+        second = self.preemptible(racks(1))
+        self.world.book(racks(1), 1200, 2400)
+        self.assertEqual((HOUR, 1200), (self.end(first), self.end(second)))
+
+    def test_what_does_not_begin_again_ends(self) -> None:
+        lease = self.preemptible(racks(2), yields=YieldMode.END)
+        self.world.until(60)
+        self.world.book(racks(1), 1200, 2400)
+        self.assertEqual('TERMINATED', self.world.status_at(1210, lease))
+
+    def test_its_place_is_empty_before_the_start(self) -> None:
+        lease = self.preemptible(hosts(3))
+        self.world.until(60)
+        fixed = self.world.book(hosts(4), 1200, 2400)
+        self.assertEqual(1140, self.end(lease))
+        self.assertEqual('WAITING', self.world.status_at(1150, lease))
+        self.assertEqual(4, len(self.world.pooled()))
+        self.assertEqual('ACTIVE', self.world.status_at(1200, fixed))
+        self.planner.round()
+        self.assertEqual(2400 + HOUR, self.end(lease))
+        self.assertEqual('ACTIVE', self.world.status_at(2500, lease))
+        self.assertEqual('TERMINATED', self.world.status_at(2410 + HOUR, lease))
+
+    def test_there_is_a_notice_first(self) -> None:
+        lease = self.preemptible(hosts(4))
+        self.world.until(60)
+        # 300 seconds of notice, and 60 to yield.
+        self.assertRaises(exceptions.NotEnoughResources, self.world.book, hosts(1), 419, 2400)
+        self.assertEqual(HOUR, self.end(lease))
+        self.world.book(hosts(1), 420, 2400)
+        self.assertEqual(360, self.end(lease))
+
+    def test_a_project_does_not_preempt_its_own(self) -> None:
+        lease = self.preemptible(racks(2), caller=CALLER)
+        self.world.until(60)
+        self.assertRaises(exceptions.NotEnoughResources, self.world.book, racks(1), 1200, 2400)
+        self.assertEqual(HOUR, self.end(lease))
+
+    def test_a_preemptible_lease_does_not_preempt(self) -> None:
+        lease = self.preemptible(racks(2))
+        self.world.until(60)
+        other = self.preemptible(racks(1), caller=CALLER)
+        self.assertEqual(HOUR, self.end(lease))
+        self.assertEqual(2 * HOUR, self.end(other))
+
+    def test_what_must_end_in_time_does_not_yield(self) -> None:
+        lease = self.preemptible(racks(2), latest=harness.at(2 * HOUR))
+        self.world.until(60)
+        self.assertRaises(exceptions.NotEnoughResources, self.world.book, racks(1), 1200, 2400)
+        self.assertEqual(HOUR, self.end(lease))
+
+    def test_a_firm_slice_has_another_place(self) -> None:
+        fixed = self.world.book(racks(2), 0, 1200)
+        lease = self.preemptible(racks(2), length=1200)
+        self.assertTrue(lease.is_firm(self.world.clock.now()))
+        self.world.book(racks(1), 1200, 1800)
+        period = self.world.now(lease).period
+        self.assertEqual(harness.at(1800), period.start)
+        self.assertEqual('ACTIVE', self.world.status_at(600, fixed))
+
+    def test_nothing_yields_in_vain(self) -> None:
+        lease = self.preemptible(racks(1))
+        self.world.book(racks(1), 600, 6000)
+        self.world.until(60)
+        self.assertRaises(exceptions.NotEnoughResources, self.world.book, racks(2), 1200, 2400)
+        self.assertEqual(HOUR, self.end(lease))
+
+    def test_a_rehearsal_shows_what_yields(self) -> None:
+        lease = self.preemptible(racks(2))
+        self.world.until(60)
+        draft = self.world.draft(racks(1), 1200, 2400)
+        (yields,) = self.world.leases.rehearse_create(CALLER, draft).displaced
+        self.assertEqual((lease.id, harness.at(1200)), (yields.id, yields.period.end))
+        self.assertEqual(HOUR, self.end(lease))
+
+    def test_servers_in_slots_give_way_to_whole_hosts(self) -> None:
+        self.world.until(30)
+        slots = ({'resource_type': 'flavor:instance', 'flavor_id': '2', 'amount': 1},)
+        draft = self.world.draft(slots, 7200, 10800)
+        draft = dataclasses.replace(draft, earliest=draft.start)
+        lease = self.world.leases.create(CALLER, draft)
+        self.world.book(hosts(4), 7200, 9000)
+        self.assertEqual(harness.at(9000), self.world.now(lease).period.start)
+
+    def test_servers_leave_their_hosts_in_time(self) -> None:
+        (own,) = servers.own(self.world.cloud)
+        self.world.until(30)
+        lease = self.preemptible([own], caller=CALLER)
+        self.world.until(600)
+        draft = self.world.draft(hosts(4), 1800, 3000)
+        fixed = self.world.leases.create(GREEN, draft)
+        # The server, and its room.
+        self.assertEqual(1800 - 240, self.end(lease))
+        self.assertEqual('WAITING', self.world.status_at(1790, lease))
+        (server,) = self.world.cloud.servers()
+        self.assertEqual('SHELVED_OFFLOADED', server.status)
+        self.assertEqual('ACTIVE', self.world.status_at(1801, fixed))
+        self.planner.round()
+        self.assertEqual('ACTIVE', self.world.status_at(3100, lease))
+        self.assertEqual('ACTIVE', self.world.cloud.servers()[0].status)
