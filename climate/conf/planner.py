@@ -49,8 +49,8 @@ OPTS: list[cfg.Opt] = [
         default=600,
         min=60,
         max=7 * 86400,
-        help='Shortest time slice of a preemptible lease that can be suspended, in seconds, '
-        'unless the lease says otherwise.',
+        help='Shortest time slice of a preemptible lease that can be suspended, in seconds, if the '
+        'lease has none of its own.',
     ),
     cfg.IntOpt(
         'yield_notice',

@@ -26,7 +26,10 @@ PENDING: Final = 'PENDING'
 SEARCH: Final = ('earliest', 'latest', 'prefer', 'property')
 """What an offer has to be like."""
 FIRM: Final = 'firm_before'
+WAIT: Final = 'wait'
+FLEXIBLE: Final = (FIRM, WAIT)
 """What makes a lease flexible."""
+UNTIL: Final = 'wait_until'
 DETAILS: Final = ('before_end_date', 'notify_before_start', 'notices')
 """Fields that have the same meaning in the API, where null is the default."""
 
@@ -48,12 +51,15 @@ def fault_of_period(given: Collection[str]) -> str | None:
     if (END in given) == (DURATION in given):
         return f'Exactly one of {END} and {DURATION} is required'
     if START in given or END in given:
-        for each in (*SEARCH, FIRM):
+        for each in (*SEARCH, *FLEXIBLE, UNTIL):
             if each in given:
                 return f'{each} requires {DURATION}, without {START}'
-    for each in _FIXED:
-        if FIRM in given and each in given:
-            return f'{FIRM} excludes {each}'
+    if UNTIL in given and WAIT not in given:
+        return f'{UNTIL} requires {WAIT}'
+    for flexible in FLEXIBLE:
+        for each in _FIXED:
+            if flexible in given and each in given:
+                return f'{flexible} excludes {each}'
     return None
 
 
@@ -68,13 +74,13 @@ def fault_of_labels(reservations: Sequence[Values]) -> str | None:
 
 def by_offer(properties: Values) -> bool:
     """Return whether the lease takes an offer."""
-    fixed = (START, END, FIRM)
+    fixed = (START, END, *FLEXIBLE)
     return all(properties.get(key) is None for key in fixed)
 
 
 def is_flexible(properties: Values) -> bool:
     """Return whether the lease moves forward until it is firm."""
-    return properties.get(FIRM) is not None
+    return any(properties.get(key) is not None for key in FLEXIBLE)
 
 
 def common(properties: Values) -> dict[str, Any]:
@@ -88,7 +94,8 @@ def lease(properties: Values) -> dict[str, Any]:
 
     One with a fixed period and without a start starts now.
     """
-    keys = (DURATION, *_WINDOW, FIRM) if is_flexible(properties) else (END, DURATION)
+    window = (DURATION, *_WINDOW, *FLEXIBLE, UNTIL)
+    keys = window if is_flexible(properties) else (END, DURATION)
     start = {} if is_flexible(properties) else {START: properties.get(START) or periods.NOW}
     return {
         **common(properties),
@@ -152,7 +159,9 @@ def requests(reservations: Sequence[Values]) -> list[dict[str, Any]]:
 
 def needs_offer(before: Values, after: Values) -> bool:
     """Return whether what changed in the template makes a lease that is pending another one."""
-    changed = any(before.get(key) != after.get(key) for key in (*SEARCH, FIRM))
+    changed = any(before.get(key) != after.get(key) for key in (*SEARCH, FIRM)) or (
+        is_flexible(before) != is_flexible(after)
+    )
     # A flexible lease can get another window, or a start.
     in_place = is_flexible(before) and (is_flexible(after) or after.get(START) is not None)
     return changed and not in_place

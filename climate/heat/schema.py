@@ -49,6 +49,13 @@ PROPERTIES: Final = {
         'Makes a lease without a start flexible: until so long before its start, it moves forward '
         f'into what becomes free, {_LENGTH}.'
     ),
+    bodies.WAIT: properties.Schema(
+        properties.Schema.BOOLEAN,
+        'Whether a lease without a start waits if there is no room in its window, instead of '
+        'failing. It is flexible.',
+        update_allowed=True,
+    ),
+    bodies.UNTIL: _text(f'Until when it waits for room at most, {_INSTANT}.'),
     'prefer': _text(
         'Which offer is the best if there is no start: soonest, cheapest, fewest_resources or same.'
     ),

@@ -18,6 +18,8 @@ from climate.heat import bodies
 
 BOOKED: Final = 'BOOKED'
 ACTIVE: Final = 'ACTIVE'
+WAITING: Final = 'WAITING'
+"""Of a lease without a booking."""
 CHANGING: Final = frozenset({'STARTING', 'UPDATING'})
 """In these states the service is at work, and refuses changes."""
 OVER: Final = frozenset({'TERMINATED', 'ERROR', 'DELETING'})
@@ -53,6 +55,9 @@ def pause(lease: Mapping[str, Any], now: datetime.datetime) -> float:
 
     :param now: aware UTC
     """
+    if lease.get('status') == WAITING:
+        # Its dates are those of a booking that it does not have.
+        return LONG
     left = (times.read(lease['start_date']) - now).total_seconds()
     return min(LONG, max(SHORT, left))
 

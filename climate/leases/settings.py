@@ -65,7 +65,7 @@ class LeasingSettings(Settings):
     :ivar yield_seconds: how long it takes until it has given up a reservation, by resource type;
         what a type says itself for those that are not there
     :ivar plan_horizon: how far ahead a flexible lease without a latest end can be booked
-    :ivar shortest_slice: the shortest slice of a preemptible lease that says nothing else
+    :ivar shortest_slice: the shortest slice of a preemptible lease without one of its own
     """
 
     cleaning_time: datetime.timedelta = option('allocation', 'cleaning_time', seconds)

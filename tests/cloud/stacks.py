@@ -24,14 +24,19 @@ class StackTest(FieldTest):
         self, person: Person, template: Any, **parameters: str | int
     ) -> tuple[Any, dict[str, Any]]:
         """Return a stack that is made, or is not, and its outputs."""
+        stack = self.begin(person, template, **parameters)
+        ended = self.ended(person, stack, 'CREATE_IN_PROGRESS')
+        return ended, self.outputs(ended)
+
+    def begin(self, person: Person, template: Any, **parameters: str | int) -> Any:
+        """Return a stack that Heat begins to make."""
         heat = person.sdk.orchestration
         self._made += 1
         # A name is free only some time after Heat says that the stack is gone.
         name = self.name(f'{self._testMethodName}-{self._made}')
         stack = heat.create_stack(name=name, template=template, parameters=parameters)
         self.addCleanup(self.remove, person, stack)
-        ended = self.ended(person, stack, 'CREATE_IN_PROGRESS')
-        return ended, self.outputs(ended)
+        return stack
 
     def ended(self, person: Person, stack: Any, status: str) -> Any:
         """Return the stack as soon as it does not have a status any more."""

@@ -11,6 +11,7 @@ from tests.cloud.base import smoke
 from tests.cloud.people import time
 from tests.cloud.people import within
 from tests.cloud.stacks import StackTest
+from tests.cloud.waiting import until
 
 # The template of the user guide.
 EXAMPLE = pathlib.Path(__file__).parents[2] / 'doc' / 'source' / 'user' / 'climate-lease.yaml'
@@ -97,6 +98,38 @@ class TestLease(StackTest):
         self.assertEqual([], self.alice.leases())
         for each in (wait, after):
             self.bob.delete_lease(each['id'])
+
+    def test_a_stack_waits_for_room(self) -> None:
+        """A flexible lease without room in its window is booked when another one is deleted."""
+        taken = self.book(self.bob, 300, 1200, hosts=2)
+        window = {'earliest': within(290).isoformat(), 'latest': within(1700).isoformat()}
+        wanted = {'duration': '20m', **window, 'wait': True, 'wait_for': 'BOOKED'}
+        stack = self.begin(self.alice, self.template(hosts=2, **wanted))
+        until(self.alice.leases, 30, 'the lease is requested')
+        self.assertEqual('CREATE_IN_PROGRESS', self.status(self.alice, stack))
+        self.bob.delete_lease(taken['id'])
+        ended = self.ended(self.alice, stack, 'CREATE_IN_PROGRESS')
+        self.assertEqual('CREATE_COMPLETE', ended.status, ended.status_reason)
+        (lease,) = self.alice.leases()
+        self.assertEqual('PENDING', lease['status'])
+        self.assertLess(time(lease['start_date']), time(taken['end_date']))
+        self.assertEqual(2, len(self.outputs(ended)['names'][TYPE]))
+        self.remove(self.alice, stack)
+        self.assertEqual([], self.alice.leases())
+
+    def test_a_stack_fails_if_it_has_waited_for_too_long(self) -> None:
+        """Its failure is the reason why the lease has ended."""
+        taken = self.book(self.bob, 300, 1200, hosts=2)
+        wanted = {
+            'duration': '20m', 'earliest': within(290).isoformat(),
+            'latest': within(1700).isoformat(), 'wait': True,
+            'wait_until': within(20).isoformat(), 'wait_for': 'BOOKED',
+        }  # fmt: skip
+        stack, _ = self.make(self.alice, self.template(hosts=2, **wanted))
+        self.assertEqual('CREATE_FAILED', stack.status)
+        self.assertIn('There was no room for it in time', stack.status_reason)
+        self.remove(self.alice, stack)
+        self.bob.delete_lease(taken['id'])
 
     def foreign(self, lease: dict[str, Any]) -> None:
         """A stack uses a lease that it did not make, and leaves it alone."""

@@ -172,6 +172,19 @@ class TestStackBooking(clients.ClientCase):
         length = times.read(changed.end_date) - times.read(changed.start_date)
         self.assertEqual(7200, length.total_seconds())
 
+    def test_a_lease_waits(self) -> None:
+        proxy = clients.connect(self)
+        three = {**HOST, 'min': 3, 'max': 3}
+        fixed = proxy.create_lease(name='a', start_date='now', duration='2h', reservations=[three])
+        waits = {
+            'name': 'b', 'duration': '1h', 'latest': fixed.end_date, 'wait': True,
+            'wait_until': fixed.end_date, 'reservations': [three],
+        }  # fmt: skip
+        lease = booking.book(proxy, waits, _now)
+        self.assertEqual(('WAITING', fixed.end_date), (lease.status, lease.wait_until))
+        proxy.delete_lease(fixed)
+        proxy.wait_for_lease(lease, 'ACTIVE', 1, 60)
+
 
 class TestCommands(clients.ClientCase):
     """``openstack lease``."""

@@ -39,6 +39,7 @@ class PeriodTest(base.TestCase):
             {'duration', 'earliest', 'latest', 'prefer', 'property'},
             {'duration', 'firm_before'},
             {'duration', 'earliest', 'latest', 'firm_before', 'notify_before_start', 'notices'},
+            {'duration', 'latest', 'wait', 'wait_until'},
         ):
             self.assertIsNone(bodies.fault_of_period(given), given)
 
@@ -54,6 +55,9 @@ class PeriodTest(base.TestCase):
             ({'duration', 'firm_before', 'prefer'}, 'firm_before excludes prefer'),
             ({'duration', 'firm_before', 'before_end_date'}, 'excludes before_end_date'),
             ({'duration', 'firm_before', 'events'}, 'firm_before excludes events'),
+            ({'start_date', 'duration', 'wait'}, 'wait requires duration, without start_date'),
+            ({'duration', 'wait', 'prefer'}, 'wait excludes prefer'),
+            ({'duration', 'firm_before', 'wait_until'}, 'wait_until requires wait'),
         ):
             self.assertIn(about, bodies.fault_of_period(given) or '', given)
 
@@ -83,6 +87,15 @@ class NewLeaseTest(base.TestCase):
         self.assertEqual(('2h', '90m'), (body['duration'], body['firm_before']))
         self.assertTrue(bodies.is_flexible(SOON))
         self.assertFalse(bodies.by_offer(SOON))
+
+    def test_waiting(self) -> None:
+        waits = {**SOON, 'firm_before': None, 'wait': True, 'wait_until': '2030-01-09T00:00Z'}
+        self.assertEqual(waits.keys() - {'firm_before'}, bodies.lease(waits).keys())
+        self.assertTrue(bodies.is_flexible(waits))
+        self.assertFalse(bodies.by_offer(waits))
+        # In place: both are flexible.
+        self.assertFalse(bodies.needs_offer(waits, SOON))
+        self.assertTrue(bodies.needs_offer(waits, {**waits, 'wait': None, 'wait_until': None}))
 
     def test_now_is_tried_only_if_it_is_as_good_as_an_offer(self) -> None:
         for wanted, now in (

@@ -20,7 +20,7 @@ class WaitsTest(base.TestCase):
     """Status, failures and pauses."""
 
     def test_reached(self) -> None:
-        states = ('PENDING', 'STARTING', 'ACTIVE', 'UPDATING')
+        states = ('WAITING', 'PENDING', 'STARTING', 'ACTIVE', 'UPDATING')
         for wait_for, reached in (
             ('BOOKED', {'PENDING', 'STARTING', 'ACTIVE'}),
             ('ACTIVE', {'ACTIVE'}),
@@ -39,6 +39,8 @@ class WaitsTest(base.TestCase):
         for seconds, pause in ((3600, 15.0), (8, 8.0), (0, 1.0), (-60, 1.0)):
             start = (NOW + datetime.timedelta(seconds=seconds)).isoformat()
             self.assertEqual(pause, waits.pause({'start_date': start}, NOW), seconds)
+        waiting = {'status': 'WAITING', 'start_date': NOW.isoformat()}
+        self.assertEqual(15.0, waits.pause(waiting, NOW))
 
     def test_pace(self) -> None:
         clock = ManualClock(NOW)
