@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from benchmarks import engines
+from benchmarks import planner_binding
 from benchmarks import planner_cases
 from benchmarks import planner_inputs
 from benchmarks import planner_plans
@@ -48,6 +49,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument('--first', type=int, help='replay only so many of its requests')
     parser.add_argument('--fixed', type=pathlib.Path, help='leases with a fixed start')
     parser.add_argument('--cases', type=pathlib.Path, help='cases with windows and their fates')
+    parser.add_argument(
+        '--binding',
+        type=int,
+        help='instead, take offers for so many requests, and compare the starts with those by '
+        'count',
+    )
     parser.add_argument('--plans', action='store_true', help='measure plans of many leases, too')
     parser.add_argument(
         '--preemptible',
@@ -59,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         options.requests = DATA / 'blue-horizon-extract.swf'
         options.fixed = options.fixed or DATA / 'fixed-extract.lwf'
     options.engine = options.engine or [services.SQLITE]
-    measurements = [functools.partial(_replay, options=options)]
+    measurements = [functools.partial(_binding if options.binding else _replay, options=options)]
     if options.cases:
         measurements.append(functools.partial(_cases, options=options))
     if options.plans:
@@ -78,6 +85,11 @@ def _replay(engine: str, *, options: argparse.Namespace) -> Iterator[Figure]:
     name = engines.NAMES[engine]
     for what, value, unit in _counts(found):
         yield Figure(engine=name, what=what, value=value, unit=unit)
+
+
+def _binding(engine: str, *, options: argparse.Namespace) -> Iterator[Figure]:
+    requests = planner_inputs.batch_requests(options.requests, NODES)
+    yield from planner_binding.starts(engine, requests[: options.binding])
 
 
 def _counts(found: ReplayResult) -> Iterator[tuple[str, float, str]]:

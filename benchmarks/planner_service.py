@@ -39,6 +39,8 @@ NODES: Final = 144
 """How many there are in a replay."""
 BEGIN: Final = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
+_HORIZON: Final = 360 * 86400
+
 _TYPES: Final = 'resource_types: [{name: "custom:node", noun: nodes}]'
 _VERSION: Final = 'reservation 1.8'
 _LEASES: Final = tables.LEASES
@@ -153,6 +155,25 @@ class PlannedService(fixtures.Fixture):
             raise RuntimeError(answer.text)
         found: dict[str, Any] = answer.json['lease']
         return found
+
+    def take_soonest(self, nodes: int, duration: float, earliest: float) -> float:
+        """Book a lease at the soonest start that is offered; return this start."""
+        reservation = {'resource_type': NODE, 'min': nodes, 'max': nodes}
+        body = {
+            'reservations': [reservation],
+            'duration': f'{duration:.0f}s',
+            'earliest': written(earliest),
+            'latest': written(earliest + _HORIZON),
+            'limit': 1,
+        }
+        answer = self.send('POST', 'offers', body)
+        if answer.status_int != webob.exc.HTTPOk.code:
+            raise RuntimeError(answer.text)
+        (offer,) = answer.json['offers']
+        answer = self.send('POST', 'leases', {'name': 'a', 'offer_id': offer['id']})
+        if answer.status_int != webob.exc.HTTPCreated.code:
+            raise RuntimeError(answer.text)
+        return read(answer.json['lease']['start_date'])
 
     def end(self, lease_id: str) -> None:
         """End a lease that is active."""

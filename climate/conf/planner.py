@@ -80,4 +80,11 @@ OPTS: list[cfg.Opt] = [
         help='Whether a lease with a fixed start, or one that finds no room in its window, may '
         'take the place of flexible leases that are not firm.',
     ),
+    cfg.BoolOpt(
+        'rebind',
+        default=True,
+        help='Whether a lease that is not firm may get other resources of the same kind, if '
+        'another one finds too little only because of how the bookings lie. Those that name '
+        'their resources, and those that are being prepared, keep them.',
+    ),
 ]

@@ -64,6 +64,7 @@ class LeasingSettings(Settings):
     :ivar yield_notice: how long before it has to yield the owner of a preemptible lease is notified
     :ivar yield_seconds: how long it takes until it has given up a reservation, by resource type;
         what a type says itself for those that are not there
+    :ivar rebind: whether leases that are not firm may get other resources for the sake of others
     :ivar plan_horizon: how far ahead a flexible lease without a latest end can be booked
     :ivar shortest_slice: the shortest slice of a preemptible lease without one of its own
     """
@@ -91,6 +92,7 @@ class LeasingSettings(Settings):
     displace: Displace = option('planner', 'displace', Displace)
     yield_notice: datetime.timedelta = option('planner', 'yield_notice', seconds)
     yield_seconds: tuple[tuple[str, int], ...] = option('planner', 'yield_seconds', _pairs)
+    rebind: bool = option('planner', 'rebind')
     plan_horizon: datetime.timedelta = option('planner', 'horizon', days)
     shortest_slice: datetime.timedelta = option('planner', 'min_duration', seconds)
     limits: ProjectLimits = part(ProjectLimits)

@@ -26,10 +26,13 @@ from typing import TypeVar
 
 from climate import exceptions
 from climate.allocation.rearrangements import Rearrangement
+from climate.booking.choosing import requirements
 from climate.booking.choosing.choose import LostRace
+from climate.booking.planning import late_binding
 from climate.booking.planning import moves
 from climate.booking.planning import preemption
 from climate.booking.planning import replanning
+from climate.booking.planning.late_binding import Wish
 from climate.booking.planning.preemption import Preempted
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
@@ -60,6 +63,8 @@ _REASONS: Final = {
     True: 'because a lease with a shorter window needs the resources',
 }
 
+_REBOUND: Final = 'so that another lease finds room'
+
 R = TypeVar('R', bound=commit.AllocationRequest)
 
 
@@ -86,10 +91,34 @@ class Displacing(commit.BookingWork[R]):
         try:
             return self.free(tx)
         except exceptions.NotEnoughResources as error:
-            found = self.displacing(tx, error)
+            found = self.rebinding(tx) or self.displacing(tx, error)
             if found is None:
                 raise
             return found
+
+    @abc.abstractmethod
+    def wishes(self, tx: Transaction) -> Sequence[Wish]:
+        """Return the whole resources that are needed; none if there are no such."""
+
+    def rebinding(self, tx: Transaction) -> R | Missing | None:
+        """Return a choice for which other leases get other resources; None if there is none."""
+        wishes = self.wishes(tx) if self.context.settings.rebind else ()
+        has = {item.reservation_id for one in wishes for item in one.had}
+        moved = late_binding.moved(tx, self.context, wishes, has)
+        if moved is None:
+            return None
+        tx.rearrangement = Rearrangement(self.context.settings.cleaning_time // _MICROSECOND)
+        try:
+            tx.rearrangement.remove([item for one in moved for item in one.had])
+            tx.rearrangement.add([item for one in moved for item in one.allocations])
+            request = self.free(tx)
+        except exceptions.NotEnoughResources:
+            return None
+        finally:
+            tx.rearrangement = None
+        if isinstance(request, Missing):
+            return request
+        return dataclasses.replace(request, displaced=tuple(moved))
 
     def displacing(
         self, tx: Transaction, error: exceptions.NotEnoughResources
@@ -203,7 +232,10 @@ class Displacing(commit.BookingWork[R]):
             preemption.write(tx, self.context, cast(Changed, one))
         lease = self.book(tx, request, charge_id)
         for one in request.displaced:
-            _write(tx, self.context, cast(Changed, one), _REASONS[lease.is_flexible])
+            reason = _REASONS[lease.is_flexible]
+            if one.lease.period.start == cast(Changed, one).old.period.start:
+                reason = _REBOUND
+            _write(tx, self.context, cast(Changed, one), reason)
         return lease
 
 
@@ -211,6 +243,30 @@ def needed(new: NewLease, now: datetime.datetime) -> tuple[Period, Collection[st
     """Return the period of a new lease as far as it lies ahead, and its resource types."""
     period = Period(start=new.draft.start, end=new.draft.end)
     return period.after(now), {one.needs.search.resource_type for one in new.requests}
+
+
+def new_wishes(context: Context, new: NewLease, now: datetime.datetime) -> list[Wish]:
+    """Return the whole resources that a new lease needs."""
+    period = Period(start=new.draft.start, end=new.draft.end).after(now)
+    padded = period.padded(context.settings.cleaning_time)
+    return [Wish(needed=one) for one in requirements.of_new_lease(new, period, padded)]
+
+
+def changed_wishes(tx: Transaction, context: Context, new: change.ChangeRequest) -> list[Wish]:
+    """Return the whole resources that a lease needs in another period; none if more changes."""
+    if new.change.reservations:
+        return []
+    old = tx.leases.get(new.lease_id, new.project_id)
+    period = dates.changed(old, new.change, tx.now).period.after(tx.now)
+    pause = context.settings.cleaning_time
+    (one,) = replanning.read(tx, context, [old])
+    found = []
+    for needed in one.within(period, pause):
+        mine = [item for item in one.allocations if item.reservation_id == needed.reservation_id]
+        keeps = old.status is LeaseStatus.ACTIVE
+        only = frozenset(item.resource_id for item in mine) if keeps else None
+        found.append(Wish(needed=needed, only=only, had=tuple(mine)))
+    return found
 
 
 class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
@@ -223,6 +279,10 @@ class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
     def preempts(self, tx: Transaction) -> str | None:
         """Return the project of a lease that is not preemptible itself."""
         return None if self.new.draft.preemptible else self.caller.project_id
+
+    def wishes(self, tx: Transaction) -> list[Wish]:
+        """Return what the lease needs."""
+        return new_wishes(self.context, self.new, tx.now)
 
     def free(self, tx: Transaction) -> create.Chosen | Missing:
         """Choose free resources."""
@@ -251,6 +311,10 @@ class FixedChangeWork(Displacing[Changed], change.ChangeWork):
         """Return the project of a lease that is not preemptible itself."""
         lease = tx.leases.get(self.new.lease_id, self.new.project_id)
         return lease.project_id if lease.yields is None else None
+
+    def wishes(self, tx: Transaction) -> list[Wish]:
+        """Return what the lease needs in its new period, of what it has."""
+        return changed_wishes(tx, self.context, self.new)
 
     def free(self, tx: Transaction) -> Changed | Missing:
         """Choose what the lease keeps, gets and gives up."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Offers at the earliest start for which flexible leases would move, and how they are taken."""
+"""Offers that make others move, or give them other resources, and how these are taken."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from climate.booking.offers import taking
 from climate.booking.offers.period_searches import offered
 from climate.booking.offers.taking import TakenOffer
 from climate.booking.planning import displacement
+from climate.booking.planning import late_binding
 from climate.booking.planning.displacement import FixedLeaseWork
+from climate.booking.planning.late_binding import Wish
 from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
 from climate.booking.requests.prepare import Missing
@@ -46,7 +48,7 @@ def make(
     If nothing is free at the earliest start, but would be if flexible leases moved, that is the
     first offer. See :func:`climate.booking.offers.holds.make`.
     """
-    return holds.make(context, caller, request, offer_id, _with_displacing)
+    return holds.make(context, caller, request, offer_id, _with_others)
 
 
 def take(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer) -> Lease:
@@ -73,6 +75,10 @@ class FixedTakingWork(displacement.Displacing[TakenOffer], taking.TakingWork):
         """Return the period and the resource types that are needed."""
         return displacement.needed(self.new, tx.now)
 
+    def wishes(self, tx: Transaction) -> list[Wish]:
+        """Return what the lease needs."""
+        return displacement.new_wishes(self.context, self.new, tx.now)
+
     def free(self, tx: Transaction) -> TakenOffer | Missing:
         """Choose what is held for the offer, or else what is free."""
         return taking.TakingWork.choose(self, tx)
@@ -82,6 +88,57 @@ class FixedTakingWork(displacement.Displacing[TakenOffer], taking.TakingWork):
         return taking.TakingWork.write(self, tx, request, charge_id)
 
 
+def _with_others(
+    context: Context, new: NewLease, request: OfferQuery, page: OfferPage
+) -> OfferPage:
+    """Return offers with those for which others get other resources, or move."""
+    # What is held is booked, and moves others at once.
+    if request.hold or request.extended or request.prefer is not OfferPreference.SOONEST:
+        return page
+    return _with_displacing(context, new, request, _with_rebinding(context, new, request, page))
+
+
+def _with_rebinding(
+    context: Context, new: NewLease, request: OfferQuery, page: OfferPage
+) -> OfferPage:
+    """Return offers with an earlier one, for which other leases get other resources."""
+    draft, settings = new.draft, context.settings
+    length = draft.end - draft.start
+    before = min((one.period.start for one in page.offers), default=request.latest - length)
+    if not settings.rebind or before <= draft.start:
+        return page
+    padded = Period(start=draft.start, end=draft.end).padded(settings.cleaning_time)
+    needs = requirements.of_new_lease(new, Period(start=draft.start, end=draft.end), padded)
+    with context.store.reading(new.caller.budget) as tx:
+        periods = list(late_binding.periods(tx, needs, draft.start, before))
+    never = dataclasses.replace(settings, displace=Displace.NEVER)
+    for period in periods:
+        there = dataclasses.replace(draft, start=period.start, end=period.end)
+        moved = dataclasses.replace(new, draft=there)
+        found = _rehearsed(dataclasses.replace(context, settings=never), moved)
+        if found is not None:
+            first = dataclasses.replace(_offer(context, moved, found), kind=OfferKind.SOONEST)
+            later = [
+                dataclasses.replace(one, kind=OfferKind.NEXT)
+                for one in page.offers
+                if one.period.start >= period.end
+            ]
+            return dataclasses.replace(page, offers=(first, *later)[: request.limit])
+    return page
+
+
+def _rehearsed(context: Context, new: NewLease) -> Rehearsed | None:
+    """Return how a lease would be booked at the start of its draft; None if it would not."""
+    work = FixedLeaseWork(context=context, caller=new.caller, new=new)
+    try:
+        return rehearsal.rehearsed(work)
+    except exceptions.DatabaseUnavailable:
+        raise
+    except exceptions.ClimateError:
+        # The later offers are the answer.
+        return None
+
+
 def _with_displacing(
     context: Context, new: NewLease, request: OfferQuery, page: OfferPage
 ) -> OfferPage:
@@ -89,23 +146,12 @@ def _with_displacing(
     start = new.draft.start
     if (
         not request.displacing
-        # What is held is booked, and moves others at once.
-        or request.hold is not None
-        or request.extended
-        or request.prefer is not OfferPreference.SOONEST
         or any(one.period.start <= start for one in page.offers)
         or not _may_displace(context, new)
     ):
         return page
-    work = FixedLeaseWork(context=context, caller=new.caller, new=new)
-    try:
-        found = rehearsal.rehearsed(work)
-    except exceptions.DatabaseUnavailable:
-        raise
-    except exceptions.ClimateError:
-        # The later offers are the answer.
-        return page
-    if not found.displaced:
+    found = _rehearsed(context, new)
+    if found is None or not found.displaced:
         return page
     return dataclasses.replace(
         page, offers=(_offer(context, new, found), *page.offers)[: request.limit]

@@ -21,8 +21,10 @@ from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.offers.offers import OfferSearch
 from climate.booking.offers.period_searches import PeriodSearch
 from climate.booking.planning import displacement
+from climate.booking.planning import late_binding
 from climate.booking.planning import slices
 from climate.booking.planning import waiting
+from climate.booking.planning.late_binding import Wish
 from climate.booking.requests import changed_requests
 from climate.booking.requests import new_leases
 from climate.booking.requests import prepare
@@ -88,13 +90,36 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
             return self.free(tx)
         except exceptions.NotEnoughResources as error:
             start = self._start(tx)
-            if start is None:
+            found = self._sooner(tx, start)
+            if found is None and start is None:
                 found = self.displacing(tx, error)
                 if found is None and not self.new.draft.waits:
                     raise
                 return found or waiting.unbooked(tx, self)
+        if found is not None or start is None:
+            return found or waiting.unbooked(tx, self)
         with _unless_booked():
             return self._at(start).free(tx)
+
+    def wishes(self, tx: Transaction) -> list[Wish]:
+        """Return what the lease needs at its first start."""
+        return displacement.new_wishes(self.context, self.new, tx.now)
+
+    def _sooner(
+        self, tx: Transaction, start: datetime.datetime | None
+    ) -> Chosen | prepare.Missing | None:
+        """Return a choice before a start for which other leases get other resources."""
+        if not self.context.settings.rebind:
+            return None
+        draft = self.new.draft
+        length = draft.end - draft.start
+        before = start or (draft.latest or tx.now + self.context.settings.plan_horizon) - length
+        needed = [one.needed for one in self.wishes(tx)]
+        for period in late_binding.periods(tx, needed, draft.start, before):
+            found = self._at(period.start).rebinding(tx)
+            if found is not None:
+                return found
+        return None
 
     def fixed(self, tx: Transaction) -> None:
         """Return None: it has no fixed start."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from collections.abc import Collection
+from typing import Final
 
 from climate import exceptions
 from climate.booking.choosing.choose import Choice
@@ -28,6 +30,8 @@ from climate.leases import history
 from climate.leases import notices
 from climate.messaging import schemas
 
+_MOST_NAMES: Final = 20
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlannedMove(changes.ChangeWork):
@@ -49,7 +53,9 @@ class PlannedMove(changes.ChangeWork):
         before, after = request.old.period.start, lease.period.start
         way = 'forward' if after < before else 'back'
         text = f'moved {way} to {_written(after)} from {_written(before)}, {self.reason}'
-        if before == after:
+        if request.old.period == lease.period:
+            text = _rebound(request, self.reason)
+        elif before == after:
             text = f'lasts until {_written(lease.period.end)}, {self.reason}'
         history.note(tx, start, StepState.DONE, text=text)
         notices.notify(tx, self.context.plugins, schemas.MOVED, lease, reason=text)
@@ -130,6 +136,19 @@ def to(lease: Lease, period: Period) -> ChangeRequest:
         check=check,
     )
     return ChangeRequest(caller=owner(lease), lease_id=lease.id, project_id=None, change=change)
+
+
+def _rebound(request: changes.Changed, reason: str) -> str:
+    """Return which resources a lease has instead of which others."""
+    had = {item.resource_name for item in request.had}
+    has = {item.resource_name for item in request.allocations}
+    return f'has {_names(has - had)} instead of {_names(had - has)}, {reason}'
+
+
+def _names(found: Collection[str]) -> str:
+    names = sorted(found)
+    more = [f'{len(names) - _MOST_NAMES} more'] if len(names) > _MOST_NAMES else []
+    return ', '.join([*names[:_MOST_NAMES], *more])
 
 
 def _written(time: datetime.datetime) -> str:

@@ -317,18 +317,20 @@ class Replanning:
         latest = lease.latest or (lease.created_at or self._tx.now) + settings.plan_horizon
         search = PlaceSearch(self._tx, self._context, one, max(lease.earliest, self._tx.now))
         place = search.place(latest)
-        return None if place is None else self._changed(one, place)
+        return None if place is None else changed(self._tx, self._context, one, place)
 
-    def _changed(self, one: MovableLease, place: FoundPlace) -> Changed:
-        old = one.lease
-        revisions = []
-        for reservation in old.reservations:
-            mine = [item for item in place.allocations if item.reservation_id == reservation.id]
-            (new,) = self._tx.reservations.with_members([reservation], mine)
-            dropped = [item for item in one.allocations if item.reservation_id == reservation.id]
-            revisions.append(
-                Revision(old=reservation, new=new, dropped=tuple(dropped), added=tuple(mine))
-            )
-        moved = moves.to(old, place.period)
-        work = changes.ChangeWork(context=self._context, caller=moved.caller, new=moved)
-        return work.changed(self._tx, old, one.allocations, revisions, place.choice)
+
+def changed(tx: Transaction, context: Context, one: MovableLease, place: FoundPlace) -> Changed:
+    """Return the change of a lease that gets another place."""
+    old = one.lease
+    revisions = []
+    for reservation in old.reservations:
+        mine = [item for item in place.allocations if item.reservation_id == reservation.id]
+        (new,) = tx.reservations.with_members([reservation], mine)
+        dropped = [item for item in one.allocations if item.reservation_id == reservation.id]
+        revisions.append(
+            Revision(old=reservation, new=new, dropped=tuple(dropped), added=tuple(mine))
+        )
+    moved = moves.to(old, place.period)
+    work = changes.ChangeWork(context=context, caller=moved.caller, new=moved)
+    return work.changed(tx, old, one.allocations, revisions, place.choice)

@@ -141,7 +141,12 @@ def rehearsed(work: commit.BookingWork[R]) -> Rehearsed:
     return Rehearsed(
         lease=outcome,
         allocations=request.allocations,
-        displaced=tuple(one.lease for one in (*request.displaced, *request.cut)),
+        # Others only get other resources, which their owners need not decide about.
+        displaced=tuple(
+            one.lease
+            for one in (*request.displaced, *request.cut)
+            if one.old is None or one.lease.period != one.old.period
+        ),
         unasked=tuple(
             name for name in context.filters.names if name not in context.filters.local.names
         ),

@@ -212,6 +212,27 @@ class Leases(Repository):
         )
         return self.of_rows(self._session.execute(query).all())
 
+    def pending(self, resource_types: Collection[str], limit: int) -> list[Lease]:
+        """Return leases with resources that have not begun, those that begin first.
+
+        :param resource_types: of which they have some
+        """
+        has = sa.select(RESERVATIONS.c.id).where(
+            RESERVATIONS.c.lease_id == LEASES.c.id, RESERVATIONS.c.resource_type.in_(resource_types)
+        )
+        query = (
+            sa.select(*COLUMNS)
+            .where(
+                LEASES.c.status == LeaseStatus.PENDING,
+                LEASES.c.deleted_at.is_(None),
+                LEASES.c.start_date > self._now,
+                has.exists(),
+            )
+            .order_by(LEASES.c.start_date, LEASES.c.id)
+            .limit(limit)
+        )
+        return self.of_rows(self._session.execute(query).all())
+
     def with_ids(self, ids: Sequence[str], *, lock: bool = False) -> list[Lease]:
         """Return the leases with some ids that are not deleted, in the order of *ids*.
 

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Distributes bookings of whole resources over resources, so that all of them find enough.
+
+Each booking has a period. A sweep in the order of their starts is exact if nothing else is booked
+later, and if all resources are equal: whatever a booking gets, as many are left. Otherwise a
+booking that finds too little comes first in another sweep, a few times.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from climate.allocation.blocks import Block
+from climate.allocation.blocks import Bounds
+from climate.allocation.steps import Bools
+from climate.allocation.steps import Ints
+
+_SWEEPS: Final = 6
+_NEVER: Final = np.iinfo(np.int64).max
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class PackedBooking:
+    """Whole resources that one reservation needs.
+
+    :ivar bounds: the period
+    :ivar count: how many
+    :ivar suits: which ones it can have, by row
+    :ivar has: the rows of those that it has now, which it keeps if possible
+    """
+
+    bounds: Bounds
+    count: int
+    suits: Bools
+    has: Ints
+
+
+class Packing:
+    """What the blocks of one resource type have free, in rows one after the other.
+
+    :param blocks: without the bookings that are to be distributed
+    :param bookings: these
+    """
+
+    def __init__(self, blocks: Sequence[Block], bookings: Sequence[PackedBooking]) -> None:
+        self._bookings = bookings
+        self._free: list[Bools] = []
+        self._until: list[Ints] = []
+        for one in bookings:
+            gaps = [block.gaps(one.bounds) for block in blocks]
+            self._free.append(np.concatenate([free for free, _, _ in gaps]))
+            until = np.concatenate([after for _, _, after in gaps])
+            self._until.append(np.where(until < 0, _NEVER, until))
+        suits = np.array([one.suits for one in bookings], dtype=np.int64)
+        self._asked: Ints = suits.sum(axis=0)
+
+    def rows(self) -> list[Ints] | None:
+        """Return the rows that each booking gets; None if no sweep finds enough for all."""
+        order = sorted(
+            range(len(self._bookings)), key=lambda place: self._bookings[place].bounds.start
+        )
+        for _ in range(_SWEEPS):
+            found = self._swept(order)
+            if not isinstance(found, int):
+                return found
+            if found == order[0]:
+                return None
+            order = [found, *(place for place in order if place != found)]
+        return None
+
+    def _swept(self, order: Sequence[int]) -> list[Ints] | int:
+        """Return the rows of each booking, or the place of one that finds too little."""
+        found: list[Ints] = [np.zeros(0, dtype=np.int64)] * len(self._bookings)
+        taken = [np.zeros(0, dtype=np.int64)]
+        starts, ends = list[int](), list[int]()
+        counts: list[int] = []
+        for place in order:
+            one = self._bookings[place]
+            open_to = self._free[place] & one.suits
+            if counts:
+                # What is booked before or after needs a pause on one side of it.
+                overlaps = (np.array(starts) < one.bounds.clear_end) & (
+                    np.array(ends) > one.bounds.clear_start
+                )
+                open_to[np.concatenate(taken)[np.repeat(overlaps, counts)]] = False
+            rows = self._picked(place, open_to)
+            if len(rows) < one.count:
+                return place
+            found[place] = rows
+            taken.append(rows)
+            starts.append(one.bounds.start)
+            ends.append(one.bounds.end)
+            counts.append(len(rows))
+        return found
+
+    def _picked(self, place: int, open_to: Bools) -> Ints:
+        """Return the rows for a booking: those that it has, then what others need least."""
+        one = self._bookings[place]
+        has = np.zeros(len(open_to), dtype=np.bool_)
+        has[one.has] = True
+        rows = np.flatnonzero(open_to)
+        until = self._until[place][rows]
+        order = np.lexsort((rows, until, self._asked[rows], ~has[rows]))
+        return np.sort(rows[order[: one.count]])

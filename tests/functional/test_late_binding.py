@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Late binding: leases that are not firm get other hosts, if that makes room for another one."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any
+
+import hypothesis
+import sqlalchemy as sa
+from hypothesis import strategies as st
+
+from climate.db.schema import tables
+from climate.messaging import schemas
+from tests import base
+from tests import services
+from tests.functional import fixtures
+from tests.functional import http
+from tests.functional import race_case
+
+HOSTS = 4
+DAY = datetime.datetime(2030, 1, 2, tzinfo=datetime.UTC)
+
+# Two leases that lie badly: whatever is between them fits on no host.
+FIRST, SECOND = (0, 2), (3, 5)
+MIDDLE = (1, 4)
+
+
+def dates(start: int, end: int) -> dict[str, str]:
+    """Return the dates of a lease, in hours."""
+    first, last = (DAY + datetime.timedelta(hours=hour) for hour in (start, end))
+    return {'start_date': f'{first:%Y-%m-%dT%H:%M:%SZ}', 'end_date': f'{last:%Y-%m-%dT%H:%M:%SZ}'}
+
+
+class Bookings:
+    """A service with four hosts."""
+
+    kind = services.SQLITE
+
+    def setUp(self) -> None:
+        super().setUp()  # type: ignore[misc]
+        self.service = self.useFixture(fixtures.Service(database=self.kind))  # type: ignore[attr-defined]
+
+    def send(self, method: str, path: str, body: Any = None) -> Any:
+        return http.send(
+            self.service.app, method, f'/v1/{path}', body,
+            token='alice:blue:member', version='1.8',
+        )  # fmt: skip
+
+    def book(self, hosts: int, named: str = '', status: int = 201, **facts: Any) -> dict[str, Any]:
+        one: dict[str, Any] = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
+        if named:
+            one['resource_properties'] = f'["==", "$hypervisor_hostname", "{named}"]'
+        answer = self.send('POST', 'leases', {'name': 'a', 'reservations': [one], **facts})
+        assert answer.status_int == status, answer.text
+        lease: dict[str, Any] = answer.json.get('lease', {})
+        return lease
+
+    def hosts(self, lease: dict[str, Any]) -> list[str]:
+        shown = self.send('GET', f'leases/{lease["id"]}').json['lease']
+        return sorted(one['name'] for each in shown['reservations'] for one in each['resources'])
+
+    def lie_badly(self, **facts: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Book two leases so that nothing fits between them, though a host is always free."""
+        self.book(HOSTS - 2, **dates(0, 5))
+        first = self.book(1, **dates(*FIRST))
+        (name,) = self.hosts(first)
+        other = self.book(1, named=name, **dates(*SECOND))
+        second = self.book(1, **dates(*SECOND), **facts)
+        self.send('DELETE', f'leases/{other["id"]}')
+        assert self.hosts(first) != self.hosts(second)
+        return first, second
+
+    def moves(self) -> list[str]:
+        """Return the reasons in notifications of moves."""
+        with self.service.store.reading() as tx:
+            rows = [row for row in tx.outbox.unsent() if row.event_type == schemas.MOVED]
+        return [row.payload['reason'] for row in rows]
+
+
+@services.on_each_engine(base.TestCase, 'TestLateBinding')
+class _LateBinding(Bookings):
+    def test_another_lease_gets_another_host(self) -> None:
+        first, second = self.lie_badly()
+        before = self.hosts(first), self.hosts(second)
+        middle = self.book(1, **dates(*MIDDLE))
+        after = self.hosts(first), self.hosts(second)
+        self.assertEqual(1, sum(one != two for one, two in zip(before, after, strict=True)))
+        self.assertEqual(after[0], after[1])
+        self.assertNotEqual(after[0], self.hosts(middle))
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+        moved = first if before[0] != after[0] else second
+        had, has = (places[moved is second][0] for places in (before, after))
+        text = f'has {has} instead of {had}, so that another lease finds room'
+        self.assertEqual([text], self.moves())
+        history = self.send('GET', f'leases/{moved["id"]}/history').json['history']
+        self.assertIn(text, [line['text'] for step in history['steps'] for line in step['lines']])
+        shown = self.send('GET', f'leases/{moved["id"]}').json['lease']
+        self.assertEqual(moved['start_date'], shown['start_date'])
+
+    def test_it_is_the_soonest_offer(self) -> None:
+        self.lie_badly()
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        window = {'earliest': dates(*MIDDLE)['start_date'], 'duration': '3h'}
+        body = {'reservations': [one], **window, 'latest': dates(0, 24)['end_date']}
+        offer = self.send('POST', 'offers', body).json['offers'][0]
+        self.assertEqual(window['earliest'], offer['start_date'])
+        answer = self.send('POST', 'leases', {'name': 'a', 'offer_id': offer['id']})
+        self.assertEqual(201, answer.status_int, answer.text)
+        self.assertEqual(window['earliest'], answer.json['lease']['start_date'])
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
+    def test_a_flexible_lease_begins_sooner(self) -> None:
+        self.lie_badly()
+        lease = self.book(1, earliest=dates(*MIDDLE)['start_date'], duration='3h')
+        self.assertEqual(dates(*MIDDLE)['start_date'], lease['start_date'])
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
+    def test_a_lease_is_extended(self) -> None:
+        first, second = self.lie_badly()
+        answer = self.send('PUT', f'leases/{first["id"]}', {'end_date': dates(0, 4)['end_date']})
+        self.assertEqual(200, answer.status_int, answer.text)
+        self.assertNotEqual(self.hosts(first), self.hosts(second))
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
+    def test_an_active_lease_is_extended(self) -> None:
+        lease = self.book(1, start_date='now', end_date=dates(0, 2)['end_date'])
+        (name,) = self.hosts(lease)
+        with self.service.store.engine.begin() as connection:
+            connection.execute(sa.update(tables.LEASES).values(status='ACTIVE'))
+        other = self.book(HOSTS - 1, **dates(2, 4))
+        later = self.book(HOSTS - 1, **dates(5, 6))
+        mine = self.hosts(lease)
+        for booked in (other, later):
+            self.assertEqual(HOSTS - 1, len(self.hosts(booked)))
+        answer = self.send('PUT', f'leases/{lease["id"]}', {'end_date': dates(0, 6)['end_date']})
+        self.assertEqual(200, answer.status_int, answer.text)
+        self.assertEqual(mine, self.hosts(lease))
+        self.assertNotIn(name, [*self.hosts(other), *self.hosts(later)])
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
+    def test_named_hosts_stay(self) -> None:
+        filler = self.book(HOSTS - 2, **dates(0, 5))
+        names = {f'compute-{number}' for number in range(1, HOSTS + 1)} - {*self.hosts(filler)}
+        first, second = (
+            self.book(1, named=name, **dates(*there))
+            for name, there in zip(sorted(names), (FIRST, SECOND), strict=True)
+        )
+        self.book(1, status=409, **dates(*MIDDLE))
+        self.assertEqual(sorted(names), [*self.hosts(first), *self.hosts(second)])
+
+    def test_firm_leases_stay(self) -> None:
+        self.lie_badly()
+        self.service.clock.move_to(DAY + datetime.timedelta(hours=-0.5))
+        # The first one is firm. The second one moves.
+        self.book(1, **dates(*MIDDLE))
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
+    def test_without_the_option_it_is_refused(self) -> None:
+        leases = self.service.services.leases
+        settings = dataclasses.replace(leases.settings, rebind=False)
+        self.service.services = dataclasses.replace(
+            self.service.services, leases=dataclasses.replace(leases, settings=settings)
+        )
+        self.service.app = self.service.made()
+        self.lie_badly()
+        self.book(1, status=409, **dates(*MIDDLE))
+
+    def test_a_rehearsal_says_that_it_would_be_booked(self) -> None:
+        self.lie_badly()
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        body = {'name': 'a', 'reservations': [one], **dates(*MIDDLE), 'dry_run': True}
+        answer = self.send('POST', 'leases', body)
+        self.assertEqual(200, answer.status_int, answer.text)
+        self.assertEqual({'leases': [], 'others': 0}, answer.json['dry_run']['displaced'])
+        self.assertEqual([], self.moves())
+
+
+class TestCounts(Bookings, base.TestCase):
+    """A lease is accepted exactly if enough hosts are free at each instant."""
+
+    @hypothesis.settings(max_examples=25)
+    @hypothesis.given(
+        wanted=st.lists(
+            st.tuples(st.integers(0, 20), st.integers(1, 8), st.integers(1, HOSTS - 1)),
+            min_size=5,
+            max_size=14,
+        )
+    )
+    def test_counts(self, wanted: list[tuple[int, int, int]]) -> None:
+        booked: list[tuple[int, int, int]] = []
+        leases = []
+        for start, length, hosts in wanted:
+            end = start + length
+            fits = all(
+                sum(more for first, last, more in booked if first <= hour < last) + hosts <= HOSTS
+                for hour in range(start, end)
+            )
+            lease = self.book(hosts, status=201 if fits else 409, **dates(start, end))
+            if fits:
+                booked.append((start, end, hosts))
+                leases.append(lease)
+        for (_, _, hosts), lease in zip(booked, leases, strict=True):
+            self.assertEqual(hosts, len(set(self.hosts(lease))))
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+        for lease in leases:
+            self.send('DELETE', f'leases/{lease["id"]}')
