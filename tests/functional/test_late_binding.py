@@ -34,14 +34,14 @@ def dates(start: int, end: int) -> dict[str, str]:
     return {'start_date': f'{first:%Y-%m-%dT%H:%M:%SZ}', 'end_date': f'{last:%Y-%m-%dT%H:%M:%SZ}'}
 
 
-class Bookings:
+class Bookings(base.TestCase):
     """A service with four hosts."""
 
     kind = services.SQLITE
 
     def setUp(self) -> None:
-        super().setUp()  # type: ignore[misc]
-        self.service = self.useFixture(fixtures.Service(database=self.kind))  # type: ignore[attr-defined]
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service(database=self.kind))
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         return http.send(
@@ -80,8 +80,8 @@ class Bookings:
         return [row.payload['reason'] for row in rows]
 
 
-@services.on_each_engine(base.TestCase, 'TestLateBinding')
-class _LateBinding(Bookings):
+@services.on_each_engine(Bookings, 'TestLateBinding')
+class _LateBinding:
     def test_another_lease_gets_another_host(self) -> None:
         first, second = self.lie_badly()
         before = self.hosts(first), self.hosts(second)
@@ -178,7 +178,7 @@ class _LateBinding(Bookings):
         self.assertEqual([], self.moves())
 
 
-class TestCounts(Bookings, base.TestCase):
+class TestCounts(Bookings):
     """A lease is accepted exactly if enough hosts are free at each instant."""
 
     @hypothesis.settings(max_examples=25)
