@@ -185,7 +185,8 @@ class Planner:
 
     def _moved(self, lease: Lease, place: Place) -> bool:
         new = moves.to(lease, place.period)
-        changes.booked(
+        # It ends before its trust does, wherever it is in its window.
+        commit.book(
             moves.DecidedMove(
                 context=self._context,
                 caller=new.caller,

@@ -23,6 +23,7 @@ from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from climate.testing import connection
 from climate.upkeep.planning import Planner
+from climate.upkeep.rehoming import Rehoming
 from tests.functional import http
 
 COUNT = 16
@@ -33,7 +34,7 @@ _context = multiprocessing.get_context('forkserver')
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Request:
-    """One request; the method LET_GO has a manager let a host go, and PLAN has one plan."""
+    """One request; LET_GO, PLAN and HEAL have a manager let a host go, plan, or heal leases."""
 
     method: str
     path: str
@@ -163,6 +164,7 @@ class _Service:
         self._cloud = SimulatedCloud(directory, clock=self._core.clock)
         self._registrar = Registrar(self._core.store, self._core.plugins, self._cloud)
         self._planner = Planner(_context_of(self._core))
+        self._healing = Rehoming(self._core.store, self._core.plugins, self._core.settings)
 
     def send(self, request: Request) -> Answer:
         """Send a request; return the answer."""
@@ -174,6 +176,8 @@ class _Service:
             return Answer(status=204)
         if request.method == 'PLAN':
             return Answer(status=200, body=str(self._planner.round()))
+        if request.method == 'HEAL':
+            return Answer(status=200, body=str(self._healing.round(self._cloud)))
         facts = {'version': request.version, 'headers': dict(request.headers)}
         what = (request.method, request.path, request.body)
         answer = http.send(self._app, *what, token=request.token, **facts)

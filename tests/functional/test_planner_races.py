@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import json
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -22,6 +23,21 @@ from tests.functional.racers import Request
 HOUR = datetime.timedelta(hours=1)
 GREEN = 'bob:green:member'
 PLAN = Request(method='PLAN', path='')
+HEAL = Request(method='HEAL', path='')
+
+# How many hosts each reservation has, and how many of them at other times than its lease.
+_BOOKS = sa.text(
+    """
+    SELECT l.name, r.id, count(a.id) AS hosts,
+        max(CASE WHEN r.missing_resources THEN 1 ELSE 0 END) AS missing,
+        sum(CASE WHEN a.start_date <> l.start_date OR a.end_date <> l.end_date THEN 1 ELSE 0 END)
+            AS elsewhere
+    FROM leases l JOIN reservations r ON r.lease_id = l.id
+        LEFT JOIN allocations a ON a.reservation_id = r.id AND a.state <> 'released'
+    WHERE l.deleted_at IS NULL AND l.status = 'PENDING' AND l.firm_at IS NOT NULL
+    GROUP BY l.name, r.id
+    """
+)
 
 
 def flexible(name: str, hours: int = 1) -> Request:
@@ -36,6 +52,55 @@ def flexible(name: str, hours: int = 1) -> Request:
             'duration': f'{hours}h',
             'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
         },
+    )
+
+
+def two_hosts(name: str) -> Request:
+    """Return a request for two hosts, in two reservations, that is never firm too early."""
+    request = flexible(name)
+    (one,) = request.body['reservations']
+    body = {**request.body, 'reservations': [one, one], 'earliest': later(4).isoformat()}
+    return dataclasses.replace(request, body=body)
+
+
+def later(hour: int) -> datetime.datetime:
+    """Return the instant so many whole hours from now."""
+    now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=hour)
+    return now.replace(minute=0, second=0, microsecond=0)
+
+
+def hold() -> Request:
+    """Return a request to hold an offer of one host for an hour."""
+    body = {
+        'reservations': [{'resource_type': 'physical:host', 'min': 1, 'max': 1}],
+        'duration': '1h',
+        'earliest': later(4).isoformat(),
+        'hold': '120s',
+        'limit': 1,
+    }
+    return Request(method='POST', path='/v1/offers', body=body, version='1.8')
+
+
+def reallocate(lease: dict[str, Any]) -> Request:
+    """Return a request to replace the host of a reservation, as it was when it was booked."""
+    one = lease['reservations'][0]
+    (host,) = one['resources']
+    body = {'reservation_id': one['id'], 'resource_id': str(host['id'])}
+    path = f'/v1/leases/{lease["id"]}/reallocate'
+    return Request(method='POST', path=path, body=body, version='1.8')
+
+
+def maintenance(host: int, hour: int) -> Request:
+    """Return a request to maintain a host for an hour."""
+    times = {'start_date': later(hour).isoformat(), 'end_date': later(hour + 1).isoformat()}
+    body = {'resource_id': str(host), **times, 'reason': 'a'}
+    return Request(method='POST', path='/v1/maintenances', body=body, version='1.8')
+
+
+def disable(host: int, disabled: bool) -> Request:
+    """Return a request to close a host to bookings, or to open it."""
+    return Request(
+        method='PUT', path=f'/v1/resources/{host}', body={'disabled': disabled}, version='1.8'
     )
 
 
@@ -136,6 +201,41 @@ class _PlannerRaces(RaceCase):
             connection.execute(sa.update(leases).values(firm_at=leases.c.start_date))
             connection.execute(sa.update(tables['reservations']).values(status='active'))
             connection.execute(sa.update(held).values(state='held'))
+
+    def test_all_others_get_in_the_way(self) -> None:
+        """Holds, reallocations, maintenances, disabled hosts and healing, with two reservations."""
+        for number in range(2, 5):
+            self.registrar.register_resource(drafts.host(f'compute-{number}'))
+        wanted = [two_hosts(f'flexible {number}') for number in range(racers.COUNT)]
+        found = self.racers.answers([[one] for one in wanted])
+        self.assertEqual([], [one.body for (one,) in found if one.status != 201])
+        leases = [json.loads(one.body)['lease'] for (one,) in found]
+        gone = [Request(method='DELETE', path=f'/v1/leases/{one["id"]}') for one in leases[:2]]
+        others = [
+            [hold(), hold(), PLAN],
+            [hold(), *map(reallocate, leases[6:10])],
+            [*map(reallocate, leases[2:6]), PLAN],
+            [maintenance(2, 3), HEAL, PLAN, HEAL],
+            [maintenance(3, 5), HEAL, PLAN, HEAL],
+            [disable(4, True), HEAL, disable(4, False), PLAN],
+            [gone[0], PLAN, HEAL, PLAN],
+            [gone[1], PLAN, HEAL, PLAN],
+            [two_hosts('late'), PLAN],
+            [two_hosts('later'), HEAL],
+        ]
+        self.racers.race([*others, *([[PLAN] * 4] * 6)])
+        self.assertEqual([], self.wrong_books())
+        (found,) = self.racers.answers([[HEAL, *[PLAN] * 20]])
+        self.assertEqual('0', found[-1].body)
+        self.assertEqual([], self.wrong_books())
+
+    def wrong_books(self) -> list[tuple[Any, ...]]:
+        """Return what does not add up: hosts taken twice, and leases with other hosts and times."""
+        with self.store.engine.connect() as connection:
+            rows = connection.execute(_BOOKS).all()
+        wrong: list[tuple[Any, ...]] = [('twice', self.overlaps())] if self.overlaps() else []
+        wrong += [tuple(row) for row in rows if row.hosts != 1 and not row.missing]
+        return wrong + [tuple(row) for row in rows if row.elsewhere]
 
     def changes(self, number: int) -> list[Request]:
         """Return requests that delete one lease, lengthen another, and book an hour."""
