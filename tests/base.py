@@ -85,6 +85,17 @@ class TestCase(testtools.TestCase):
         )
         self.assertEqual(expected, {name: read(name) for name in expected})
 
+    def assert_contains(self, found: Any, *parts: object) -> None:
+        """Check that a text or a collection contains each of some parts."""
+        for part in parts:
+            self.assertIn(part, found)
+
+    def assert_error(
+        self, error: type[Exception], part: str, call: Any, *args: Any, **facts: Any
+    ) -> None:
+        """Check that a call raises an error whose message contains a part."""
+        self.assertIn(part, str(self.assertRaises(error, call, *args, **facts)))
+
     def onException(self, exc_info: Any, tb_label: str = 'traceback') -> None:
         """Name the row of a table of cases before the failure is reported."""
         _, error, failure = exc_info

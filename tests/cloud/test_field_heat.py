@@ -86,10 +86,13 @@ class TestLeaseInStack(BlazarTest):
         self.addCleanup(policy.write_text, before, encoding='utf-8')
         rules = {**yaml.safe_load(before), 'climate:hosts:list': 'role:admin'}
         policy.write_text(yaml.safe_dump(rules), encoding='utf-8')
-        error = self.assertRaises(
-            openstack.exceptions.BadRequestException, self.make, self.alice, self.lease()
+        self.assert_error(
+            openstack.exceptions.BadRequestException,
+            "Policy doesn't allow climate:hosts:list",
+            self.make,
+            self.alice,
+            self.lease(),
         )
-        self.assertIn("Policy doesn't allow climate:hosts:list", str(error))
 
     def test_server_on_the_leased_host(self) -> None:
         """The example of the user guide."""
@@ -112,10 +115,13 @@ class TestHostInStack(BlazarTest):
     hosts = 0
 
     def test_no_host(self) -> None:
-        error = self.assertRaises(
-            openstack.exceptions.BadRequestException, self.make, self.alice, self.lease()
+        self.assert_error(
+            openstack.exceptions.BadRequestException,
+            "Couldn't find any host",
+            self.make,
+            self.alice,
+            self.lease(),
         )
-        self.assertIn("Couldn't find any host", str(error))
 
     def test_host(self) -> None:
         name = self.cloud.site_hosts[-1]

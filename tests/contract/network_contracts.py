@@ -289,8 +289,7 @@ class FloatingIPContract(NetworkingContract):
 
     def test_an_address_is_used_once(self) -> None:
         made = self.take(address=FREE)
-        error = self.assertRaises(base.CloudConflict, self.take, address=FREE)
-        self.assertIn(FREE, error.message)
+        self.assert_error(base.CloudConflict, FREE, self.take, address=FREE)
         self.network.delete_floating_ip(made.id)
         self.take(address=FREE)
 

@@ -88,8 +88,7 @@ class TestTroubles(RealClientTest):
         pool = present(world.cloud.compute.find_aggregate('freepool'))
         add = world.cloud.compute.add_host
         error = self.assertRaises(base.CloudConflict, add, pool.id, 'compute-1')
-        self.assertIn('no luck today', error.message)
-        self.assertIn('req-1', error.message)
+        self.assert_contains(error.message, 'no luck today', 'req-1')
 
     def test_quota(self) -> None:
         for status, message in (
@@ -101,8 +100,7 @@ class TestTroubles(RealClientTest):
         ):
             world = self.open()
             world.stub.trouble('os-aggregates', 'status', None, status=status, message=message)
-            error = self.assertRaises(base.CloudQuota, world.cloud.compute.list_aggregates)
-            self.assertIn(message[:20], error.message)
+            self.assert_error(base.CloudQuota, message[:20], world.cloud.compute.list_aggregates)
 
     def test_any_other_refusal_is_permanent(self) -> None:
         for status in (400, 403, 405, 413):
@@ -224,8 +222,7 @@ class TestIdentity(RealClientTest):
     def test_errors_hold_no_short_secrets_either(self) -> None:
         world = self.open()
         world.stub.trouble('os-aggregates', 'status', None, status=400, message='is it secret?')
-        error = self.assertRaises(exceptions.Permanent, world.cloud.compute.list_aggregates)
-        self.assertIn('is it ***?', error.message)
+        self.assert_error(exceptions.Permanent, 'is it ***?', world.cloud.compute.list_aggregates)
 
     def test_a_long_reason_is_cut(self) -> None:
         world = self.open()

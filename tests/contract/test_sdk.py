@@ -84,8 +84,7 @@ class TestService(TestCase):
 
     def test_a_list_that_never_ends_is_transient(self) -> None:
         self.stub.networks = [f'{number:02d}' for number in range(20)]
-        error = self.assertRaises(exceptions.Transient, self.listed, self.stub.networks.remove)
-        self.assertIn('HTTP 404', str(error))
+        self.assert_error(exceptions.Transient, 'HTTP 404', self.listed, self.stub.networks.remove)
 
     def test_a_list_that_is_refused_at_once_is_refused(self) -> None:
         self.stub.trouble(f'GET {NETWORKS}', 'status', status=403)
@@ -139,8 +138,7 @@ class TestService(TestCase):
         self.networks()
         (token,) = self.stub.tokens
         self.stub.trouble(NETWORKS, 'status', 1, status=400, message=f'bad token {token}, secret')
-        error = self.assertRaises(exceptions.Permanent, self.networks)
-        self.assertIn('bad token ***, ***', error.message)
+        self.assert_error(exceptions.Permanent, 'bad token ***, ***', self.networks)
 
     def test_an_answer_that_makes_no_sense_is_transient(self) -> None:
         self.stub.trouble(NETWORKS, 'garbage', 1)
@@ -167,8 +165,7 @@ class TestService(TestCase):
     def test_a_service_that_the_catalogue_lacks_may_come_later(self) -> None:
         del self.stub.catalog['network']
         for _ in range(2):
-            error = self.assertRaises(exceptions.Permanent, self.networks)
-            self.assertIn('configuration', error.message)
+            self.assert_error(exceptions.Permanent, 'configuration', self.networks)
         self.stub.catalog['network'] = '/network'
         self.session.invalidate()
         self.assertEqual([], self.networks())

@@ -110,8 +110,7 @@ class TestSDK(clients.ClientCase):
             ('1.0', lambda proxy: proxy.create_lease(name='x', duration='1h')),
         ):
             proxy = self.connect(reservation_default_microversion=microversion)
-            error = self.assertRaises(errors.ServiceTooOld, call, proxy)
-            self.assertIn(f'but you chose {microversion}', str(error))
+            self.assert_error(errors.ServiceTooOld, f'but you chose {microversion}', call, proxy)
         self.assertEqual([], self.leases())
 
     def test_a_program_can_register_the_proxy(self) -> None:

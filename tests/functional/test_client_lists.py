@@ -31,8 +31,7 @@ class TestLists(clients.ClientCase):
         self.assertEqual(later['id'], short['id'])
         for form in ('-f json', '-f csv', '-f value', '-f wide', ''):
             listed = self.run_command(f'lease list {form}').stdout
-            self.assertIn(later['id'], listed)
-            self.assertIn('practice-of-the-group-in-room-5', listed)
+            self.assert_contains(listed, later['id'], 'practice-of-the-group-in-room-5')
         # Requests without a token see the leases of every project.
         self.assertEqual('demo', self.json('lease list')[0]['Project'])
 

@@ -67,8 +67,7 @@ class _Conditions:
         self.assertEqual(
             (412, 'PRECONDITION_FAILED'), (answer.status_int, answer.json['error_name'])
         )
-        self.assertIn(header, answer.json['error_message'])
-        self.assertIn(self.show().headers['ETag'], answer.json['error_message'])
+        self.assert_contains(answer.json['error_message'], header, self.show().headers['ETag'])
 
     def test_answers_have_the_tag_of_a_get_right_after(self) -> None:
         self.assert_current(self.made)

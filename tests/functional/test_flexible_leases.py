@@ -126,8 +126,7 @@ class _Plans:
         later = self.change(lease, earliest='2030-01-02T07:00:00Z')
         self.assertEqual('2030-01-02T07:00:00Z', later['start_date'])
         longer = self.change(lease, duration='4h')
-        self.assertEqual('2030-01-02T11:00:00Z', longer['end_date'])
-        self.assertEqual('2030-01-02T07:00:00Z', longer['earliest'])
+        self.assert_has(longer, end_date='2030-01-02T11:00:00Z', earliest='2030-01-02T07:00:00Z')
         fixed = self.change(lease, earliest=None)
         self.assertEqual(
             [None] * 4, [fixed[name] for name in ('earliest', 'latest', 'firm_before', 'firm_at')]

@@ -71,8 +71,7 @@ class TestLane(base.TestCase):
         lane = self.lane(good='pass')
         broken = lane.root / 'tests' / 'unit' / 'test_broken.py'
         broken.write_text('import no_such_module')
-        error = self.assertRaises(running.CannotList, running.listed, lane)
-        self.assertIn('no_such_module', str(error))
+        self.assert_error(running.CannotList, 'no_such_module', running.listed, lane)
 
     def test_a_new_clone_begins_with_the_timings_that_came_with_it(self) -> None:
         lane = self.lane(good='pass')

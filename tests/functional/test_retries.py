@@ -118,8 +118,7 @@ class _Retries(RetryCase):
             self.booked()
         answer = self.post('/leases', LEASE)
         self.refused(answer, 409, 'IDEMPOTENT_ANSWER_LOST')
-        self.assertIn('201', answer.json['error_message'])
-        self.assertIn(self.leases()[0], answer.json['error_message'])
+        self.assert_contains(answer.json['error_message'], '201', self.leases()[0])
         self.assertEqual(1, len(self.leases()))
 
     def test_after_a_day_the_key_is_free(self) -> None:

@@ -98,8 +98,7 @@ class ServingTest(base.TestCase):
             (b'GET / HTTP/1.1', b'X:\r\n' + b' \r\n' * 300 + b' x\r\n', b'Invalid header'),
         ):
             answer = self.answer(port, line + b'\r\nHost: x\r\n' + field)
-            self.assertIn(b' 400 Bad Request', answer)
-            self.assertIn(message, answer)
+            self.assert_contains(answer, b' 400 Bad Request', message)
 
     def test_heads_as_clients_send_them(self) -> None:
         port = self.serve()

@@ -129,8 +129,7 @@ class TestRunning(_Test):
         second = processes.run(command, '--port', '0', '--state-dir', str(self.service.state))
         self.assertEqual((1, ''), (second.returncode, second.stdout))
         (line,) = second.stderr.splitlines()
-        self.assertIn('another climate-standalone is using', line)
-        self.assertIn(str(self.service.state), line)
+        self.assert_contains(line, 'another climate-standalone is using', str(self.service.state))
 
     def test_a_port_in_use_is_refused_in_one_line(self) -> None:
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)

@@ -188,8 +188,7 @@ class TestSessions(PageCase):
         self.base_url = 'https://climate.example/cloud'
         self.assertEqual(403, self.sign_in(Origin='http://climate.example').status_int)
         answer = http.expect(201, self.sign_in(Origin='https://climate.example'))
-        self.assertIn('; secure', answer.headers['Set-Cookie'])
-        self.assertIn('; Path=/cloud/', answer.headers['Set-Cookie'])
+        self.assert_contains(answer.headers['Set-Cookie'], '; secure', '; Path=/cloud/')
         self.assertNotIn('POST /v3/auth/tokens', self.keystone.asked[1:])
 
     def test_no_other_host_sets_the_cookie_of_a_whole_host(self) -> None:

@@ -65,8 +65,7 @@ class TestTree(ArchitectureTestCase):
     def test_files_are_found(self) -> None:
         paths = {each.path for each in architecture.sources(*EVERYTHING)}
         self.assertIn('climate/clock.py', paths)
-        self.assertIn('climate/domain/leases.py', paths)
-        self.assertIn('tests/unit/test_architecture.py', paths)
+        self.assert_contains(paths, 'climate/domain/leases.py', 'tests/unit/test_architecture.py')
 
     def test_migrations_can_be_repeated(self) -> None:
         path = 'climate/db/migrations/versions/0099_x.py'

@@ -64,7 +64,9 @@ class FileTest(TestCase):
             self.assertIn(why, self.refusal(text))
 
     def test_one_that_is_not_there(self) -> None:
-        error = self.assertRaises(
-            exceptions.ConfigurationError, custom_types.read, '/nowhere/types.yaml'
+        self.assert_error(
+            exceptions.ConfigurationError,
+            '/nowhere/types.yaml',
+            custom_types.read,
+            '/nowhere/types.yaml',
         )
-        self.assertIn('/nowhere/types.yaml', error.message)

@@ -42,8 +42,7 @@ class RemovedOptionsTest(base.TestCase):
     def test_complaints_name_the_option_and_the_file(self) -> None:
         for value in ('true', 'false', ''):
             (text,) = self.read(f'[manager]\nbatches = {value}\n')
-            self.assertIn('[manager] batches has no effect any more', text)
-            self.assertIn(str(self.file), text)
+            self.assert_contains(text, '[manager] batches has no effect any more', str(self.file))
 
     def test_complaints_name_the_variable_of_the_environment(self) -> None:
         self.useFixture(fixtures.EnvironmentVariable('OS_MANAGER__BATCHES', 'false'))

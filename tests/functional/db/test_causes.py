@@ -50,8 +50,7 @@ class _Causes:
     def test_a_parameter_of_the_url_that_the_driver_does_not_know(self) -> None:
         found = self.failing(query={'sslmodee': 'x'})
         self.assertIs(Cause.REFUSED, found.cause)
-        self.assertIn('[database] connection', found.explanation)
-        self.assertIn('sslmodee', found.explanation)
+        self.assert_contains(found.explanation, '[database] connection', 'sslmodee')
 
     def test_another_port(self) -> None:
         found = self.failing(port=1)

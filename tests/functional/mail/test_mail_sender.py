@@ -282,8 +282,7 @@ class TestSpool(PostCase):
 
     def test_two_cannot_have_one(self) -> None:
         self.sender()
-        error = self.assertRaises(exceptions.ConfigurationError, Spool, self.folder)
-        self.assertIn('in use', error.message)
+        self.assert_error(exceptions.ConfigurationError, 'in use', Spool, self.folder)
 
     def test_rubbish_is_put_aside(self) -> None:
         sender = self.sender()

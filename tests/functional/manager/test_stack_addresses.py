@@ -82,8 +82,7 @@ class TestAddresses(stack_case.StackCase):
 
     def test_no_more_stacks_than_there_are_addresses_for(self) -> None:
         self.wanted()
-        error = self.assertRaises(exceptions.NotEnoughResources, self.wanted, name='other')
-        self.assertIn(ADDRESS, error.message)
+        self.assert_error(exceptions.NotEnoughResources, ADDRESS, self.wanted, name='other')
         self.wanted(name='other', start=4000, end=5000)
         self.wanted(name='third', guarantee=False)
 

@@ -99,8 +99,7 @@ class TestPlace(base.TestCase):
         zones = {'zone': ints(0, 0, 1, 1)}
         group = wholes(4, 2, spreads=(spread('zone', 0, 1),), weights=ints(0, 2, 0, 1))
         found = self.placed(Problem(groups=[group], labels=zones))
-        self.assertEqual(({1: 1, 3: 1},), found.members)
-        self.assertEqual(3, found.score)
+        self.assert_has(found, members=({1: 1, 3: 1},), score=3)
 
     def test_members_that_are_there_bind_the_others(self) -> None:
         labels = {'rack': ints(0, 1, 1, 0)}

@@ -111,8 +111,7 @@ class ParseTest(base.TestCase):
 
     def test_a_complaint_says_where(self) -> None:
         text = '["and", ["==", "$a", "1"], ["or", ["==", "$b", "1"], ["~", "$c", "1"]]]'
-        error = self.assertRaises(requirements.RequirementError, requirements.parse, text)
-        self.assertIn('at [2][2]', str(error))
+        self.assert_error(requirements.RequirementError, 'at [2][2]', requirements.parse, text)
 
     def test_a_complaint_is_short(self) -> None:
         text = json.dumps(['x' * 5000, '$a', '1'])

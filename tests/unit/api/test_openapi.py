@@ -196,5 +196,4 @@ class ServedTest(base.TestCase):
         self.assertEqual((200, b''), (head.status_int, head.body))
         for method in ('POST', 'DELETE', 'PUT'):
             refused = self.get(method=method)
-            self.assertEqual(405, refused.status_int)
-            self.assertEqual(('GET', 'HEAD'), refused.allow)
+            self.assert_has(refused, status_int=405, allow=('GET', 'HEAD'))

@@ -36,10 +36,9 @@ class LeaseQueriesTest(base.TestCase):
             '&end_before=2030-01-01T02:00:00+02:00'
         )
         self.assertEqual('ACTIVE', query.status)
-        self.assertEqual('a b', query.name)
-        self.assertEqual('physical:host', query.resource_type)
-        self.assertEqual(NOW, query.start_after)
-        self.assertEqual(NOW, query.end_before)
+        self.assert_has(
+            query, name='a b', resource_type='physical:host', start_after=NOW, end_before=NOW
+        )
 
     def test_sort(self):
         self.assertEqual((), leases('').sort)

@@ -235,8 +235,7 @@ class ChangedAmountsTest(base.TestCase):
             (lease(SERVERS), [host], 'has no hosts; it has servers'),
             (lease(HOSTS), [host, host], 'Two changes'),
         ):
-            error = self.assertRaises(exceptions.CommandError, amounts.changes, found, wanted)
-            self.assertIn(text, str(error))
+            self.assert_error(exceptions.CommandError, text, amounts.changes, found, wanted)
 
 
 class IdBeginningsTest(base.TestCase):

@@ -66,7 +66,6 @@ class TypedReservationsTest(base.TestCase):
             ('baremetal:node=1,os=x', 'has no field os; it has amount, disks, image, raid, size'),
             ('network=2', 'network has no amount such as 2'),
         ):
-            error = self.assertRaises(exceptions.CommandError, self.read, ('resource', text))
-            self.assertIn(expected, str(error))
+            self.assert_error(exceptions.CommandError, expected, self.read, ('resource', text))
         for text in ('=2', 'network=x', 'network,name'):
             self.assertRaises(reservations.ReservationSyntaxError, self.read, ('resource', text))

@@ -138,8 +138,7 @@ class MessageTest(base.TestCase):
                 continue
             facts = {name: f'<{name}>' for name in re.findall(r'%\((\w+)\)s', error.template)}
             raised = error(**facts)
-            self.assertEqual(facts, raised.facts)
-            self.assertEqual(error.template % facts, raised.message)
+            self.assert_has(raised, facts=facts, message=error.template % facts)
             self.assertNotIn('%(', raised.message)
 
     def test_a_message_of_its_own(self) -> None:

@@ -52,8 +52,7 @@ class TestMaxLeaseDuration(base.TestCase):
             exceptions.LeaseTooLong, judge.check_create, questions.creation(3601)
         )
         expected = 'Lease duration of 3601 seconds is longer than the longest allowed, 3600 seconds'
-        self.assertEqual(expected, error.message)
-        self.assertEqual(400, error.code)
+        self.assert_has(error, message=expected, code=400)
 
     def test_it_is_off(self) -> None:
         judge = MaxLeaseDuration.from_conf(configured())

@@ -327,8 +327,7 @@ class TestAfterwards(ServiceCase):
         body = self.filter().note_end(end)
         self.assertEqual('deleted', body['reason'])
         self.assertEqual('2030-01-01T12:10:00.500000', body['ended_at'])
-        self.assertEqual(600, body['used_seconds'])
-        self.assertEqual(bodies.lease(questions.terms()), body['lease'])
+        self.assert_has(body, used_seconds=600, lease=bodies.lease(questions.terms()))
 
 
 class TestConfiguration(ServiceCase):

@@ -167,8 +167,7 @@ class TestCalendars(TestCase):
 
     def test_a_maintenance(self) -> None:
         event = self.only(uid='m1', title='a new fan', status='', lease_id=None)
-        self.assertEqual('Maintenance: a new fan', event['SUMMARY'])
-        self.assertEqual('m1@climate', event['UID'])
+        self.assert_has(event, SUMMARY='Maintenance: a new fan', UID='m1@climate')
 
     def test_a_name_adds_no_lines(self) -> None:
         name = 'x\r\nEND:VEVENT\r\nATTACH:https://example.org;,\\' + 'ä' * 70

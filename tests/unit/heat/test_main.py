@@ -39,8 +39,7 @@ class FolderTest(base.TestCase):
 
     def test_the_folder_has_what_heat_loads(self) -> None:
         self.assertIn('$ /opt/heat/bin/python -m climate.heat\n   ' + PRINTED, PAGE)
-        self.assertIn('plugin_dirs = /usr/lib64/heat,', PAGE)
-        self.assertIn(f',{PRINTED}\n', PAGE)
+        self.assert_contains(PAGE, 'plugin_dirs = /usr/lib64/heat,', f',{PRINTED}\n')
         # The release of Heat that the test cloud installs.
         lock = (ROOT / 'tools/cloud/requirements.lock').read_text(encoding='utf-8')
         major = lock.partition('\nopenstack-heat==')[2].partition('.')[0]

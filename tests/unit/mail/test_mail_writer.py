@@ -49,8 +49,7 @@ class TestLetters(base.TestCase):
         )
         read = parsed(made.as_bytes())
         self.assertEqual('Your lease "demo 1" ends in about 3 hours', read['Subject'])
-        self.assertEqual(SENDER, read['From'])
-        self.assertEqual('alice@example.org', read['To'])
+        self.assert_has(read, From=SENDER, To='alice@example.org')
         self.assertEqual('<one.message-1@example.org>', read['Message-ID'])
         self.assertEqual('auto-generated', read['Auto-Submitted'])
         self.assertEqual('lease-1', read['X-Climate-Lease'])
@@ -151,8 +150,7 @@ class TestLetters(base.TestCase):
         ):
             notice = samples.notice(kind='error', operation=operation, reason=reason)
             text = samples.text(letters().one(notice, 'a@b', 'Alice', NOW))
-            self.assertIn(f'{words}\n\n    {reason}\n', text)
-            self.assertIn('name the ID of the lease', text)
+            self.assert_contains(text, f'{words}\n\n    {reason}\n', 'name the ID of the lease')
 
     def test_at_the_start_it_says_what_one_has_and_how_to_use_it(self) -> None:
         command = 'openstack server create --hint reservation=r-1 NAME'
@@ -170,8 +168,7 @@ class TestLetters(base.TestCase):
         self.assertIn('<li>2 hosts: compute-3, compute-4 (reservation r-1)</li>', page)
         self.assertIn('\nProject:  physics\n', text)
         self.assertIn('<td>physics</td>', page)
-        self.assertIn(f'{command}</pre>', page)
-        self.assertIn('VLAN of &lt;the&gt; network', page)
+        self.assert_contains(page, f'{command}</pre>', 'VLAN of &lt;the&gt; network')
 
 
 class TestTexts(FolderCase):
@@ -197,8 +194,7 @@ class TestTexts(FolderCase):
         ):
             self.write(text)
             error = self.assertRaises(exceptions.ConfigurationError, letters, self.folder)
-            self.assertIn(why, error.message)
-            self.assertIn('before_end.txt', error.message)
+            self.assert_contains(error.message, why, 'before_end.txt')
 
     def test_what_cannot_be_read(self) -> None:
         (self.folder / 'error.txt').write_bytes(b'Subject: \xff')

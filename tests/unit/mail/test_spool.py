@@ -125,8 +125,7 @@ class TestFile(SpoolCase):
     def test_a_file_that_is_no_database(self) -> None:
         self.folder.mkdir()
         (self.folder / FILE).write_text('not a database ' * 100)
-        error = self.assertRaises(exceptions.ConfigurationError, Spool, self.folder)
-        self.assertIn('[mail] spool_dir', error.message)
+        self.assert_error(exceptions.ConfigurationError, '[mail] spool_dir', Spool, self.folder)
         # It is not kept from others.
         (self.folder / FILE).unlink()
         self.spool()

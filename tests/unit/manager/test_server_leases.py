@@ -42,5 +42,4 @@ class SettingsTest(base.TestCase):
             ('needs leases_by_booting', {'default_lease': '30d'}),
             ('in resource_types', {'leases_by_booting': True, 'types': ['physical:host']}),
         ):
-            error = self.assertRaises(exceptions.ConfigurationError, self.settings, **wanted)
-            self.assertIn(text, error.message)
+            self.assert_error(exceptions.ConfigurationError, text, self.settings, **wanted)

@@ -193,8 +193,7 @@ class TestBuild(base.TestCase):
 
     def test_an_error_says_what_failed_and_why(self) -> None:
         payload = samples.payload('lease.event.error')
-        self.assertEqual('start_lease', payload['event_type'])
-        self.assertEqual('Nova is away', payload['reason'])
+        self.assert_has(payload, event_type='start_lease', reason='Nova is away')
         self.assertEqual('ERROR', payloads.priority('lease.event.error'))
         self.assertEqual('INFO', payloads.priority('lease.create'))
 

@@ -59,8 +59,7 @@ class TestEnvelope(base.TestCase):
         (theirs,) = recorder.messages
         self.assertEqual(theirs.keys(), ours.keys())
         self.assertEqual('ERROR', theirs['priority'])
-        self.assertEqual(samples.message().id, ours['message_id'])
-        self.assertEqual('2029-12-31 12:00:00', ours['timestamp'])
+        self.assert_has(ours, message_id=samples.message().id, timestamp='2029-12-31 12:00:00')
 
 
 class TestDefaults(base.TestCase):

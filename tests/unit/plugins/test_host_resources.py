@@ -21,8 +21,7 @@ class TestResources(base.TestCase):
     def test_discover_and_release(self) -> None:
         world = World()
         resource = world.resources[0]
-        self.assertEqual('compute-1', resource.attributes['service_name'])
-        self.assertEqual(16, resource.attributes['vcpus'])
+        self.assert_has(resource.attributes, service_name='compute-1', vcpus=16)
         found = {item.resource_class for item in resource.inventories}
         self.assertEqual({'DISK_GB', 'MEMORY_MB', 'VCPU'}, found)
         self.assertIn('HW_CPU_X86_AVX2', resource.traits)

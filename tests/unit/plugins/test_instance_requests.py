@@ -139,8 +139,7 @@ class TestSearch(base.TestCase):
         search = PLUGIN.search(request)
         self.assertEqual('physical:host', search.resource_type)
         self.assertEqual((request.amount, request.amount), (search.minimum, search.maximum))
-        self.assertEqual(request.vcpus, search.demand['VCPU'])
-        self.assertEqual(request.memory_mb, search.demand['MEMORY_MB'])
+        self.assert_has(search.demand, VCPU=request.vcpus, MEMORY_MB=request.memory_mb)
         self.assertEqual(request.disk_gb or None, search.demand.get('DISK_GB'))
         self.assertEqual(bool(request.resource_properties), search.requirement is not None)
         spreads = {None: Spread.ANY, True: Spread.TOGETHER, False: Spread.APART}

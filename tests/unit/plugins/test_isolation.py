@@ -244,8 +244,7 @@ class TestDrift(base.TestCase):
                         done = world.run('check')
                         self.assertEqual(expected(world), metadata(world))
                         (line,) = done.repaired
-                        self.assertIn(key, line)
-                        self.assertIn(name, line)
+                        self.assert_contains(line, key, name)
                         self.assertEqual((), world.run('check').repaired)
 
     def test_what_is_not_ours_stays(self) -> None:

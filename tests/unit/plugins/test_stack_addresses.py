@@ -111,8 +111,7 @@ class TestCorners(base.TestCase):
     def assert_refused(self, one: StackDraft, word: str) -> None:
         """Check that it cannot be booked, and that it is told why."""
         error = self.assertRaises(exceptions.InvalidInput, rewritten, one)
-        self.assertIn(word, error.message)
-        self.assertIn('guarantee: false', error.message)
+        self.assert_contains(error.message, word, 'guarantee: false')
 
     def test_where_it_leads_to_is_said_apart(self) -> None:
         wanted = floating_ip(port_id={'get_resource': 'port'}, fixed_ip_address='10.0.0.7')

@@ -151,8 +151,7 @@ class TestParse(base.TestCase):
 
     def test_operators_say_how_long_a_template_may_be(self) -> None:
         plugin = VirtualStack(StackSettings(longest=100))
-        error = self.assertRaises(exceptions.MalformedParameter, plugin.parse, body())
-        self.assertIn('100 are allowed', error.message)
+        self.assert_error(exceptions.MalformedParameter, '100 are allowed', plugin.parse, body())
 
     @hypothesis.given(requests)
     def test_what_is_asked_for_is_read(self, request: StackRequest) -> None:
@@ -301,10 +300,9 @@ class TestInspect(base.TestCase):
             ('not: [yaml', 'valid format'),
             (f'{VERSION}resources: {{a: {{type: OS::Heat::Nonsense}}}}', 'Nonsense'),
         ):
-            error = self.assertRaises(
-                exceptions.InvalidInput, self.inspect, PLUGIN.parse(body(template=template))
+            self.assert_error(
+                exceptions.InvalidInput, reason, self.inspect, PLUGIN.parse(body(template=template))
             )
-            self.assertIn(reason, error.message)
 
     def test_a_name_that_is_taken(self) -> None:
         self.make()
@@ -329,11 +327,9 @@ class TestInspect(base.TestCase):
     def test_one_that_is_busy_or_broken(self) -> None:
         stack_id = self.make(seconds=60)
         request = PLUGIN.parse({'resource_type': TYPE, 'stack_id': stack_id})
-        error = self.assertRaises(exceptions.Conflict, self.inspect, request)
-        self.assertIn('CREATE_IN_PROGRESS', error.message)
+        self.assert_error(exceptions.Conflict, 'CREATE_IN_PROGRESS', self.inspect, request)
         self.cloud.break_stack(stack_id, 'no quota')
-        error = self.assertRaises(exceptions.Conflict, self.inspect, request)
-        self.assertIn('CREATE_FAILED: no quota', error.message)
+        self.assert_error(exceptions.Conflict, 'CREATE_FAILED: no quota', self.inspect, request)
 
     def test_names_that_are_too_long_together(self) -> None:
         found = PLUGIN.inspect(PLUGIN.parse(body(name='a' * 255)), lambda: self.mine, 'b' * 64)

@@ -147,8 +147,7 @@ class TestCorners(base.TestCase):
     def assert_refused(self, one: StackDraft, word: str) -> None:
         """Check that no room can be booked, and that it is told why."""
         error = self.assertRaises(exceptions.InvalidInput, rewritten, one)
-        self.assertIn(word, error.message)
-        self.assertIn('guarantee: false', error.message)
+        self.assert_contains(error.message, word, 'guarantee: false')
 
     def test_what_only_heat_knows_is_refused(self) -> None:
         for flavor in (
@@ -286,8 +285,7 @@ resources:
         )
         found = contents.of(cloud.plan(one))
         self.assertEqual({'m1.tiny': 1}, found.servers)
-        self.assertEqual({(5, 'fast'): 2}, found.volumes)
-        self.assertEqual({('public', ''): 1}, found.addresses)
+        self.assert_has(found, volumes={(5, 'fast'): 2}, addresses={('public', ''): 1})
         self.assertEqual(found, contents.Contents.load(found.dump()))
 
 

@@ -94,8 +94,7 @@ class TestRecords(FileCase):
         path = self.folder / 'power.json'
         for text in ('', '[]', '{}', '{"hosts": {"a": {}}}', '{"hosts": {"a": 7}}'):
             path.write_text(text)
-            error = self.assertRaises(exceptions.ConfigurationError, PowerRecords, path)
-            self.assertIn('power.json', error.message)
+            self.assert_error(exceptions.ConfigurationError, 'power.json', PowerRecords, path)
 
     def test_a_file_that_cannot_be_written_is_told(self) -> None:
         records = PowerRecords(self.folder / 'power.json')

@@ -221,8 +221,7 @@ class TestMemory(PooledCase):
         self.add()
         first, second = self.cloud.journal()
         self.assertEqual(NOW + datetime.timedelta(seconds=5), first.at)
-        self.assertEqual('compute.add_host', first.verb)
-        self.assertEqual((self.pool.id, 'compute-2'), first.arguments)
+        self.assert_has(first, verb='compute.add_host', arguments=(self.pool.id, 'compute-2'))
         self.assertEqual((self.pool.id, {'a': None}), second.arguments)
 
 

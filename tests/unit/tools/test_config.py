@@ -100,8 +100,7 @@ class ConfigTest(clouds.CloudTestCase):
         text = (self.cloud.etc / 'nginx.conf').read_text()
         for name in (*services.APIS, 'climate-api'):
             self.assertIn(f'proxy_pass {self.cloud.url(name)}/;', text)
-        self.assertIn('X-Forwarded-Prefix /reservation;', text)
-        self.assertIn('$http_host', text)
+        self.assert_contains(text, 'X-Forwarded-Prefix /reservation;', '$http_host')
 
 
 class SettingsTest(clouds.CloudTestCase):

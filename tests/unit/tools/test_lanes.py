@@ -243,11 +243,9 @@ class ReportTest(base.TestCase):
             log=pathlib.Path('/somewhere/unit.log'),
         )
         text = '\n'.join(report.lines([outcome]))
-        self.assertIn('FAILED bad', text)
-        self.assertIn('because', text)
+        self.assert_contains(text, 'FAILED bad', 'because')
         self.assertLess(text.count('x\n'), 300)
-        self.assertIn('NEVER RAN lost', text)
-        self.assertIn('  99.00 s  bad\n    11.00 s  t11\n', text)
+        self.assert_contains(text, 'NEVER RAN lost', '  99.00 s  bad\n    11.00 s  t11\n')
         self.assertNotIn('s  t2\n', text)
         self.assertEqual(
             'unit        FAILED   1 min 01 s (5 s of processors), 12 passed, 2 failed, 0 skipped, '

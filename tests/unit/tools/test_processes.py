@@ -141,5 +141,4 @@ class ProcessesTest(clouds.CloudTestCase):
         self.assertIn('here I am', str(error))
 
     def test_unknown_names(self) -> None:
-        error = self.assertRaises(CloudError, processes.start, self.cloud, 'nova')
-        self.assertIn('nova-api', str(error))
+        self.assert_error(CloudError, 'nova-api', processes.start, self.cloud, 'nova')

@@ -30,8 +30,7 @@ class StateTest(clouds.CloudTestCase):
         self.assertEqual(self.cloud, state.load())
 
     def test_there_is_none(self) -> None:
-        error = self.assertRaises(CloudError, state.load, self.directory / 'elsewhere')
-        self.assertIn('make cloud-up', str(error))
+        self.assert_error(CloudError, 'make cloud-up', state.load, self.directory / 'elsewhere')
 
     def test_others_read_it_too(self) -> None:
         state.save(self.cloud)

@@ -45,5 +45,4 @@ class StepsTest(base.TestCase):
         self.assertEqual([], self.done)
 
     def test_a_need_that_nothing_makes(self) -> None:
-        error = self.assertRaises(CloudError, steps.do_all, [self._step('b', 'a')])
-        self.assertIn('what b needs', str(error))
+        self.assert_error(CloudError, 'what b needs', steps.do_all, [self._step('b', 'a')])
