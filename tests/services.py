@@ -175,8 +175,7 @@ class Database(fixtures.Fixture):
         _run(self.kind, f'CREATE DATABASE {self.name} {extra}')
         force = ' WITH (FORCE)' if is_postgresql else ''
         self.addCleanup(_run, self.kind, f'DROP DATABASE IF EXISTS {self.name}{force}')
-        url = address(self.kind).set(database=self.name)
-        self.url = url.render_as_string(hide_password=False)
+        self.url = address(self.kind).set(database=self.name).render_as_string(hide_password=False)
 
 
 class Broker(fixtures.Fixture):

@@ -138,8 +138,7 @@ class AggregateContract(Contract):
         name = worlds.unique()
         self.lost('compute.create_aggregate', self.compute.create_aggregate, name, None)
         self.assertRaises(base.CloudConflict, self.compute.create_aggregate, name, None)
-        found = present(self.compute.find_aggregate(name))
-        self.compute.delete_aggregate(found.id)
+        self.compute.delete_aggregate(present(self.compute.find_aggregate(name)).id)
 
     def test_metadata_is_set_kept_and_removed(self) -> None:
         made = self.aggregate(worlds.unique('zone'))
@@ -183,8 +182,7 @@ class AggregateContract(Contract):
         self.compute.remove_host(made.id, 'nobody')
 
     def test_no_host_that_is_not_there(self) -> None:
-        made = self.aggregate()
-        self.assertRaises(base.CloudNotFound, self.compute.add_host, made.id, 'nobody')
+        self.assertRaises(base.CloudNotFound, self.compute.add_host, self.aggregate().id, 'nobody')
 
     def test_nothing_is_put_into_what_is_not_there(self) -> None:
         host = self.world.hosts[0]

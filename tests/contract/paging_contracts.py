@@ -68,8 +68,7 @@ class PagedFlavorContract(flavor_contracts.FlavorCase):
 
     def test_a_flavor_that_disappears_after_its_page_was_read(self) -> None:
         # The order is that of the ids.
-        names = [worlds.unique() for _ in range(2)]
-        mine = {self.make(id=f'zz-{name}').id for name in names}
+        mine = {self.make(id=f'zz-{name}').id for name in [worlds.unique() for _ in range(2)]}
         with deleting(mine, self.compute.delete_flavor) as gone:
             found = {flavor.id for flavor in self.compute.list_flavors()}
         self.assertEqual([max(mine)], gone)

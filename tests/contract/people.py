@@ -103,8 +103,7 @@ class RealPerson(Person):
         name = f'contract-{uuid.uuid4()}'
         self.project_id = self._make('project', name=name)
         self.user_id = self._make('user', name=name, password=PASSWORD)
-        found = self._keystone.get('/roles').json()['roles']
-        ids = {role['name']: role['id'] for role in found}
+        ids = {role['name']: role['id'] for role in self._keystone.get('/roles').json()['roles']}
         self._grants = [
             f'/projects/{self.project_id}/users/{self.user_id}/roles/{ids[name]}' for name in roles
         ]
@@ -136,13 +135,11 @@ class RealPerson(Person):
     def enable(self, *, user: bool = True, project: bool = True) -> None:
         """Enable or disable user and project."""
         self._keystone.patch(f'/users/{self.user_id}', json={'user': {'enabled': user}})
-        change = {'project': {'enabled': project}}
-        self._keystone.patch(f'/projects/{self.project_id}', json=change)
+        self._keystone.patch(f'/projects/{self.project_id}', json={'project': {'enabled': project}})
 
     def set_email(self, email: str) -> None:
         """Have an address; '' for none."""
-        change = {'user': {'email': email}}
-        self._keystone.patch(f'/users/{self.user_id}', json=change)
+        self._keystone.patch(f'/users/{self.user_id}', json={'user': {'email': email}})
 
     def delete_user(self) -> None:
         """Let the user be gone."""

@@ -212,8 +212,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _pass_on(self) -> None:
         body = self._body()
         line = f'{self.command} {urllib.parse.urlsplit(self.path).path}'
-        token = self.headers.get('X-Auth-Token')
-        rule, released = self.owner.noted(line, token)
+        rule, released = self.owner.noted(line, self.headers.get('X-Auth-Token'))
         kind = rule.kind if rule else None
         if kind == 'refuse':
             self.close_connection = True

@@ -163,8 +163,7 @@ resources: {{v: {{type: OS::Cinder::Volume, properties: {{size: {{get_param: siz
 
     def test_a_name_may_be_wrong(self) -> None:
         for name in ('1st', 'a b', 'a' * 256):
-            draft = self.draft(name=name)
-            self.assertRaises(exceptions.Permanent, self.heat.create_stack, draft)
+            self.assertRaises(exceptions.Permanent, self.heat.create_stack, self.draft(name=name))
 
     def test_names_are_unique(self) -> None:
         draft = self.draft()
@@ -290,8 +289,7 @@ class LostStackContract(StackCase):
     def test_made_although_the_answer_was_lost(self) -> None:
         draft = self.draft()
         self.lost('orchestration.create_stack', self.make, draft)
-        found = present(self.heat.find_stack(draft.name))
-        self.addCleanup(self.heat.delete_stack, found.id)
+        self.addCleanup(self.heat.delete_stack, present(self.heat.find_stack(draft.name)).id)
         self.assertRaises(base.CloudConflict, self.make, draft)
 
     def test_suspended_resumed_and_deleted_although_the_answer_was_lost(self) -> None:

@@ -218,8 +218,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     cloud: StubCloud
 
     def _answer(self) -> None:
-        length = int(self.headers.get('Content-Length') or 0)
-        raw = self.rfile.read(length)
+        raw = self.rfile.read(int(self.headers.get('Content-Length') or 0))
         parts = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(parts.query))
         what = {'method': self.command, 'path': parts.path, 'query': query}

@@ -34,8 +34,7 @@ class VolumeTypeContract(volume_contracts.StorageContract):
             self.assertIsNone(self.volume.find_volume_type(made.name))
 
     def test_names_are_unique(self) -> None:
-        made = self.kind()
-        self.refused(base.CloudConflict, self.volume.create_volume_type, made.name, {})
+        self.refused(base.CloudConflict, self.volume.create_volume_type, self.kind().name, {})
 
     def test_projects_are_let_in_and_out_and_again(self) -> None:
         made = self.kind()
@@ -57,8 +56,7 @@ class VolumeTypeContract(volume_contracts.StorageContract):
         self.assertIsNone(self.volume.find_volume_type(worlds.unique()))
 
     def test_everybody_is_let_into_a_public_one_anyway(self) -> None:
-        name = self.made().volume_type
-        found = present(self.volume.find_volume_type(name))
+        found = present(self.volume.find_volume_type(self.made().volume_type))
         self.assertTrue(found.public)
         project = '1' * 32
         self.refused(base.CloudNotFound, self.volume.list_volume_type_projects, found.id)

@@ -120,8 +120,7 @@ class ImageTest(FolderCase):
         if not wheels.exists() and 'pip' in step.argv[-1]:
             wheels.mkdir()
             chroots.wheels(wheels, host.python_version())
-        folder = host.root / step.folder.lstrip('/')
-        folder.mkdir(parents=True, exist_ok=True)
+        (host.root / step.folder.lstrip('/')).mkdir(parents=True, exist_ok=True)
         argv = (*step.argv[:-1], f'cd {shlex.quote(step.folder)} && {step.argv[-1]}')
         offline = {'PIP_NO_INDEX': '1', 'PIP_FIND_LINKS': '/wheels'}
         done = host.run(*argv, user=step.user, **(step.environment | offline))

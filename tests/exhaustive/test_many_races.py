@@ -36,8 +36,7 @@ class Races(RaceCase):
                 wanted[rival % racers.COUNT].append(create(hour, hour + 1))
         for number, requests in enumerate(wanted):
             random.Random(number).shuffle(requests)
-        answers = self.racers.race(wanted)
-        counts = collections.Counter(code for codes in answers for code in codes)
+        counts = collections.Counter(code for codes in self.racers.race(wanted) for code in codes)
         self.assertEqual({201: HOURS, 409: HOURS}, dict(counts))
         hours = sorted(start for _, start, _ in self.booked())
         hour = datetime.timedelta(hours=1)

@@ -222,8 +222,7 @@ class _Commands:
             self.assertEqual(f'empty (the code has {migration.head()})', version)
         head = migration.head()
         # The next line says where the encryption key is.
-        said = self.output(*_SYNC).splitlines()
-        self.assertEqual(f'empty -> {head}', said[0])
+        self.assertEqual(f'empty -> {head}', self.output(*_SYNC).splitlines()[0])
         self.assertIn('Success', self.output(*_CHECK))
         store = self.closing(cases.connect(self.url))
         old = dataclasses.replace(cases.lease(), period=cases.hours(-24 * 365 * 20, -24 * 365 * 19))

@@ -71,13 +71,11 @@ class JudgedCase(base.TestCase):
     def create(self, hosts: int = 1, hours: int = 1, day: int = 1, **facts: Any) -> webob.Response:
         """Ask for hosts for so many hours from noon of a day in May."""
         start, end = (f'2031-05-{day:02}T{hour}:00:00Z' for hour in (12, 12 + hours))
-        body = bodies.lease('one', start, end, bodies.hosts(hosts))
-        return self.send('POST', '', body, **facts)
+        return self.send('POST', '', bodies.lease('one', start, end, bodies.hosts(hosts)), **facts)
 
     def created(self, **facts: Any) -> dict[str, Any]:
         """Return a lease that is allowed."""
-        answer = http.expect(201, self.create(**facts))
-        return answer.json['lease']
+        return http.expect(201, self.create(**facts)).json['lease']
 
     def update(self, lease: dict[str, Any], body: Any, **facts: Any) -> webob.Response:
         """Ask for a change."""

@@ -222,5 +222,4 @@ def told(journal: pathlib.Path) -> list[dict[str, Any]]:
     if not journal.exists():
         return []
     # The last line may be half written.
-    lines = journal.read_text().split('\n')[:-1]
-    return [json.loads(line) for line in lines if line]
+    return [json.loads(line) for line in journal.read_text().split('\n')[:-1] if line]

@@ -118,8 +118,7 @@ class BackupCase(base.TestCase):
         for text in self.printed(*tools):
             self.shell(text, database.name)
         given = Given(database.url)
-        cloud = str(self.folder / 'cloud')
-        return self.useFixture(Deployment(SETTINGS, given, 0, cloud_dir=cloud))
+        return self.useFixture(Deployment(SETTINGS, given, 0, cloud_dir=str(self.folder / 'cloud')))
 
 
 class Given(fixtures.Fixture):

@@ -121,8 +121,7 @@ class _Calendar:
         self.book('fixed')
         lease_id = self.book('soon', version='1.8', duration='1h', firm_before='2h', **window)
         answer = self.show(version='1.8')
-        shown = answer.json['calendar']['leases']
-        self.assertEqual([None, 1893535200], shown['firm_at'])
+        self.assertEqual([None, 1893535200], answer.json['calendar']['leases']['firm_at'])
         self.assertNotIn('firm_at', self.show().json['calendar']['leases'])
         tag = answer.headers['ETag']
         self.assertEqual(200, self.show(If_None_Match=tag).status_int)

@@ -28,8 +28,7 @@ class _ChangeRaces(RaceCase):
 
     def lease(self) -> tuple[str, str]:
         """Book a lease; return its path and its tag."""
-        request = dataclasses.replace(create(1, 2), version='1.4')
-        ((made,),) = self.racers.answers([[request]])
+        ((made,),) = self.racers.answers([[dataclasses.replace(create(1, 2), version='1.4')]])
         self.assertEqual(201, made.status, made)
         return f'/v1/leases/{json.loads(made.body)["lease"]["id"]}', made.tag
 

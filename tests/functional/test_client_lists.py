@@ -27,8 +27,7 @@ class TestLists(clients.ClientCase):
         self.assertLessEqual(max(map(len, lines)), 80, text)
         self.assertRegex(lines[3], rf'\| {sooner["id"][:8]} \| exam +\| PENDING \|.*\| 1-2 hosts')
         self.assertRegex(lines[4], rf'\| {later["id"][:8]} \| prac\w*…[\w-]*m-5 +\|')
-        short = self.json(f'lease show {later["id"][:8]}')
-        self.assertEqual(later['id'], short['id'])
+        self.assertEqual(later['id'], self.json(f'lease show {later["id"][:8]}')['id'])
         for form in ('-f json', '-f csv', '-f value', '-f wide', ''):
             listed = self.run_command(f'lease list {form}').stdout
             self.assert_contains(listed, later['id'], 'practice-of-the-group-in-room-5')

@@ -64,8 +64,7 @@ class FeedsTest(TestCase):
         return request.get_response(self.service.app)
 
     def events(self, url: str) -> dict[str, icalendar.Event]:
-        answer = http.expect(200, self.open(url))
-        found = icalendar.Calendar.from_ical(answer.body).walk('VEVENT')
+        found = icalendar.Calendar.from_ical(http.expect(200, self.open(url)).body).walk('VEVENT')
         return {str(event['SUMMARY']): event for event in found}
 
     def test_a_project_sees_its_leases_and_no_others(self) -> None:
@@ -111,8 +110,7 @@ class FeedsTest(TestCase):
         (after,) = self.events(url).values()
         self.assertEqual(before['UID'], after['UID'])
         self.assertEqual(120, after['SEQUENCE'] - before['SEQUENCE'])
-        moved_at = self.service.clock.now().replace(microsecond=0)
-        self.assertEqual(moved_at, after['LAST-MODIFIED'].dt)
+        self.assertEqual(self.service.clock.now().replace(microsecond=0), after['LAST-MODIFIED'].dt)
         self.assertEqual('2030-02-01T00:00:00+00:00', after['DTSTART'].dt.isoformat())
         self.assertEqual('2030-02-01T02:00:00+00:00', after['DTEND'].dt.isoformat())
         self.assertEqual('CONFIRMED', after['STATUS'])
@@ -133,8 +131,7 @@ class FeedsTest(TestCase):
         self.assertEqual(['second'], list(self.events(url)))
 
     def test_the_lease_of_another_project(self) -> None:
-        theirs = self.lease('theirs', OTHER)['id']
-        self.send('POST', '/v1/feeds', {'lease_id': theirs}, status=404)
+        self.send('POST', '/v1/feeds', {'lease_id': self.lease('theirs', OTHER)['id']}, status=404)
 
     def test_a_resource_shows_others_without_their_names(self) -> None:
         self.lease('ours', http.ADMIN, hosts=3)

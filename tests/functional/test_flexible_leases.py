@@ -193,8 +193,7 @@ class _Plans:
         leases = [self.book(2, **until), self.book(2, **until)]
         before = self.service.rows()
         one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
-        body = {'name': 'a', 'reservations': [one], **FIXED}
-        answer = self.send('POST', 'leases', body)
+        answer = self.send('POST', 'leases', {'name': 'a', 'reservations': [one], **FIXED})
         self.assertEqual(409, answer.status_int, answer.text)
         self.assertEqual(['02T00:00', '02T00:00'], self.starts(*leases))
         self.assertEqual(before['leases'], self.service.rows()['leases'])

@@ -300,8 +300,7 @@ class TestHold(HoldsCase):
         ]
         self.assertEqual(*answers)
         (offer, *_) = answers[0]['offers']
-        keys = tables.IDEMPOTENCY_KEYS
-        forget = sa.update(keys).values(status=None, body=None, claim_until=None)
+        forget = sa.update(tables.IDEMPOTENCY_KEYS).values(status=None, body=None, claim_until=None)
         self.service.store.run(lambda tx: tx.session.execute(forget))
         again = self.check_status(
             200, self.sent('POST', 'offers', body, **{'Idempotency-Key': 'a'})

@@ -75,8 +75,7 @@ class TestCommands(base.TestCase):
         super().setUp()
         database = self.useFixture(databases.TabledDatabase())
         self.receiver = self.useFixture(Receiver())
-        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        self.file = folder / 'climate.conf'
+        self.file = pathlib.Path(self.useFixture(fixtures.TempDir()).path) / 'climate.conf'
         self.file.write_text(
             f'[database]\nconnection = {database.url}\n'
             '[webhooks]\nallow_http = true\nallowed_networks = 127.0.0.0/8\n'

@@ -48,8 +48,7 @@ class TestOffersOfOthers(HoldsCase):
         for _ in range(3):
             offer = refused['alternatives'][0]
             theirs = {'start_date': offer['start_date'], 'end_date': offer['end_date']}
-            lease = self.lease([HOSTS], **theirs)
-            self.check_status(201, self.sent('POST', 'leases', lease, BOB))
+            self.check_status(201, self.sent('POST', 'leases', self.lease([HOSTS], **theirs), BOB))
             refused = self.check_status(404, self.take(offer))
             self.assertEqual('OFFER_GONE', refused['error_name'])
             self.assertGreater(refused['alternatives'][0]['start_date'], offer['start_date'])
@@ -74,8 +73,7 @@ class TestAmounts(HoldsCase):
             {**SLOTS, 'amount': 2**31 - 1, 'affinity': False},
         ):
             begun = time.thread_time()
-            wanted = {'reservations': [reservation], 'duration': '1h'}
-            offers = self.sent('POST', 'offers', wanted)
+            offers = self.sent('POST', 'offers', {'reservations': [reservation], 'duration': '1h'})
             if offers.status_int == 200:
                 self.assertEqual([], offers.json['offers'], reservation)
             else:

@@ -69,8 +69,7 @@ class TestLane(base.TestCase):
 
     def test_what_cannot_be_imported(self) -> None:
         lane = self.lane(good='pass')
-        broken = lane.root / 'tests' / 'unit' / 'test_broken.py'
-        broken.write_text('import no_such_module')
+        (lane.root / 'tests' / 'unit' / 'test_broken.py').write_text('import no_such_module')
         self.assert_error(running.CannotList, 'no_such_module', running.listed, lane)
 
     def test_a_new_clone_begins_with_the_timings_that_came_with_it(self) -> None:

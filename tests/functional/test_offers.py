@@ -43,8 +43,7 @@ class OffersCase(base.TestCase):
 
     def start(self, **facts: Any) -> fixtures.Service:
         """Return a service with four hosts."""
-        types = declared.plugins().values()
-        service = fixtures.Service(database=self.kind, types=types, **facts)
+        service = fixtures.Service(database=self.kind, types=declared.plugins().values(), **facts)
         self.service = self.useFixture(service)
         return self.service
 
@@ -222,8 +221,7 @@ class TestCompeting(OffersCase):
         self.send_in_vain('POST', 'leases', self.lease(self.of(amounts, slots), dry_run=True))
         for place in range(3):
             more = [number + (each == place) for each, number in enumerate(amounts)]
-            body = self.lease(self.of(more, slots), dry_run=True)
-            self.send_in_vain('POST', 'leases', body, 409)
+            self.send_in_vain('POST', 'leases', self.lease(self.of(more, slots), dry_run=True), 409)
 
     def of(self, amounts: list[int], slots: dict[str, Any]) -> list[dict[str, Any]]:
         """Return reservations of some amounts."""

@@ -219,8 +219,7 @@ class TestBrokerGone(OutageCase):
         """Have a lease end in two seconds; False if the request takes longer than that."""
         end = datetime.datetime.now(datetime.UTC) + 2 * SECOND
         path, body = f'/v1/leases/{lease_id}', {'end_date': end.isoformat()}
-        answer = http.send(self.app, 'PUT', path, body, version='1.1')
-        return answer.status_code == 200
+        return http.send(self.app, 'PUT', path, body, version='1.1').status_code == 200
 
     def waiting(self) -> int:
         with self.parts.store.reading() as tx:

@@ -270,6 +270,5 @@ class InvisibleTest(base.TestCase):
 
     def test_an_operator_may_lease_for_their_own_project_only(self):
         service = self.useFixture(fixtures.Service())
-        body = {**http.LEASE, 'project_id': 'blue'}
-        answer = http.send(service.app, 'POST', '/v1/leases', body)
+        answer = http.send(service.app, 'POST', '/v1/leases', {**http.LEASE, 'project_id': 'blue'})
         self.assertEqual('ops', answer.json['lease']['project_id'])

@@ -160,8 +160,7 @@ class TestOnEngine(PlacementCase):
         self.assertEqual(self.members(now), self.members(self.shown(lease)))
 
     def test_private_properties_are_missing(self) -> None:
-        with_private = self.service.store.run
-        with_private(lambda tx: tx.properties.set_private('physical:host', 'rack', True))
+        self.service.store.run(lambda tx: tx.properties.set_private('physical:host', 'rack', True))
         refusal = self.book(hosts(2, same=['rack']), status=400)
         self.assertIn("has the property 'rack'", refusal['error_message'])
 
@@ -196,8 +195,7 @@ class TestPlacements(PlacementCase):
         self.assertFalse({*self.members(lease)} & {*self.members(lease, 1)})
         ids = [one['id'] for one in lease['reservations']]
         for mine, other in ((0, 1), (1, 0)):
-            stated = lease['reservations'][mine]['placement']
-            self.assertEqual([ids[other]], stated['apart_from'])
+            self.assertEqual([ids[other]], lease['reservations'][mine]['placement']['apart_from'])
 
     def test_what_one_reservation_has_to_leave_to_another(self) -> None:
         # One after the other, the first may take one of the two hosts in rack b2.

@@ -201,14 +201,12 @@ class _Crashes(RetryCase):
         with self.dead():
             first = self.booked()
         self.late()
-        again = self.booked()
-        self.assertEqual(first.body, again.body)
+        self.assertEqual(first.body, self.booked().body)
         self.assertEqual(1, len(self.leases()))
         self.assert_replayed(first, self.booked())
 
     def test_it_is_found_though_it_could_not_be_booked_any_more(self) -> None:
-        start = '2030-01-01T12:01:00Z'
-        lease = {**LEASE, 'start_date': start, 'end_date': '2030-01-01T13:00:00Z'}
+        lease = {**LEASE, 'start_date': '2030-01-01T12:01:00Z', 'end_date': '2030-01-01T13:00:00Z'}
         with self.dead():
             first = self.post('/leases', lease)
         self.service.clock.advance(3600)

@@ -101,8 +101,7 @@ class TestAudit(RetryCase, base.TestCase):
         service = Service()
         service.audit = told.append
         self.service = self.useFixture(service)
-        first = self.booked()
-        self.assert_replayed(first, self.booked())
+        self.assert_replayed(self.booked(), self.booked())
         self.assertEqual(['201', '201'], [event['reason']['reasonCode'] for event in told])
         self.assertEqual([1, 2], [len(event['tags']) for event in told])
         self.assertIn('idempotency_replayed', told[1]['tags'][1])

@@ -125,8 +125,7 @@ class TestOnEachEngine(base.TestCase):
 
     def test_names(self) -> None:
         self.assertIs(self.tests, services.on_each_engine(base.TestCase)(self.tests))
-        engines = ('Sqlite', 'Mariadb', 'Postgresql')
-        ids = [f'made_up.Test{each}.test_it' for each in engines]
+        ids = [f'made_up.Test{each}.test_it' for each in ('Sqlite', 'Mariadb', 'Postgresql')]
         self.assertEqual(dict(zip(ids, services.DATABASES, strict=True)), self.ids())
 
     def test_some_engines_of_a_test_case(self) -> None:

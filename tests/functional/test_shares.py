@@ -144,8 +144,7 @@ class TestWaiting(SharesCase):
         self.useFixture(fixtures.MonkeyPatch('climate.booking.leases.Leases.status', status))
         waiting = []
         for number in range(2):
-            headers = {'Prefer': 'wait=1'}
-            facts = {'token': http.MEMBER, 'version': '1.5', 'headers': headers}
+            facts = {'token': http.MEMBER, 'version': '1.5', 'headers': {'Prefer': 'wait=1'}}
             what = ('POST', '/v1/leases', {**LEASE, 'name': str(number)})
             waiting.append(self.pool.submit(http.send, self.app, *what, **facts))
         until('they wait', lambda: len(set(asked)) == 2, 60)

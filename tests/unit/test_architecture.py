@@ -286,8 +286,7 @@ class TestSizes(ArchitectureTestCase):
         path = 'climate/api/app.py'
         self.assert_allowed(LONG_MODULES, path, 'x = 1\n' * 350)
         self.assert_refused(LONG_MODULES, path, 'x = 1\n' * 351)
-        table = 'climate/db/schema/tables.py'
-        self.assert_allowed(LONG_MODULES, table, 'x = 1\n' * 351)
+        self.assert_allowed(LONG_MODULES, 'climate/db/schema/tables.py', 'x = 1\n' * 351)
 
     def test_what_is_no_code(self) -> None:
         text = '''# SPDX

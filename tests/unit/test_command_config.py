@@ -31,8 +31,7 @@ class PlacesTest(FolderCase):
         more.mkdir()
         (more / '10-workers.conf').write_text('[manager]\nworkers = 5\n')
         (more / '20-workers.conf').write_text('[manager]\nworkers = 7\n')
-        conf = config.read([], 'climate-api')
-        self.assert_has(conf.manager, workers=7, max_sleep=4.0)
+        self.assert_has(config.read([], 'climate-api').manager, workers=7, max_sleep=4.0)
 
     def test_arguments_prevail(self) -> None:
         other = self.folder / 'other.conf'

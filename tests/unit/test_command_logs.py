@@ -105,8 +105,7 @@ class LogsTest(base.TestCase):
         self.assertIn('OSError', self.line())
 
     def test_what_is_being_handled_is_said_once(self) -> None:
-        conf = settings.configured()
-        logger = self.logger(formatters.ContextFormatter(config=conf), 'evil5')
+        logger = self.logger(formatters.ContextFormatter(config=settings.configured()), 'evil5')
         for said, extra, ending in (
             ('it failed: no route to Nova', {}, 'it failed: no route to Nova'),
             ('it failed', {'complete': True}, 'it failed'),
@@ -165,7 +164,6 @@ class SetUpTest(base.TestCase):
         self.addCleanup(logging.setLogRecordFactory, factory)
         self.addCleanup(root.setLevel, level)
         self.addCleanup(root.handlers.__setitem__, slice(None), handlers)
-        conf = settings.configured()
-        config.set_up_logging(conf, 'climate-api')
+        config.set_up_logging(settings.configured(), 'climate-api')
         self.assertIs(logs.Record, logging.getLogRecordFactory())
         self.assertEqual({logs.Escaping}, {type(handler.formatter) for handler in root.handlers})

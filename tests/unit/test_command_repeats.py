@@ -41,8 +41,7 @@ class TestRepeats(base.TestCase):
         self.assertEqual(['x'] * 5, self.passed(*lines))
 
     def test_news_after_silence(self) -> None:
-        times = (0, 10, 20, 4000, 4010)
-        found = self.passed(*[record('x', created=at) for at in times])
+        found = self.passed(*[record('x', created=at) for at in (0, 10, 20, 4000, 4010)])
         self.assertEqual(['x', 'x (2 times)', 'x', 'x (2 times)'], found)
 
     def test_several_handlers(self) -> None:

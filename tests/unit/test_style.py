@@ -124,8 +124,7 @@ class TestDebts(FolderCase):
         """Return the status of the command, and the debts that it leaves."""
         debts = self.folder / 'debts.json'
         debts.write_text(json.dumps(allowed))
-        page = self.folder / 'README.rst'
-        page.write_text(text)
+        (self.folder / 'README.rst').write_text(text)
         with (
             fixtures.MonkeyPatch('tests.style.ROOT', self.folder),
             fixtures.MonkeyPatch('tests.style.DEBTS', debts),

@@ -218,8 +218,7 @@ class RaceDatabase(BookedDatabase):
         table = self._tables.tables[name]
         columns = [column for column in table.columns if column.computed is None]
         with self.engine.connect() as connection:
-            rows = connection.execute(sa.select(*columns)).mappings()
-            return tuple(dict(row) for row in rows)
+            return tuple(dict(row) for row in connection.execute(sa.select(*columns)).mappings())
 
     def prepared(
         self, key: Any, open_: Iterable[int], prepare: Callable[[], Any]
@@ -231,8 +230,7 @@ class RaceDatabase(BookedDatabase):
         if key not in self._prepared:
             self.restore((), open_)
             result = prepare()
-            rows = {name: self._read(name) for name in _EMPTIED}
-            self._prepared[key] = (rows, result)
+            self._prepared[key] = ({name: self._read(name) for name in _EMPTIED}, result)
         return self._prepared[key]
 
     def restore(self, prepared: Iterable[Rows], open_: Iterable[int]) -> None:

@@ -100,8 +100,7 @@ class Figured:
 
         self.store.run(write)
         # One waits for its next attempt, and one webhook is disabled.
-        wanted = Backlog(number=2, seconds=120.0, set_aside=1)
-        self.assertEqual(wanted, self.figures().webhooks())
+        self.assertEqual(Backlog(number=2, seconds=120.0, set_aside=1), self.figures().webhooks())
 
     def test_charges(self) -> None:
         charges = [

@@ -51,8 +51,7 @@ class _Keys:
         first = self.begin()
         self.assertIsNone(first.answer)
         self.answers.end(first, ANSWER)
-        again = self.begin()
-        self.assert_has(again, answer=ANSWER, object_id=first.object_id)
+        self.assert_has(self.begin(), answer=ANSWER, object_id=first.object_id)
 
     def test_keys_are_compared_byte_by_byte(self) -> None:
         first = self.begin()
@@ -111,8 +110,7 @@ class _Keys:
         self.assertNotEqual(first.object_id, second.object_id)
 
     def test_too_many(self) -> None:
-        limits = ProjectLimits(usual=Limits(idempotency_keys=2))
-        answers = KeyedAnswers(self.store, limits)
+        answers = KeyedAnswers(self.store, ProjectLimits(usual=Limits(idempotency_keys=2)))
         for key in ('a', 'b'):
             answers.begin(dataclasses.replace(REQUEST, key=key), MINUTE)
             self.clock.advance(3600)
@@ -186,8 +184,7 @@ class _Keys:
         keyed = self.keyed(vault.new_key())
         rotation.rotate(keyed, keyed.vault)
         self.assertNotIn(SECRET, everything.text(self.store.engine))
-        answers = KeyedAnswers(keyed, ProjectLimits())
-        self.assertEqual(ANSWER, answers.begin(REQUEST, MINUTE).answer)
+        self.assertEqual(ANSWER, KeyedAnswers(keyed, ProjectLimits()).begin(REQUEST, MINUTE).answer)
 
     def test_expired_ones_are_forgotten(self) -> None:
         for key in ('a', 'b', 'c'):

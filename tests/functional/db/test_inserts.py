@@ -189,8 +189,7 @@ class Inserts:
         self.assertRaises(db_exception.DBDuplicateEntry, again)
 
     def test_an_instant_without_a_zone_is_refused(self) -> None:
-        rows = self.rows(1, 1)
-        naive = [{**row, 'due': row['due'].replace(tzinfo=None)} for row in rows[EVENTS]]
+        naive = [{**row, 'due': row['due'].replace(tzinfo=None)} for row in self.rows(1, 1)[EVENTS]]
         with self.assertRaises(ValueError):
             self.store.run(lambda tx: bulk.insert(tx.session, EVENTS, naive))
 

@@ -36,8 +36,7 @@ class TestPsycopg(cases.StoreCase):
                 tx.search.among([host], match, period)
                 tx.search.named(['compute-1'], match, period)
         with store.reading() as tx:
-            query = sa.text('SELECT statement FROM pg_prepared_statements')
-            return list(tx.session.scalars(query))
+            return list(tx.session.scalars(sa.text('SELECT statement FROM pg_prepared_statements')))
 
     def test_those_that_book_are_kept(self) -> None:
         kept = self.kept(self.store)

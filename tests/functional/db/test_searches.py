@@ -158,8 +158,7 @@ class TestWholes(SearchesCase):
             self.assertEqual(291, len(first))
             # Chosen at random, so another search would differ.
             self.assertEqual(first, again)
-            less = searches.untouched(whole, {first[0].resource_id})
-            self.assertEqual(first[1:], less)
+            self.assertEqual(first[1:], searches.untouched(whole, {first[0].resource_id}))
             self.assertEqual(rooms, list(searches.rooms(needed, ())))
             self.assertEqual(read, len(statements))
 

@@ -37,8 +37,7 @@ class TimelinesCase(histories.HistoryCase):
     """A short history, and what else may happen."""
 
     def test_what_is_current_is_not_read_again(self) -> None:
-        first = self.blocks()
-        self.assertIs(first[0], self.blocks()[0])
+        self.assertIs(self.blocks()[0], self.blocks()[0])
 
     def test_one_host_of_many_is_read_alone(self) -> None:
         self.blocks()

@@ -144,8 +144,7 @@ class TestPostman(PostCase):
         self.handler.forget = 1
         sender = self.sender()
         sender.take(envelope(BEFORE_END))
-        next_try = present(sender.round())
-        self.clock.move_to(next_try)
+        self.clock.move_to(present(sender.round()))
         self.assertIsNone(sender.round())
         ids = [letter['Message-ID'] for letter in self.handler.letters]
         self.assertEqual(['<one.message-1@example.org>'] * 2, ids)

@@ -40,8 +40,7 @@ class StackCase(base.TestCase):
 
     def existing(self, stack_id: str, start: float = START, end: float = END, **more: Any) -> Lease:
         """Lease a stack that exists."""
-        body = {'resource_type': TYPE, 'stack_id': stack_id, **more}
-        return self.world.book((body,), start, end)
+        return self.world.book(({'resource_type': TYPE, 'stack_id': stack_id, **more},), start, end)
 
     def made(self, start: float = START, end: float = END, **more: Any) -> Lease:
         """Lease a stack that is to be made."""

@@ -177,8 +177,7 @@ class FloatingIPTest(NeutronCase):
         self.assertEqual(set(ADDRESSES[1:]), set(self.found()))
         self.assertEqual([(name, 'held') for name in ADDRESSES[1:]], self.held())
         self.assertEqual('ACTIVE', self.now(lease)['status'])
-        soon = START + datetime.timedelta(minutes=1)
-        self.book(start=soon, required_floatingips=[ADDRESSES[0]])
+        self.book(start=START + datetime.timedelta(minutes=1), required_floatingips=[ADDRESSES[0]])
 
     def test_a_change_that_would_hit_what_is_in_use_is_undone(self) -> None:
         lease = self.started(amount=2)

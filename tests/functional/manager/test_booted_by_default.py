@@ -52,8 +52,7 @@ class TestDefault(booted.BootedCase):
         self.assertEqual({}, self.hear(self.before))
         for other in ('green', 'red'):
             self.assertEqual({}, self.hear(self.boot(project_id=other)))
-        everybody = dataclasses.replace(DEFAULT, projects=frozenset({'*'}))
-        self.keeper = self.hire(everybody)
+        self.keeper = self.hire(dataclasses.replace(DEFAULT, projects=frozenset({'*'})))
         self.assertEqual({}, self.hear(self.boot(project_id='green')))
         self.assertIn('climate:lease_id', self.hear(self.boot(project_id='red')))
 

@@ -41,8 +41,7 @@ class Queue:
 
     def queue(self, seed: int = 0) -> DueQueue:
         manager = self.office.hire()
-        rng = random.Random(seed)
-        return DueQueue(self.office.store, self.office.clock, manager.claims, rng)
+        return DueQueue(self.office.store, self.office.clock, manager.claims, random.Random(seed))
 
     def projects(self, ids: list[str]) -> list[str]:
         with self.office.store.reading() as tx:
@@ -54,8 +53,7 @@ class Queue:
         self.assertEqual((['large'] * 4, True), (self.projects(first.ids), first.more))
         found = self.projects(queue.claim(6).ids)
         self.assertEqual(['large', 'medium', 'small', 'large', 'medium', 'small'], found)
-        third = queue.claim(4)
-        self.assertEqual(['large', 'medium', 'large', 'medium'], self.projects(third.ids))
+        self.assertEqual(['large', 'medium', 'large', 'medium'], self.projects(queue.claim(4).ids))
 
     def test_everything_is_claimed_once(self) -> None:
         queue, ids = self.queue(), []

@@ -41,8 +41,7 @@ class TestLeftTrusts(stack_case.StackCase):
     def known(self) -> list[str]:
         """Return the trusts that the store knows of."""
         with self.world.store.reading() as tx:
-            later = harness.at(10 * LATER)
-            return [item.id for item in tx.trusts.left(later)]
+            return [item.id for item in tx.trusts.left(harness.at(10 * LATER))]
 
     def test_one_whose_booking_was_cut_off(self) -> None:
         # The trust is announced in the first transaction, written down in the second,

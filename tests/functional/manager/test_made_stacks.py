@@ -50,8 +50,7 @@ class TestMade(stack_case.StackCase):
         self.assertEqual([], self.trusts())
 
     def test_its_room_is_booked_with_all_that_groups_may_grow_to(self) -> None:
-        lease = self.made()
-        amounts = [item.request.get('amount') for item in lease.reservations]
+        amounts = [item.request.get('amount') for item in self.made().reservations]
         self.assertEqual([1, 3, None], amounts)
         most = TEMPLATE.replace('max_size: 3', 'max_size: 300')
         error = self.assertRaises(

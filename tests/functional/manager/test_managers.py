@@ -155,8 +155,7 @@ class TestClaims(OfficeCase):
     def test_those_due_longest_come_first_and_no_more_than_wanted(self) -> None:
         leases = [self.office.create(start, 9000, name=str(start)) for start in (130, 110, 120)]
         self.office.away_until(80)
-        taken = self.office.hire().claims.take(2)
-        self.assertEqual([leases[1].id, leases[2].id], taken)
+        self.assertEqual([leases[1].id, leases[2].id], self.office.hire().claims.take(2))
         self.assertEqual([leases[0].id], self.office.hire().claims.take(2))
         self.assertEqual([], self.office.hire().claims.take(2))
 

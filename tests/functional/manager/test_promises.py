@@ -213,8 +213,7 @@ class _OneThing(Promised):
                 exceptions.NotEnoughResources, self.world.book, self.requests, start, end
             )
             self.assertEqual(409, refused.code)
-        later = self.world.book(self.requests, END, 2 * END)
-        self.assertEqual('PENDING', self.world.status(later))
+        self.assertEqual('PENDING', self.world.status(self.world.book(self.requests, END, 2 * END)))
         self.assertEqual([], list(self.world.repair().rehearse()))
 
 

@@ -65,8 +65,7 @@ class ChangesCase(test_instances._Test):
 
     def zone(self, host: str) -> None:
         """Put a host into a zone of an operator."""
-        made = self.cloud.compute.create_aggregate('az1-agg', 'az1')
-        self.cloud.compute.add_host(made.id, host)
+        self.cloud.compute.add_host(self.cloud.compute.create_aggregate('az1-agg', 'az1').id, host)
 
 
 class TestCapacity(ChangesCase):

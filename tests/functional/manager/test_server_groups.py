@@ -50,8 +50,7 @@ class _Case(base.TestCase):
     def change(self, lease: Lease, caller: Any = CALLER, **body: Any) -> Lease:
         """Change the only reservation of a lease."""
         change = ReservationChange(id=lease.reservations[0].id, body=body)
-        wanted = LeaseChange(reservations=(change,))
-        return self.world.leases.update(caller, lease.id, None, wanted)
+        return self.world.leases.update(caller, lease.id, None, LeaseChange(reservations=(change,)))
 
     def groups(self) -> list[ServerGroup]:
         """Return the groups that there are."""
@@ -129,8 +128,7 @@ class TestBooking(_Case):
 
     def test_none_is_made_for_what_cannot_be_had(self) -> None:
         self.cloud.keep_journal()
-        much = {**APART, 'amount': 50}
-        self.assertRaises(exceptions.NotEnoughResources, self.create, much)
+        self.assertRaises(exceptions.NotEnoughResources, self.create, {**APART, 'amount': 50})
         self.assertEqual([], [call.verb for call in self.cloud.journal() if 'group' in call.verb])
 
     def test_it_goes_if_others_were_faster(self) -> None:

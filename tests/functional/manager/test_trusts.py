@@ -65,8 +65,7 @@ class TestTrusts(_Trusts):
             ('alice', harness.PROJECT, 'member,reader', 1), (user, project, roles, redelegate)
         )
         # Should nobody delete it, it is of no use some time after the end.
-        expires = harness.at(5000) + harness.SETTINGS.trust_margin
-        self.assertEqual(expires.timestamp(), until)
+        self.assertEqual((harness.at(5000) + harness.SETTINGS.trust_margin).timestamp(), until)
         self.assertEqual(trust_id, self.world.now(lease).trust_id)
 
     def test_for_snapshots_which_only_who_takes_them_sees(self) -> None:
@@ -150,8 +149,7 @@ class TestRenewed(_Trusts):
         self.assertEqual(first, self.world.now(lease).trust_id)
         later = stack_case.END + self.MARGIN / 2 + 1
         self.prolong(lease, later)
-        found = self.expiries()
-        self.assertEqual([stack_case.END + self.MARGIN, later + self.MARGIN], found)
+        self.assertEqual([stack_case.END + self.MARGIN, later + self.MARGIN], self.expiries())
         # The one before is left to what it was handed on to.
         second = self.world.now(lease).trust_id
         self.assertEqual({first, second}, {row[0] for row in self.trusts()})

@@ -126,8 +126,7 @@ class TestUnreadable(OfficeCase):
         self.assertEqual('TERMINATED', self.office.status_at(1060, self.other))
 
     def test_what_has_not_started_is_refused(self) -> None:
-        lease = self.office.create(2000, 3000)
-        self.assertRaises(exceptions.Conflict, self.force, lease)
+        self.assertRaises(exceptions.Conflict, self.force, self.office.create(2000, 3000))
 
     def test_what_is_under_way_is_waited_for(self) -> None:
         self.office.cloud.set_server_deletion_seconds(50)

@@ -304,8 +304,7 @@ class TestOnSqlite(Delivered, WebhookTest):
         self.assertEqual(1, self.sender().send_once())
 
     def test_a_project_has_so_many(self) -> None:
-        limits = ProjectLimits(usual=Limits(webhooks=1))
-        few = subscriptions(self.office.store, limits, HERE)
+        few = subscriptions(self.office.store, ProjectLimits(usual=Limits(webhooks=1)), HERE)
         few.create(harness.CALLER, WebhookDraft(url=self.receiver.url))
         again = WebhookDraft(url=self.receiver.url)
         self.assertRaises(exceptions.ProjectLimit, few.create, harness.CALLER, again)

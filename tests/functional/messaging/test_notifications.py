@@ -62,8 +62,7 @@ class TestInProcess(NotificationCase):
         ears = self.listener()
         self.eventually(lambda: self.heard_of == [True])
         self.publisher().publish([samples.message(1, 'lease.event.error')])
-        heard = ears.get(bus.SOON) or {}
-        self.assertEqual('ERROR', heard.get('priority'))
+        self.assertEqual('ERROR', (ears.get(bus.SOON) or {}).get('priority'))
 
     def test_a_pool_hears_it_too(self) -> None:
         ears = self.listener(pool=f'{self.topic}.info')

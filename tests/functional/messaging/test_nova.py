@@ -75,8 +75,7 @@ class TestEars(bus.RabbitCase):
 
     def test_who_loses_a_host_gets_another(self) -> None:
         office = self.useFixture(harness.Office())
-        lease = office.create(3600, 7200)
-        (had,) = (item.resource_name for item in office.allocations(lease))
+        (had,) = (item.resource_name for item in office.allocations(office.create(3600, 7200)))
         listener = self.ears(start=False)
         manager = harness.running(office, ManagerOptions(max_sleep=0.2), listener=listener)
         self.say(host='elsewhere', forced_down=True)

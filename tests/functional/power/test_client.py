@@ -76,8 +76,7 @@ class TestClient(base.TestCase):
         self.book(resource_properties='["==", "$awake", "true"]')
         self.assertEqual(1, len(self.client.find_allocations(two.id)))
         # As long as somebody counts on it, it stays as it is.
-        change = {'awake': 'false'}
-        self.assertRaises(CloudConflict, self.client.set_properties, two.id, change)
+        self.assertRaises(CloudConflict, self.client.set_properties, two.id, {'awake': 'false'})
 
     def test_what_is_said_of_a_lease(self) -> None:
         lease = self.book()

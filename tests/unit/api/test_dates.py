@@ -85,8 +85,7 @@ class ParseTest(base.TestCase):
             self.assertRaises(exceptions.InvalidDate, parse, value, V1_1)
 
     def test_a_zone_that_leads_out_of_the_calendar_is_refused(self):
-        text = '9999-12-31T23:59:59-12:00'
-        self.assertRaises(exceptions.InvalidDate, parse, text, V1_1)
+        self.assertRaises(exceptions.InvalidDate, parse, '9999-12-31T23:59:59-12:00', V1_1)
 
     def test_text_says_value_form_and_field(self):
         self.assertEqual(

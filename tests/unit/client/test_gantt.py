@@ -49,8 +49,7 @@ class GanttTest(base.TestCase):
         berlin = zoneinfo.ZoneInfo('Europe/Berlin')
         start = datetime.datetime(2030, 3, 30, tzinfo=berlin)
         week = Period(start=start, end=start + datetime.timedelta(days=7))
-        axis = gantt.draw([], week, 140, berlin)[0]
-        found = [part.strip() for part in axis.split('|')[1:5]]
+        found = [part.strip() for part in gantt.draw([], week, 140, berlin)[0].split('|')[1:5]]
         self.assertEqual(['Sat 30 Mar', 'Sun 31 Mar', 'Mon 01 Apr', 'Tue 02 Apr'], found)
 
     @given(st.floats(0, 23.9), st.floats(0.001, 100), st.integers(20, 200))

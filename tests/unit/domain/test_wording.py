@@ -29,8 +29,7 @@ class TestWording(TestCase):
         self.assertEqual('1 host', self.phrase({'amount': None}, []))
 
     def test_many_names_are_cut(self) -> None:
-        names = [f'n{number}' for number in range(25)]
-        found = self.phrase({}, names, 200)
+        found = self.phrase({}, [f'n{number}' for number in range(25)], 200)
         self.assertTrue(found.startswith('200 hosts: n0, n1, '), found)
         self.assertTrue(found.endswith(', n19 and 180 more'), found)
 

@@ -108,8 +108,7 @@ class TestCalendars(TestCase):
 
     def test_an_hour_that_does_not_exist(self) -> None:
         """A lease over the change of the clocks lasts as long as it does."""
-        found = read(calendar(entry(), zone='Europe/Berlin'))
-        (event,) = found.walk('VEVENT')
+        (event,) = read(calendar(entry(), zone='Europe/Berlin')).walk('VEVENT')
         start, end = event['DTSTART'].dt, event['DTEND'].dt
         self.assertEqual('2030-03-31T00:00:00+01:00', start.isoformat())
         self.assertEqual('2030-03-31T07:00:00+02:00', end.isoformat())

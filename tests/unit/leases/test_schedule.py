@@ -169,8 +169,7 @@ class TestRescheduled(base.TestCase):
         old = dataclasses.replace(
             past, status=LeaseStatus.ACTIVE if elapsed >= start else LeaseStatus.PENDING
         )
-        new = to(old, later, later + other, now=elapsed)
-        after = {event.id: event for event in new.events}
+        after = {event.id: event for event in to(old, later, later + other, now=elapsed).events}
         for event in old.events:
             if event.state is EventState.DONE and event.kind is not EventKind.BEFORE_END:
                 self.assertEqual(event, after[event.id])

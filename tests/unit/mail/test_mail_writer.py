@@ -259,8 +259,7 @@ class TestPages(FolderCase):
         self.assertNotIn('href', page)
 
     def test_names_are_escaped(self) -> None:
-        name = '<img src=x onerror=alert(1)>"&{{ 7*7 }}'
-        _, page = self.write(samples.notice(name=name))
+        _, page = self.write(samples.notice(name='<img src=x onerror=alert(1)>"&{{ 7*7 }}'))
         self.assertNotIn('<img', page)
         self.assertNotIn('49', page)
         self.assertIn('&lt;img src=x onerror=alert(1)&gt;&#34;&amp;{{ 7*7 }}', page)

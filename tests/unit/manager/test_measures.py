@@ -30,8 +30,7 @@ class TestEvents(base.TestCase):
 
     def outcomes(self, kind: str) -> list[str]:
         """Return the outcomes of the events of a kind."""
-        found = self.recorded.labels(catalogue.EVENTS)
-        return [outcome for name, outcome in found if name == kind]
+        return [outcome for name, outcome in self.recorded.labels(catalogue.EVENTS) if name == kind]
 
     def test_a_life(self) -> None:
         for alone in (False, True):

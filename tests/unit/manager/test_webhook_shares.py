@@ -109,8 +109,7 @@ class TestOrder(SharesCase):
         for number in (2, 0, 1):
             self.proven(hooks[number])
         self.assertEqual(['c', 'a', 'd', 'b'], [each.id for each in self.shares.ordered(due)])
-        new = DueWebhook('e', 'white')
-        self.assertEqual('e', self.shares.ordered([*due, new])[0].id)
+        self.assertEqual('e', self.shares.ordered([*due, DueWebhook('e', 'white')])[0].id)
 
     def test_what_is_known_is_bounded(self) -> None:
         self.patch(webhook_shares, '_MOST_KNOWN', 10)

@@ -67,8 +67,7 @@ REFERENCE = pathlib.Path(__file__).parents[3] / 'doc/source/reference/notificati
 
 
 def fingerprint(schema: Any) -> str:
-    text = json.dumps(schema, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def fields(schema: Any) -> set[str]:

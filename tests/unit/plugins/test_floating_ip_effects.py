@@ -59,8 +59,7 @@ def in_use() -> FloatingIPWorld:
 def half_started() -> FloatingIPWorld:
     """A start made one, and another without tags."""
     world = FloatingIPWorld()
-    made = world.take(FIRST, OWNER)
-    world.cloud.network.set_floating_ip_tags(made.id, TAGS)
+    world.cloud.network.set_floating_ip_tags(world.take(FIRST, OWNER).id, TAGS)
     world.take(SECOND, OWNER, f'reservation:{RESERVATION}')
     return world
 
@@ -270,8 +269,7 @@ class TestSweep(base.TestCase):
 
     def test_what_does_not_bear_our_tag_stays(self) -> None:
         world = leased()
-        found = world.found()[FIRST]
-        world.cloud.network.set_floating_ip_tags(found.id, TAGS - {'blazar'})
+        world.cloud.network.set_floating_ip_tags(world.found()[FIRST].id, TAGS - {'blazar'})
         records = contract.Records(alive=frozenset(), ended=frozenset({RESERVATION}))
         list(world.plugin.sweep(records, world.cloud, dry_run=False))
         self.assertEqual({FIRST}, set(world.found()))

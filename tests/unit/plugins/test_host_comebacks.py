@@ -68,8 +68,7 @@ class TestEnd(base.TestCase):
         def lend() -> None:
             _next_tenant(world, 'compute-1', 'compute-2', project=OWNER)
 
-        hung = Once(world.cloud, 'compute.list_servers', lend)
-        self.assertIsNone(world.once('end', hung))
+        self.assertIsNone(world.once('end', Once(world.cloud, 'compute.list_servers', lend)))
         self.assertEqual({'next on compute-1', 'next on compute-2'}, world.servers(OWNER))
         going = [item for item in world.cloud.servers() if item.task_state == 'deleting']
         self.assertEqual([], going)

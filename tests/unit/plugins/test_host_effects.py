@@ -81,8 +81,7 @@ def drifted() -> World:
     world.put('compute-1')
     world.put('compute-2', 'freepool')
     world.put('compute-3', 'leased')
-    aggregate = world.present()
-    world.cloud.compute.set_aggregate_metadata(aggregate.id, {'blazar:owner': OTHER})
+    world.cloud.compute.set_aggregate_metadata(world.present().id, {'blazar:owner': OTHER})
     return world
 
 
@@ -221,8 +220,7 @@ class TestOutcomes(base.TestCase):
 
     def test_what_is_held_by_nobody_keeps_no_host(self) -> None:
         world = leased()
-        provider = world.provider('compute-1')
-        world.cloud.hold('long-gone', provider.uuid, 'VCPU', 1)
+        world.cloud.hold('long-gone', world.provider('compute-1').uuid, 'VCPU', 1)
         world.run('end')
         self.assertEqual(POOLED, world.places())
 

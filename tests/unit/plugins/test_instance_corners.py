@@ -271,8 +271,7 @@ class TestEnd(base.TestCase):
 
     def test_who_holds_a_slot_for_ever_does_not_keep_a_lease_from_ending(self) -> None:
         world = booked().started()
-        provider = world.provider('blazar_compute-2')
-        world.cloud.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
+        world.cloud.hold('ghost', world.provider('blazar_compute-2').uuid, RESOURCE_CLASS, 1)
         self.assertEqual('1 slots are still held', world.waits('end').why)
         world.run('end')
         self.assertEqual({2: 1}, world.slots())
@@ -323,8 +322,7 @@ class TestCheck(base.TestCase):
     def test_a_host_that_was_set_up_anew(self) -> None:
         world = booked().started()
         placement = world.cloud.placement
-        nested = world.provider('blazar_compute-2')
-        placement.delete_provider(nested.uuid)
+        placement.delete_provider(world.provider('blazar_compute-2').uuid)
         other = placement.create_provider('elsewhere', None)
         placement.create_provider('blazar_compute-2', other.uuid)
         world.run('check')

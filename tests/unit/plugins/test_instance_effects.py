@@ -117,13 +117,11 @@ def drifted() -> InstanceWorld:
     compute.remove_host(aggregate.id, 'compute-2')
     compute.add_host(aggregate.id, 'compute-3')
     compute.set_aggregate_metadata(aggregate.id, {'reservation': 'x', 'blazar:owner': OTHER})
-    pool = world.pool()
-    compute.remove_host(pool.id, 'compute-2')
+    compute.remove_host(world.pool().id, 'compute-2')
     compute.set_extra_specs(RESERVATION, {f'resources:{RESOURCE_CLASS}': '2', 'own': 'x'})
     compute.remove_flavor_access(RESERVATION, OWNER)
     compute.delete_server_group(world.facts['server_group_id'])
-    provider = world.provider('blazar_compute-2')
-    placement.delete_provider(provider.uuid)
+    placement.delete_provider(world.provider('blazar_compute-2').uuid)
     return world
 
 

@@ -70,8 +70,7 @@ class TestSweep(base.TestCase):
 
     def test_a_slot_that_is_held_is_told_of_until_it_is_not(self) -> None:
         world = InstanceWorld().started()
-        provider = world.provider('blazar_compute-2')
-        world.cloud.hold('ghost', provider.uuid, RESOURCE_CLASS, 1)
+        world.cloud.hold('ghost', world.provider('blazar_compute-2').uuid, RESOURCE_CLASS, 1)
         world.run('end')
         for _ in range(2):
             (found,) = sweep(world)

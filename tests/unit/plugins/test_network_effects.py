@@ -181,8 +181,7 @@ class TestOutcomes(base.TestCase):
     def test_somebody_elses_is_waited_for_and_left_alone(self) -> None:
         for project, tags in ((OWNER, set()), (OTHER, TAGS), (OTHER, OTHERS_TAGS)):
             world = SegmentWorld()
-            segment = neutron_worlds.vlan(101)
-            other = world.cloud.network.create_network('blue', project, segment)
+            other = world.cloud.network.create_network('blue', project, neutron_worlds.vlan(101))
             world.cloud.network.set_network_tags(other.id, tags)
             for effect in ('start', 'check'):
                 self.assertIsNone(world.once(effect), (project, tags))

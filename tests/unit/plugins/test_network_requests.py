@@ -144,8 +144,7 @@ class TestChange(base.TestCase):
 
     def test_the_segment_is_fixed_once_it_runs(self) -> None:
         for key in ('network_properties', 'resource_properties'):
-            changed = self.change(**{key: FAST})
-            self.assertFalse(PLUGIN.follows(self.request, changed))
+            self.assertFalse(PLUGIN.follows(self.request, self.change(**{key: FAST})))
             found = self.assertRaises(
                 exceptions.CantUpdateParameter, self.change, True, **{key: FAST}
             )

@@ -111,8 +111,7 @@ class TestScheduler(ServerCase):
         self.assertEqual(('ACTIVE', None), self.state(first))
 
     def test_zones_hints_and_hosts_that_are_out(self) -> None:
-        made = self.compute.create_aggregate('r', 'blazar_r')
-        self.compute.add_host(made.id, 'compute-2')
+        self.compute.add_host(self.compute.create_aggregate('r', 'blazar_r').id, 'compute-2')
         for wanted in (
             {'availability_zone': 'blazar_r'},
             {'scheduler_hints': {'reservation': 'r'}},

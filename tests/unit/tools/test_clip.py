@@ -64,6 +64,5 @@ class ClipTest(base.TestCase):
         drawn = clip.frames(self.clip)
         self.assertEqual([scene.frame for scene in clip.SCENES if scene.frame], list(drawn))
         for name, drawing in drawn.items():
-            path = clip.FOLDER / f'book-by-command-{name}.svg'
-            expected = path.read_text(encoding='utf-8')
+            expected = (clip.FOLDER / f'book-by-command-{name}.svg').read_text(encoding='utf-8')
             self.assertEqual(expected, drawing, f'python -m tools.clip --draw: {name}')
