@@ -242,7 +242,11 @@ class Deployment(fixtures.Fixture):
     # -- users
 
     def create(self, start: float = 0, end: float = 3600, hosts: int = 1, **facts: Any) -> Lease:
-        """Book whole hosts; *start* and *end* are in seconds after noon."""
+        """Book whole hosts; *start* and *end* are in seconds after noon.
+
+        :param facts: attributes of the lease, and ``until``: let time pass until then
+        """
+        later = facts.pop('until', None)
         reservation = {
             'resource_type': 'physical:host',
             'min': hosts,
@@ -258,7 +262,10 @@ class Deployment(fixtures.Fixture):
             asked_at=min(at(start), self.clock.now()),
             **facts,
         )
-        return self.leases.create(CALLER, draft)
+        lease = self.leases.create(CALLER, draft)
+        if later is not None:
+            self.until(later)
+        return lease
 
     def update(self, lease: Lease, **facts: Any) -> Lease:
         """Change a lease: ``start`` and ``end`` in seconds after noon, or ``hosts``."""

@@ -69,8 +69,7 @@ class TestUsageService(base.TestCase):
         self.assertEqual(0.1, self.billed(self.office.create(20000, 20360)))
 
     def test_what_fails_costs_nothing(self) -> None:
-        lease = self.office.create(600, 4200)
-        self.office.until(599)
+        lease = self.office.create(600, 4200, until=599)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.assertEqual('ERROR', self.office.status_at(700, lease))
         self.assertEqual(0.0, self.billed(lease))

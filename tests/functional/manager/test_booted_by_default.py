@@ -62,8 +62,7 @@ class TestDefault(booted.BootedCase):
         self.assertEqual(HOUR, lease.period.length)
 
     def test_what_is_in_a_lease_is_left_alone(self) -> None:
-        booked = self.office.create(180, 7200)
-        self.office.until(200)
+        booked = self.office.create(180, 7200, until=200)
         reserved = booked.reservations[0].id
         # As Climate makes one for a reservation of instances.
         self.cloud.compute.create_flavor(
@@ -93,8 +92,7 @@ class TestDefault(booted.BootedCase):
     def test_what_its_owner_says_lets_no_server_go_without(self) -> None:
         """Nothing that is malformed or refused, nor what is of nobody or of others."""
         empty = self.office.create(180, 7200, hosts=0)
-        theirs = self.office.create(180, 7200)
-        self.office.until(200)
+        theirs = self.office.create(180, 7200, until=200)
         others = theirs.reservations[0].id
         for said in (
             {'lease_id': empty.id},

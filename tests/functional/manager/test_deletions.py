@@ -38,8 +38,7 @@ class _Tests:
         return [line.text for step in found.steps for line in step.lines]
 
     def test_a_server_of_the_project_at_the_end(self) -> None:
-        lease = self.office.create(end=100)
-        self.office.until(10)
+        lease = self.office.create(end=100, until=10)
         server_id = self.office.boot(lease)
         host = min(self.office.hosts(lease))
         self.assertEqual('TERMINATED', self.office.status_at(110, lease))
@@ -79,8 +78,7 @@ class _Tests:
         self.assertEqual({OTHER}, {one.project_id for one in self.audited})
 
     def test_a_manager_that_dies_after_the_request(self) -> None:
-        lease = self.office.create(end=100)
-        self.office.until(10)
+        lease = self.office.create(end=100, until=10)
         server_id = self.office.boot(lease)
         self.office.away_until(101)
 

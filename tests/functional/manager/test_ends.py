@@ -55,8 +55,7 @@ class TestEnds(_Ends):
         self.assert_ended(lease, 'ended', 1800, '12:40:00', hosts=2)
 
     def test_an_end_that_takes_long_is_not_charged(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(2390)
+        lease = self.office.create(600, 2400, until=2390)
         self.office.cloud.reachable = False
         self.office.until(2450)
         self.assertEqual([], self.told(lease))
@@ -65,14 +64,12 @@ class TestEnds(_Ends):
         self.assert_ended(lease, 'ended', 1800, '12:40:00')
 
     def test_deleted_before_it_began(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(100)
+        lease = self.office.create(600, 2400, until=100)
         self.office.delete(lease)
         self.assert_ended(lease, 'deleted', 0, '12:01:40')
 
     def test_deleted_while_it_is_used(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(1000)
+        lease = self.office.create(600, 2400, until=1000)
         self.office.delete(lease)
         self.office.cloud.reachable = False
         self.office.until(1060)
@@ -81,8 +78,7 @@ class TestEnds(_Ends):
         self.assert_ended(lease, 'deleted', 400, '12:16:40')
 
     def test_shortened(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(1000)
+        lease = self.office.create(600, 2400, until=1000)
         self.office.update(lease, end=1200)
         self.office.until(1300)
         asked, committed, ended = self.told(lease)
@@ -92,8 +88,7 @@ class TestEnds(_Ends):
         self.assertEqual(600, ended['used_seconds'])
 
     def test_a_start_that_fails(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(599)
+        lease = self.office.create(600, 2400, until=599)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.assertEqual('ERROR', self.office.status_at(700, lease))
         self.assert_ended(lease, 'start_failed', 0, '12:10:00')
@@ -104,8 +99,7 @@ class TestEnds(_Ends):
         self.assert_ended(lease, 'start_failed', 0, '12:10:00')
 
     def test_deleted_while_its_start_is_tried(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(599)
+        lease = self.office.create(600, 2400, until=599)
         self.office.cloud.reachable = False
         self.assertEqual('STARTING', self.office.status_at(690, lease))
         self.office.delete(lease)
@@ -114,8 +108,7 @@ class TestEnds(_Ends):
         self.assert_ended(lease, 'deleted', 0, '12:11:30')
 
     def test_it_ends_while_its_start_is_tried(self) -> None:
-        lease = self.office.create(600, 660)
-        self.office.until(599)
+        lease = self.office.create(600, 660, until=599)
         self.office.cloud.reachable = False
         self.office.until(670)
         self.office.cloud.reachable = True
@@ -137,8 +130,7 @@ class TestEnds(_Ends):
         self.assert_ended(lease, 'ended', 1800, '12:40:00')
 
     def test_a_manager_dies_before_it_settles(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(2399)
+        lease = self.office.create(600, 2400, until=2399)
         self.office.away_until(2400)
         self.office.hire().die_after('effect')
         self.office.until(2500)
@@ -157,8 +149,7 @@ class TestUndone(_Ends):
     """A change that the cloud refuses is taken back."""
 
     def test_a_change_that_is_undone(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(1000)
+        lease = self.office.create(600, 2400, until=1000)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.office.update(lease, end=3000, hosts=2)
         self.assertEqual('ACTIVE', self.office.status_at(1100, lease))
@@ -177,8 +168,7 @@ class TestUndone(_Ends):
         self.assertEqual(now.period.end.strftime('%Y-%m-%dT%H:%M:%S.%f'), found)
 
     def test_a_change_that_works(self) -> None:
-        lease = self.office.create(600, 2400)
-        self.office.until(1000)
+        lease = self.office.create(600, 2400, until=1000)
         self.office.update(lease, hosts=2)
         self.office.until(1100)
         self.assertEqual(['check-update', 'commit'], [item['name'] for item in self.told(lease)])

@@ -57,8 +57,7 @@ class TestFailedStart(OfficeCase):
         self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
 
     def test_it_has_failed_when_the_lease_is_deleted(self) -> None:
-        lease = self.office.create(10, 600)
-        self.office.until(20)
+        lease = self.office.create(10, 600, until=20)
         with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
             self.office.delete(lease)
             self.office.work()
@@ -80,8 +79,7 @@ class TestLog(base.TestCase):
 
     def test_ever_more_rarely(self) -> None:
         office = self.useFixture(Office())
-        lease = office.create(10, 60)
-        office.until(11)
+        lease = office.create(10, 60, until=11)
         with mock.patch.object(PhysicalHost, 'end', side_effect=AWAY):
             office.until(2000)
         attempts = office.event(lease, EventKind.END).attempts
@@ -96,8 +94,7 @@ class TestLog(base.TestCase):
 
     def test_a_defect_of_a_plugin(self) -> None:
         office = self.useFixture(Office())
-        office.create(10, 60)
-        office.until(11)
+        office.create(10, 60, until=11)
         with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('x')):
             office.until(1000)
         self.assertLess(len(self.lines('end_lease raised')), 8)

@@ -30,8 +30,7 @@ class TestStart(OfficeCase):
     def test_tried_with_growing_pauses_and_then_undone(self) -> None:
         office = self.office
         office.cloud.keep_journal()
-        lease = office.create(100, 3600)
-        office.until(99)
+        lease = office.create(100, 3600, until=99)
         office.cloud.reachable = False
         self.assertEqual('STARTING', office.status_at(219, lease))
         self.assertNotIn('error', office.bus.received())
@@ -76,8 +75,7 @@ class TestStart(OfficeCase):
         for outage in (20, 64, 130):
             start = office.seconds() + 100
             ending = office.create(start - 50, start + 5)
-            starting = office.create(start, start + 600)
-            office.until(start - 1)
+            starting = office.create(start, start + 600, until=start - 1)
             office.cloud.reachable = False
             office.until(start + outage)
             statuses = (office.status(ending), office.status(starting))
@@ -88,8 +86,7 @@ class TestStart(OfficeCase):
             self.assertEqual(('TERMINATED', 'ACTIVE'), statuses, outage)
 
     def test_half_a_start_is_undone(self) -> None:
-        lease = self.office.create(100, 3600, hosts=3)
-        self.office.until(99)
+        lease = self.office.create(100, 3600, hosts=3, until=99)
         self.office.cloud.fail('compute.remove_host', times=None)
         self.office.until(219)
         self.assertEqual(1, len(self.office.hosts(lease)))
@@ -101,8 +98,7 @@ class TestStart(OfficeCase):
         self.assertEqual('ACTIVE', self.office.status_at(410, other))
 
     def test_permanent_error_is_not_tried_again(self) -> None:
-        lease = self.office.create(100, 3600)
-        self.office.until(99)
+        lease = self.office.create(100, 3600, until=99)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.assertEqual('ERROR', self.office.status_at(100, lease))
         self.assertEqual(['create', 'before_start_lease', 'error'], self.office.bus.received())
@@ -136,8 +132,7 @@ class TestStart(OfficeCase):
         self.assertIn('error', self.office.bus.received())
 
     def test_a_failed_lease_ends_too(self) -> None:
-        lease = self.office.create(100, 1000)
-        self.office.until(99)
+        lease = self.office.create(100, 1000, until=99)
         self.office.cloud.fail('compute.*', error='permanent')
         self.assertEqual('TERMINATED', self.office.status_at(1000, lease))
         self.assertEqual('end_lease', self.office.bus.received()[-1])
@@ -176,8 +171,7 @@ class TestEnd(OfficeCase):
     """The cloud fails when a lease ends."""
 
     def test_never_given_up_and_told_once(self) -> None:
-        lease = self.office.create(0, 1000)
-        self.office.until(999)
+        lease = self.office.create(0, 1000, until=999)
         server = self.office.boot(lease)
         self.office.cloud.reachable = False
         self.assertEqual('TERMINATING', self.office.status_at(1100, lease))
@@ -194,8 +188,7 @@ class TestEnd(OfficeCase):
         self.assertEqual((ALL, ()), (self.office.pooled(), self.office.cloud.servers()))
 
     def test_permanent_error_at_the_end_is_told_and_tried_again(self) -> None:
-        lease = self.office.create(0, 1000)
-        self.office.until(999)
+        lease = self.office.create(0, 1000, until=999)
         self.office.boot(lease)
         self.office.cloud.fail('compute.delete_server', times=3, error='permanent')
         self.assertEqual('ERROR', self.office.status_at(1001, lease))
@@ -203,8 +196,7 @@ class TestEnd(OfficeCase):
         self.assertEqual(1, self.office.bus.received().count('error'))
 
     def test_deleting_a_lease_whose_end_fails(self) -> None:
-        lease = self.office.create(0, 1000)
-        self.office.until(999)
+        lease = self.office.create(0, 1000, until=999)
         self.office.cloud.reachable = False
         self.office.until(1010)
         self.office.delete(lease)
@@ -214,8 +206,7 @@ class TestEnd(OfficeCase):
         self.assertEqual(('gone', ALL), (self.office.status(lease), self.office.pooled()))
 
     def test_failed_images_are_told_and_do_not_keep_it_from_ending(self) -> None:
-        lease = self.office.create(0, 1000, action='snapshot')
-        self.office.until(10)
+        lease = self.office.create(0, 1000, action='snapshot', until=10)
         self.office.boot(lease)
         self.office.cloud.fail('compute.create_image', times=None, error='conflict')
         self.office.until(900)
@@ -239,8 +230,7 @@ class TestUpdate(OfficeCase):
     """The cloud fails when an active lease grows."""
 
     def test_fails_for_good(self) -> None:
-        lease = self.office.create(0, 3600)
-        self.office.until(10)
+        lease = self.office.create(0, 3600, until=10)
         had = self.office.hosts(lease)
         self.office.cloud.fail('compute.remove_host', times=None)
         self.office.update(lease, hosts=3)
@@ -260,8 +250,7 @@ class TestUpdate(OfficeCase):
         self.assertEqual('ACTIVE', self.office.status_at(210, other))
 
     def test_the_end_comes_while_it_is_undone(self) -> None:
-        lease = self.office.create(0, 1000)
-        self.office.until(990)
+        lease = self.office.create(0, 1000, until=990)
         self.office.cloud.reachable = False
         self.office.update(lease, hosts=3)
         self.office.until(1200)
@@ -272,8 +261,7 @@ class TestUpdate(OfficeCase):
 
     def test_grows_onto_a_host_that_is_not_handed_over_yet(self) -> None:
         lease = self.office.create(0, 5000)
-        others = self.office.create(0, 1000, hosts=3)
-        self.office.until(999)
+        others = self.office.create(0, 1000, hosts=3, until=999)
         self.office.cloud.set_server_deletion_seconds(60)
         self.office.boot(others)
         self.office.until(1001)
@@ -284,8 +272,7 @@ class TestUpdate(OfficeCase):
         self.assertEqual(('ACTIVE', ALL), (self.office.status(lease), self.office.hosts(lease)))
 
     def test_deleting_while_it_grows(self) -> None:
-        lease = self.office.create(0, 1000)
-        self.office.until(100)
+        lease = self.office.create(0, 1000, until=100)
         self.office.cloud.reachable = False
         self.office.update(lease, hosts=3)
         self.office.until(110)

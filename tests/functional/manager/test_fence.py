@@ -88,8 +88,7 @@ class TestHeldUp(base.TestCase):
     def begin(self) -> None:
         self.office = self.useFixture(Office(hosts=1))
         self.first = self.office.create(0, 1000)
-        self.second = self.office.create(1000, 3000)
-        self.office.until(999)
+        self.second = self.office.create(1000, 3000, until=999)
         self.servers: set[str] = set()
 
     def held_up(self, nth: int, happens: Callable[[], None]) -> bool:
@@ -185,8 +184,7 @@ class TestRepair(base.TestCase):
 
     def test_a_check_ends_when_its_claim_is_lost(self) -> None:
         office = self.useFixture(Office(hosts=1))
-        lease = office.create(0, 5000)
-        office.until(10)
+        lease = office.create(0, 5000, until=10)
         pool = present(office.cloud.compute.find_aggregate('freepool'))
         aggregate = next(item for item in office.cloud.aggregates() if item.name != pool.name)
         office.cloud.compute.remove_host(aggregate.id, 'compute-1')
@@ -206,8 +204,7 @@ class TestRepair(base.TestCase):
 
     def test_a_sweep_that_is_held_up_takes_nothing_away(self) -> None:
         office = self.useFixture(Office(hosts=1))
-        lease = office.create(0, 1000)
-        office.until(10)
+        lease = office.create(0, 1000, until=10)
         full = office.cloud.state()
         office.delete(lease)
         office.until(20)

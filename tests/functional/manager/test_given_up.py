@@ -18,8 +18,7 @@ class TestGivenUp(OfficeCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.lease = self.office.create(0, 3600, hosts=3)
-        self.office.until(10)
+        self.lease = self.office.create(0, 3600, hosts=3, until=10)
         self.rows = self.office.allocations(self.lease)
         self.ids = [item.id or 0 for item in self.rows]
         self.hosts = [item.resource_id for item in self.rows]

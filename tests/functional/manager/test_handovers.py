@@ -42,8 +42,7 @@ class _Test(base.TestCase):
     def open(self, hosts: int, lasts: float = FOR_EVER, **changes: Any) -> Lease:
         """Open it with a first lease whose servers go so many seconds after its end."""
         self.office = self.useFixture(Office(harness.changed(**changes), self.kind))
-        first = self.office.create(0, 1000, hosts=hosts)
-        self.office.until(10)
+        first = self.office.create(0, 1000, hosts=hosts, until=10)
         self.office.cloud.set_server_deletion_seconds(lasts)
         for host in sorted(self.office.hosts(first)):
             self.office.cloud.boot_server(host, harness.PROJECT, 'stays')
@@ -129,8 +128,7 @@ class TestStart(_Test):
     def test_one_line_of_the_log_names_all_that_it_waits_for(self) -> None:
         first = self.open(4)
         log = self.useFixture(fixtures.FakeLogger(handover.__name__, level=logging.INFO))
-        second = self.office.create(1000, 3000, hosts=4)
-        self.office.until(1060)
+        second = self.office.create(1000, 3000, hosts=4, until=1060)
         (line,) = log.output.splitlines()
         hosts = ', '.join(sorted(ALL))
         self.assertEqual(
@@ -149,14 +147,12 @@ class TestStart(_Test):
     def test_an_end_that_has_failed_is_told_at_once(self) -> None:
         self.open(4)
         self.office.cloud.fail('compute.delete_server', times=None)
-        second = self.office.create(1000, 3000, hosts=4)
-        self.office.until(1002)
+        second = self.office.create(1000, 3000, hosts=4, until=1002)
         self.assertEqual(1, self.errors(second))
 
     def test_what_others_have_is_not_said(self) -> None:
         first = self.open(2)
-        mine = self.office.create(1000, 3000, hosts=2)
-        self.office.until(1020)
+        mine = self.office.create(1000, 3000, hosts=2, until=1020)
         self.assertIn(
             first.reservations[0].id, self.office.event(mine, EventKind.START).error or ''
         )
@@ -175,16 +171,14 @@ class TestStart(_Test):
 
     def test_outages_do_not_count(self) -> None:
         self.open(4)
-        second = self.office.create(1000, 9000, hosts=4)
-        self.office.until(1030)
+        second = self.office.create(1000, 9000, hosts=4, until=1030)
         self.office.away_until(5000)
         self.assertEqual('PENDING', self.office.status_at(5060, second))
         self.assertEqual('ERROR', self.office.status_at(5100, second))
 
     def test_new_dates_are_another_wait(self) -> None:
         self.open(4)
-        second = self.office.create(1000, 3000, hosts=4)
-        self.office.until(1100)
+        second = self.office.create(1000, 3000, hosts=4, until=1100)
         self.office.update(second, start=1500, end=3000)
         self.office.until(1590)
         self.assertEqual(('PENDING', 2), (self.office.status(second), self.errors(second)))
@@ -209,8 +203,7 @@ class TestChange(_Test):
         first = self.open(1)
         office = self.office
         grows = office.create(20, 3000, hosts=2)
-        office.create(30, 3000)
-        office.until(1001)
+        office.create(30, 3000, until=1001)
         office.update(grows, hosts=3)
         self.assertTrue(self.names(first) < self.names(grows))
         self.assertEqual('UPDATING', office.status_at(1030, grows))

@@ -93,8 +93,7 @@ class _Life(_Case):
         self.assertEqual([], self.awaited(lease))
 
     def test_what_fails_and_works_later_is_one_step(self) -> None:
-        lease = self.office.create(100, 3600)
-        self.office.until(99)
+        lease = self.office.create(100, 3600, until=99)
         self.office.cloud.reachable = False
         self.office.until(120)
         (_, start) = self.history(lease).steps
@@ -110,8 +109,7 @@ class _Life(_Case):
         self.assertIn('cannot be reached', str(start.error))
 
     def test_what_was_undone(self) -> None:
-        lease = self.office.create(100, 3600)
-        self.office.until(99)
+        lease = self.office.create(100, 3600, until=99)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.office.until(100)
         self.assertEqual(
@@ -121,8 +119,7 @@ class _Life(_Case):
         self.assertIn('as configured', str(self.step(lease, 'start').error))
 
     def test_a_change_that_is_undone(self) -> None:
-        lease = self.office.create(0, 3600)
-        self.office.until(10)
+        lease = self.office.create(0, 3600, until=10)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.office.update(lease, hosts=2)
         self.office.work()
@@ -134,8 +131,7 @@ class _Life(_Case):
         self.assertEqual(('update', 'done', 1), self.steps(lease)[-1])
 
     def test_deleted_before_the_start_it_is_undone(self) -> None:
-        lease = self.office.create(100, 3600)
-        self.office.until(50)
+        lease = self.office.create(100, 3600, until=50)
         self.office.cloud.fail('compute.delete_aggregate', times=1)
         self.office.delete(lease)
         self.office.work()
@@ -143,8 +139,7 @@ class _Life(_Case):
         self.assertEqual(['delete_lease'], self.awaited(lease))
 
     def test_it_goes_with_its_lease(self) -> None:
-        lease = self.office.create(0, 100)
-        self.office.until(200)
+        lease = self.office.create(0, 100, until=200)
         with self.office.store.reading() as tx:
             self.assertEqual(3, len(tx.steps.of_lease(lease.id)))
         self.assertEqual(1, purge(self.office.store, at(300)))
@@ -163,8 +158,7 @@ class TestWords(_Case, base.TestCase):
             self.waits('the image is made', 'the server was stopped'),
             self.waits('the image is written', 'the server was stopped', 'image 7 was made'),
         ]
-        lease = self.office.create(0, 3600)
-        self.office.until(6)
+        lease = self.office.create(0, 3600, until=6)
         step = self.step(lease, 'start')
         self.assertEqual(('waiting', 2), (step.state, step.attempts))
         self.assertEqual('the image is written', step.waiting_for)
@@ -178,24 +172,21 @@ class TestWords(_Case, base.TestCase):
     def test_what_goes_on_at_once_is_the_same_step(self) -> None:
         now = datetime.timedelta(0)
         self.talker.says = [Again(after=now, steps=(text,)) for text in 'abc']
-        lease = self.office.create(0, 3600)
-        self.office.until(1)
+        lease = self.office.create(0, 3600, until=1)
         (step,) = self.history(lease).steps
         self.assertEqual((4, 'done'), (step.attempts, step.state))
         self.assertEqual(['a', 'b', 'c'], [line.text for line in step.lines])
 
     def test_what_waits_for_too_long_has_failed(self) -> None:
         self.talker.says = [self.waits('the image is made') for _ in range(40)]
-        lease = self.office.create(0, 3600)
-        self.office.until(200)
+        lease = self.office.create(0, 3600, until=200)
         step = self.step(lease, 'start')
         self.assert_has(step, state='undone', error='it took too long: the image is made')
 
     def test_secrets_are_not_kept(self) -> None:
         said = "refused: {'adminPass': 'xyzzy', 'auth_token': 'gAAAB'}"
         self.talker.says = [self.waits(said, said)]
-        lease = self.office.create(0, 3600)
-        self.office.until(1)
+        lease = self.office.create(0, 3600, until=1)
         step, event = self.step(lease, 'start'), self.history(lease).awaited[0]
         for text in (step.waiting_for, step.lines[0].text, event.error):
             self.assertNotIn('xyzzy', str(text))
@@ -205,8 +196,7 @@ class TestWords(_Case, base.TestCase):
     def test_it_does_not_grow_without_end(self) -> None:
         many = [f'line {number}' + 'x' * 5000 for number in range(200)]
         self.talker.says = [self.waits('y' * 5000, *many) for _ in range(3)]
-        lease = self.office.create(0, 3600)
-        self.office.until(11)
+        lease = self.office.create(0, 3600, until=11)
         step = self.step(lease, 'start')
         self.assertEqual((3, 50), (step.attempts, len(step.lines)))
         self.assertTrue(step.lines[-1].text.startswith('line 199x'))
@@ -218,13 +208,11 @@ class TestChecks(_Case, base.TestCase):
     """Checks come for as long as a lease lasts."""
 
     def test_what_is_as_it_should_be_leaves_nothing(self) -> None:
-        lease = self.office.create(0, 10000)
-        self.office.until(9000)
+        lease = self.office.create(0, 10000, until=9000)
         self.assertEqual(['start'], [effect for effect, _, _ in self.steps(lease)])
 
     def test_all_checks_are_one_step(self) -> None:
-        lease = self.office.create(0, 100000)
-        self.office.until(10)
+        lease = self.office.create(0, 100000, until=10)
         self.talker.says = [Done(repaired=('host compute-1 was missing',)) for _ in range(70)]
         self.office.until(80 * 900)
         step = self.step(lease, 'check')
@@ -232,16 +220,14 @@ class TestChecks(_Case, base.TestCase):
         self.assertEqual('repaired: host compute-1 was missing', step.lines[0].text)
 
     def test_a_repair_adds_to_the_same(self) -> None:
-        lease = self.office.create(0, 100000)
-        self.office.until(10)
+        lease = self.office.create(0, 100000, until=10)
         for _ in range(3):
             self.talker.says = [Done(repaired=('something',))]
             list(self.office.repair().run())
         self.assertEqual(3, self.step(lease, 'check').attempts)
 
     def test_what_failed_is_well_again(self) -> None:
-        lease = self.office.create(0, 100000)
-        self.office.until(10)
+        lease = self.office.create(0, 100000, until=10)
         self.office.cloud.reachable = False
         self.office.until(2000)
         self.assertEqual('failed', self.step(lease, 'check').state)

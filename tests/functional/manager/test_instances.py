@@ -145,8 +145,7 @@ class TestLife(_Test):
 
     def test_both_kinds_and_whole_hosts_side_by_side(self) -> None:
         leases = [self.create(), self.create(flavor_id='gold')]
-        hosts = self.office.create(0, HOUR)
-        self.office.until(10)
+        hosts = self.office.create(0, HOUR, until=10)
         for lease in leases:
             self.alike(lease, 3)
             self.assertEqual(set(), self.office.hosts(lease) & self.office.hosts(hosts))

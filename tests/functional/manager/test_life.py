@@ -87,8 +87,7 @@ class _Life:
             self.assertEqual(1, len(self.office.cloud.aggregates()))
 
     def test_grows_while_it_is_active(self) -> None:
-        lease = self.office.create(0, 3600)
-        self.office.until(10)
+        lease = self.office.create(0, 3600, until=10)
         server = self.office.boot(lease)
         self.office.update(lease, hosts=3)
         self.assertEqual('UPDATING', self.office.status(lease))
@@ -105,8 +104,7 @@ class _Life:
     def test_one_host_is_handed_over(self) -> None:
         office = self.office
         first = office.create(0, 1000, hosts=4)
-        second = office.create(1000, 2000, hosts=4)
-        office.until(500)
+        second = office.create(1000, 2000, hosts=4, until=500)
         office.cloud.set_server_deletion_seconds(100)
         office.boot(first)
         office.until(1050)
@@ -133,8 +131,7 @@ class TestEvents(OfficeCase):
     def test_notifications_of_users_own(self) -> None:
         kind = EventKind.NOTIFICATION
         events = tuple(EventDraft(kind=kind, time=at(time)) for time in (30, 900))
-        lease = self.office.create(600, 2400, events=events)
-        self.office.until(30)
+        lease = self.office.create(600, 2400, events=events, until=30)
         self.assertEqual(['create', 'notification'], self.office.bus.received(lease))
         self.office.until(1000)
         self.assertEqual('notification', self.office.bus.received(lease)[-1])
@@ -223,8 +220,7 @@ class TestEvents(OfficeCase):
         self.assertEqual(at(1999), office.now(lease).period.end)
 
     def test_a_defer_takes_effect_although_it_was_prepared(self) -> None:
-        lease = self.office.create(100, 2400)
-        self.office.until(60)
+        lease = self.office.create(100, 2400, until=60)
         self.office.update(lease, start=1000)
         self.assertEqual('PENDING', self.office.status_at(999, lease))
         self.office.until(1000)
@@ -232,8 +228,7 @@ class TestEvents(OfficeCase):
 
     def test_images_before_an_end_that_is_late(self) -> None:
         office = self.office
-        lease = office.create(0, 2400, hosts=2, action='snapshot')
-        office.until(10)
+        lease = office.create(0, 2400, hosts=2, action='snapshot', until=10)
         for host in office.hosts(lease):
             office.cloud.boot_server(host, harness.PROJECT, f'on-{host}')
         office.away_until(5000)
@@ -242,8 +237,7 @@ class TestEvents(OfficeCase):
         self.assertEqual(1, office.bus.received(lease).count('before_end_lease'))
 
     def test_drift_is_repaired(self) -> None:
-        lease = self.office.create(0, 3600)
-        self.office.until(10)
+        lease = self.office.create(0, 3600, until=10)
         (host,) = self.office.hosts(lease)
         aggregate = next(item for item in self.office.cloud.aggregates() if host in item.hosts)
         self.office.cloud.compute.remove_host(aggregate.id, host)
@@ -254,8 +248,7 @@ class TestEvents(OfficeCase):
         self.assertNotIn('degraded', self.office.bus.received())
 
     def test_degraded_and_well_again(self) -> None:
-        lease = self.office.create(0, 7000)
-        self.office.until(899)
+        lease = self.office.create(0, 7000, until=899)
         self.office.cloud.fail('compute.find_aggregate', times=None, error='permanent')
         self.office.until(3000)
         self.assertTrue(self.office.now(lease).degraded)
@@ -287,8 +280,7 @@ class TestCleaningTime(base.TestCase):
         self.assertEqual(('TERMINATED', 'ACTIVE'), (office.status(first), office.status(second)))
 
     def test_after_an_end(self) -> None:
-        first = self.office.create(0, 1000)
-        self.office.until(500)
+        first = self.office.create(0, 1000, until=500)
         self.office.update(first, end=500)
         self.assertEqual('TERMINATED', self.office.status_at(600, first))
         error = self.assertRaises(exceptions.NotEnoughResources, self.office.create, 700, 2000)
@@ -296,8 +288,7 @@ class TestCleaningTime(base.TestCase):
         self.assertEqual('ACTIVE', self.office.status_at(800, self.office.create(800, 2000)))
 
     def test_after_a_deletion(self) -> None:
-        first = self.office.create(0, 1000)
-        self.office.until(100)
+        first = self.office.create(0, 1000, until=100)
         self.office.delete(first)
         self.office.until(200)
         self.assertRaises(exceptions.NotEnoughResources, self.office.create, 399, 2000)

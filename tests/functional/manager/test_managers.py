@@ -32,8 +32,7 @@ class Death:
     def test_at_every_step_of_every_event(self) -> None:
         for step in STEPS:
             office = self.useFixture(Office(database=self.kind))
-            lease = office.create(600, 2000, hosts=2)
-            office.until(1)
+            lease = office.create(600, 2000, hosts=2, until=1)
             while (due := self.next_due(office)) is not None:
                 office.clock.move_to(due)
                 office.hire().die_after(step)
@@ -58,8 +57,7 @@ class Death:
     def test_while_it_deletes_or_changes(self) -> None:
         for step in STEPS:
             office = self.useFixture(Office(database=self.kind))
-            lease = office.create(0, 2000)
-            office.until(10)
+            lease = office.create(0, 2000, until=10)
             office.update(lease, hosts=3)
             office.hire().die_after(step)
             self.another_takes_over(office, step)
@@ -73,8 +71,7 @@ class Death:
     def test_deleted_between_two_steps(self) -> None:
         for step in STEPS:
             office = self.useFixture(Office(database=self.kind))
-            lease = office.create(600, 2000)
-            office.until(599)
+            lease = office.create(600, 2000, until=599)
             office.away_until(600)
             office.hire().die_after(step)
             office.delete(lease)
@@ -127,8 +124,7 @@ class TestClaims(OfficeCase):
     """Who works on what."""
 
     def test_a_manager_that_was_overtaken_writes_nothing(self) -> None:
-        lease = self.office.create(100, 2000)
-        self.office.until(99)
+        lease = self.office.create(100, 2000, until=99)
         self.office.away_until(100)
         slow, quick = self.office.hire(), self.office.hire()
         self.assertEqual([lease.id], slow.claims.take(1))

@@ -83,8 +83,7 @@ class TestSharedNodes(NodesCase):
 
     def test_an_active_lease_ends_without_the_servers_of_other_nodes(self) -> None:
         self.register()
-        lease = self.office.create(0, 3600)
-        self.office.until(10)
+        lease = self.office.create(0, 3600, until=10)
         self.share()
         self.boot(PROJECT, 'node-1', 'own')
         self.boot(PROJECT, 'node-2', 'own-elsewhere')

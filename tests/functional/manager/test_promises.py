@@ -69,40 +69,34 @@ class TestNeverStarted(OfficeCase):
         return set(self.plugin.noted)
 
     def test_deleted_once_it_was_prepared(self) -> None:
-        lease = self.office.create(100, 3600)
-        self.office.until(50)
+        lease = self.office.create(100, 3600, until=50)
         self.assertEqual({'undo'}, self.noted(lease))
 
     def test_deleted_while_its_start_is_tried_again(self) -> None:
-        lease = self.office.create(100, 3600)
-        self.office.until(99)
+        lease = self.office.create(100, 3600, until=99)
         self.office.cloud.fail('compute.add_host')
         self.assertEqual('STARTING', self.office.status_at(100, lease))
         self.assertEqual({'undo'}, self.noted(lease))
 
     def test_deleted_after_its_start_has_failed(self) -> None:
-        lease = self.office.create(100, 3600)
-        self.office.until(99)
+        lease = self.office.create(100, 3600, until=99)
         self.office.cloud.fail('compute.add_host', error='permanent')
         self.assertEqual('ERROR', self.office.status_at(100, lease))
         self.assertEqual({'undo'}, self.noted(lease))
 
     def test_the_period_passed_while_no_manager_ran(self) -> None:
-        lease = self.office.create(100, 200)
-        self.office.until(50)
+        lease = self.office.create(100, 200, until=50)
         self.office.away_until(300)
         self.office.work()
         self.assertEqual({'undo'}, set(self.plugin.noted))
         self.assertEqual({'undo'}, self.noted(lease))
 
     def test_what_has_started_ends(self) -> None:
-        lease = self.office.create(100, 3600)
-        self.office.until(200)
+        lease = self.office.create(100, 3600, until=200)
         self.assertEqual({'end'}, self.noted(lease))
 
     def test_what_has_started_ends_though_its_end_fails_for_long(self) -> None:
-        lease = self.office.create(0, 1000)
-        self.office.until(999)
+        lease = self.office.create(0, 1000, until=999)
         self.office.cloud.reachable = False
         self.assertEqual('ERROR', self.office.status_at(1500, lease))
         self.office.cloud.reachable = True

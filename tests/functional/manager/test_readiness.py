@@ -51,8 +51,7 @@ class TestReadiness(OfficeCase):
         self.assertEqual('ready', self.office.bus.received()[-1])
 
     def test_what_is_over_is_not_waited_for(self) -> None:
-        lease = self.office.create(0, 100)
-        self.office.until(200)
+        lease = self.office.create(0, 100, until=200)
         self.assertRaises(exceptions.InvalidState, self.say, lease, ready=('compute-1',))
 
     def test_it_outlives_what_managers_write(self) -> None:

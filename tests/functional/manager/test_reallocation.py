@@ -80,6 +80,5 @@ class TestReallocation(healing.HealingCase):
         with self.assertRaises(exceptions.InvalidInput):
             self.swap(lease, reservation_id='x', resource_name=had[0])
         self.assertEqual(had, self.names(lease))
-        done = self.office.create(0, 60)
-        self.office.until(100)
+        done = self.office.create(0, 60, until=100)
         self.assertRaises(exceptions.InvalidState, self.swap, done, resource_name=had[0])

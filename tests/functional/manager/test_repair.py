@@ -48,8 +48,7 @@ class _Test(OfficeCase):
 
     def active(self, hosts: int = 1) -> tuple[Lease, int]:
         """Return an active lease, and the id of its aggregate."""
-        lease = self.office.create(0, 3600, hosts)
-        self.office.until(10)
+        lease = self.office.create(0, 3600, hosts, until=10)
         (mine,) = (
             item.id for item in self.cloud.aggregates() if item.name == lease.reservations[0].id
         )
@@ -85,8 +84,7 @@ class TestLeftovers(_Test):
 
     def test_of_one_lease_only(self) -> None:
         one = self.left_behind()
-        other = self.office.create(30, 40)
-        self.office.until(50)
+        other = self.office.create(30, 40, until=50)
         self.assertEqual([], self.repair(other.id))
         self.assertEqual(1, len(self.rehearse(one.id)))
         self.assertEqual('deleted', self.repair(one.id)[0].done)
@@ -210,8 +208,7 @@ class TestStore(_Test):
             connection.execute(sa.text(sql))
 
     def test_allocation_of_a_lease_that_is_over(self) -> None:
-        lease = self.office.create(0, 100)
-        self.office.until(200)
+        lease = self.office.create(0, 100, until=200)
         self.execute("UPDATE allocations SET state = 'held'")
         self.mended(f'lease {lease.id} has ended and still has physical:host compute-')
         self.assertEqual([], self.office.allocations(lease))
@@ -286,8 +283,7 @@ class TestOneAtATime(_Test):
 
     def test_a_worker_that_lost_its_claim_asks_for_one(self) -> None:
         asked: list[str] = []
-        lease = self.office.create(start=100)
-        self.office.until(0)
+        lease = self.office.create(start=100, until=0)
         claims = self.office.hire().claims
         hung = Once(self.cloud, 'compute.add_host', lambda: self.office.clock.advance(60))
         worker = Worker(

@@ -176,8 +176,7 @@ class TestPlaces(ChangesCase):
         self.assertIsNone(self.host(name).failed_at)
 
     def test_the_zone_of_a_lease_is_none(self) -> None:
-        self.office.create(0, 3600)
-        self.office.until(10)
+        self.office.create(0, 3600, until=10)
         self.assertEqual([], self.repair())
 
     def test_a_second_node(self) -> None:

@@ -26,8 +26,7 @@ class TestUnreadable(OfficeCase):
     def setUp(self) -> None:
         super().setUp()
         self.lease = self.office.create(0, 1000)
-        self.other = self.office.create(0, 1000)
-        self.office.until(10)
+        self.other = self.office.create(0, 1000, until=10)
         load, describe = PhysicalHost.load, PhysicalHost.describe
         broken = self.lease.reservations[0]
 

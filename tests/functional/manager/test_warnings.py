@@ -18,8 +18,7 @@ class TestWarnings(base.TestCase):
     def warned(self, step: str) -> Lease:
         """Return a lease whose end is being announced."""
         self.office = self.useFixture(Office())
-        lease = self.office.create(0, 1000, action='snapshot')
-        self.office.until(10)
+        lease = self.office.create(0, 1000, action='snapshot', until=10)
         self.office.boot(lease)
         self.office.until(399)
         self.office.away_until(400)
