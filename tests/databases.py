@@ -16,14 +16,20 @@ import os
 import pathlib
 import sqlite3
 import tempfile
+from collections.abc import Callable
+from typing import TypeVar
 
 import fixtures
 import sqlalchemy as sa
 
 from climate.db.engine import addresses
 from climate.db.migrations import migration
+from climate.db.transactions.store import Store
+from climate.db.transactions.store import Transaction
 from tests import services
 from tests.narrowing import present
+
+T = TypeVar('T')
 
 # All databases of this process, and those that no test has now, by kind.
 _made: list[services.Database] = []
@@ -50,6 +56,12 @@ _RESTART = {
     services.MARIADB: 'ALTER TABLE {} AUTO_INCREMENT = 1',
     services.POSTGRESQL: 'ALTER SEQUENCE {} RESTART',
 }
+
+
+def fetch(store: Store, query: Callable[[Transaction], T]) -> T:
+    """Return what a query finds in a transaction that only reads."""
+    with store.reading() as tx:
+        return query(tx)
 
 
 class TabledDatabase(fixtures.Fixture):

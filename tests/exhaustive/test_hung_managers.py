@@ -31,6 +31,7 @@ from climate.simulator import SimulatedCloud
 from tests import base
 from tests import drafts
 from tests import services
+from tests.databases import fetch
 from tests.functional import processes
 from tests.functional.db import cases
 
@@ -115,8 +116,7 @@ class _Hung:
         self.leases.update(caller, lease.id, lease.project_id, change)
 
     def status(self, lease: Lease) -> str:
-        with self.store.reading() as tx:
-            found = tx.leases.find(lease.id)
+        found = fetch(self.store, lambda tx: tx.leases.find(lease.id))
         return 'gone' if found is None else found.status.value
 
     def until(self, lease: Lease, status: str) -> None:

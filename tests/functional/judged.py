@@ -17,6 +17,7 @@ from climate.manager.senders.charges import ChargeSender
 from tests import base
 from tests import judge
 from tests import services
+from tests.databases import fetch
 from tests.functional import bodies
 from tests.functional import http
 from tests.functional import whole_leases
@@ -90,13 +91,11 @@ class JudgedCase(base.TestCase):
 
     def leases(self) -> int:
         """How many leases there are."""
-        with self.service.store.reading() as tx:
-            return len(whole_leases.ids(tx))
+        return fetch(self.service.store, lambda tx: len(whole_leases.ids(tx)))
 
     def charges(self) -> dict[str, int]:
         """How many charges there are, by state."""
-        with self.service.store.reading() as tx:
-            return dict(tx.charges.waiting())
+        return fetch(self.service.store, lambda tx: dict(tx.charges.waiting()))
 
     def assert_refused(
         self, answer: webob.Response, status: int, name: str, text: str = ''

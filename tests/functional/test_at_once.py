@@ -21,6 +21,7 @@ from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional import http
 from tests.functional.fixtures import Service
 
@@ -87,8 +88,7 @@ class _AtOnce(_Serving):
 
     def test_one_key_holds_one_offer(self) -> None:
         made = self.check_key('offers', {**OFFERS, 'hold': '120s'}, 200)
-        with self.service.store.reading() as tx:
-            held = [one.id for one in tx.offers.held()]
+        held = fetch(self.service.store, lambda tx: [one.id for one in tx.offers.held()])
         self.assertEqual([one['id'] for one in made.json['offers']], held)
 
     def test_one_offer_is_taken_once(self) -> None:
@@ -107,8 +107,7 @@ class _AtOnce(_Serving):
         self.assertEqual(2, counts[200], counts)
         # Some lose a race for the hosts before the limit refuses them.
         self.assertLessEqual(counts.keys(), {200, 403, 409})
-        with self.service.store.reading() as tx:
-            self.assertEqual(2, tx.offers.count_held('blue'))
+        self.assertEqual(2, fetch(self.service.store, lambda tx: tx.offers.count_held('blue')))
 
     def test_many_threads(self) -> None:
         """Each host is booked once, whatever is searched for, offered and held meanwhile."""

@@ -43,6 +43,7 @@ from climate.plugins import contract as plugins_base
 from climate.plugins.host.plugin import PhysicalHost
 from climate.upkeep.maintenances import Maintenances
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.manager import slots
 from tests.functional.manager import yard
@@ -110,8 +111,7 @@ class Between:
 
     def assert_within_capacity(self) -> None:
         """Add up all that was booked of the classes; all of it is at the same time."""
-        with self.store.reading() as tx:
-            taken = tx.allocations.calendar()
+        taken = fetch(self.store, lambda tx: tx.allocations.calendar())
         for stock in STOCK:
             for at in (one.period.start for one in taken):
                 used = sum(
@@ -170,8 +170,7 @@ class Between:
         work = self.work(self.draft(bodies))
         self.interrupt(after, lambda: self.book_for(MUCH))
         try:
-            with self.store.reading() as tx:
-                chosen = self.chosen(tx, work)
+            chosen = fetch(self.store, lambda tx: self.chosen(tx, work))
         except exceptions.NotEnoughResources:
             # A later read of the choice has seen it, where one can.
             self.assertNotEqual(services.SQLITE, self.kind)
@@ -202,16 +201,14 @@ class Between:
 
     def test_a_whole_host_and_parts(self) -> None:
         work = self.work(self.draft([yard.hosts(1)]))
-        with self.store.reading() as tx:
-            chosen = self.chosen(tx, work)
+        chosen = fetch(self.store, lambda tx: self.chosen(tx, work))
         self.book_for(LITTLE, start=1.5, end=3)
         self.assertRaises(LostRace, self.store.run, lambda tx: work.write(tx, chosen))
 
     def test_what_is_booked_for_another_time_or_class_is_in_nobodys_way(self) -> None:
         work = self.work(self.draft([MUCH, OTHER]))
         self.interrupt(1, lambda: (self.book_for(MUCH, start=2, end=3), self.book_for(BOTH)))
-        with self.store.reading() as tx:
-            chosen = self.chosen(tx, work)
+        chosen = fetch(self.store, lambda tx: self.chosen(tx, work))
         self.store.run(lambda tx: work.write(tx, chosen))
 
     # -- changes
@@ -309,8 +306,7 @@ class Between:
             Inventory(resource_class='DISK_GB', total=299),
             Inventory(resource_class='DISK_GB', total=500, max_unit=299),
         ):
-            with self.store.reading() as tx:
-                chosen = self.chosen(tx, work)
+            chosen = fetch(self.store, lambda tx: self.chosen(tx, work))
             self.store.run(lambda tx, less=less: tx.book([self.host]).restock(self.host, [less]))
             self.assertRaises(
                 LostRace, self.store.run, lambda tx, chosen=chosen: work.write(tx, chosen)

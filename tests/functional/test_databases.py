@@ -34,8 +34,7 @@ class TestTabled(base.TestCase):
             self.assertNotEqual(one.url, two.url)
             self.assertEqual([1, 1], [self.register(each) for each in (one, two)])
             # Its row stays locked, as by a process that is killed.
-            hanging = self.engine(two).connect()
-            hanging.execute(sa.update(tables.RESOURCES).values(name='compute-2'))
+            self.engine(two).connect().execute(sa.update(tables.RESOURCES).values(name='compute-2'))
         with databases.TabledDatabase(kind) as one, databases.TabledDatabase(kind) as two:
             self.assertEqual([1, 1], [self.register(each) for each in (one, two)])
 

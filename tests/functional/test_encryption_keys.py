@@ -23,6 +23,7 @@ from climate.db.schema.tables import WEBHOOKS
 from climate.db.transactions.store import Store
 from climate.domain.webhooks import Webhook
 from tests import base
+from tests.databases import fetch
 from tests.functional.test_manage import run
 
 SECRET = 'whsec_a2V5'
@@ -152,8 +153,7 @@ class TestEncryptionKeys(base.TestCase):
         self.assertEqual((0, ['2 secrets encrypted, 0 of ended leases erased']), found)
         file.write_text(f'# the new one\n{new}\n')
         self.assertEqual(upgradecheck.Code.SUCCESS, self.status(self.first)[0])
-        with self.store(self.first).reading() as tx:
-            (webhook,) = tx.webhooks.enabled(['blue'])
+        (webhook,) = fetch(self.store(self.first), lambda tx: tx.webhooks.enabled(['blue']))
         self.assertEqual((SECRET, URL), (webhook.secrets[0], webhook.url))
 
     def test_a_file_that_is_unreadable(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from climate.api.http.microversions import V1_4
 from climate.testing import service as serving
+from tests.databases import fetch
 from tests.functional import bodies
 from tests.functional import http
 from tests.functional.fixtures import ServiceCase
@@ -65,8 +66,7 @@ class ExtensionsCase(ServiceCase):
     def rows(self, lease: dict[str, Any]) -> set[tuple[Any, ...]]:
         """Return the resources of a lease."""
         ids = [one['id'] for one in lease['reservations']]
-        with self.service.store.reading() as tx:
-            found = tx.allocations.live_of(ids)
+        found = fetch(self.service.store, lambda tx: tx.allocations.live_of(ids))
         return {(item.resource_id, item.resource_class, item.amount) for item in found}
 
 

@@ -15,6 +15,7 @@ from climate.domain.requests import LeaseQuery
 from climate.resources import resources
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional import bulk
 from tests.functional import http
 from tests.functional import whole_leases
@@ -47,8 +48,7 @@ class Lists:
 
     def all_leases(self) -> list[str]:
         """Return the ids of all leases, in order, read at once."""
-        with self.service.store.reading() as tx:
-            return whole_leases.ids(tx)
+        return fetch(self.service.store, whole_leases.ids)
 
     def test_leases(self) -> None:
         answer = http.send(self.service.app, 'GET', '/v1/leases')

@@ -20,6 +20,7 @@ from climate.db.engine.clock_difference import Difference
 from climate.db.transactions.store import Store
 from climate.simulator import SimulatedCloud
 from tests import base
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.narrowing import present
 
@@ -211,8 +212,7 @@ class TestManage(base.TestCase):
         actual = self.run_command(0, 'outbox', 'drop', '--all')
         self.assertEqual(['1 notifications were dropped'], actual)
         self.assertEqual([], self.run_command(0, 'outbox', 'list'))
-        with store.reading() as tx:
-            self.assertEqual(2, tx.outbox.waiting())
+        self.assertEqual(2, fetch(store, lambda tx: tx.outbox.waiting()))
         self.assertRaises(SystemExit, manage.main, ['outbox', 'retry'])
 
     def conf(self) -> cfg.ConfigOpts:

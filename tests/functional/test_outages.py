@@ -23,6 +23,7 @@ from tests import base
 from tests import drafts
 from tests import services
 from tests import waiting
+from tests.databases import fetch
 from tests.functional import http
 from tests.functional.manager.harness import Bus
 from tests.functional.messaging.proxy import Proxy
@@ -222,5 +223,4 @@ class TestBrokerGone(OutageCase):
         return http.send(self.app, 'PUT', path, body, version='1.1').status_code == 200
 
     def waiting(self) -> int:
-        with self.parts.store.reading() as tx:
-            return tx.outbox.waiting()
+        return fetch(self.parts.store, lambda tx: tx.outbox.waiting())

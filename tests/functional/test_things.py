@@ -21,6 +21,7 @@ from climate.enforcement.filters import Filters
 from climate.resources.aliases import Aliases
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional import bodies
 from tests.functional import fixtures
 from tests.functional import http
@@ -196,8 +197,7 @@ class TestSeenSqlite(ThingCase):
     def taken(self) -> Any:
         """Return what one reservation has."""
         self.assertEqual(201, self.lease(HOST).status_int)
-        with self.service.store.reading() as tx:
-            (found,) = tx.allocations.calendar()
+        (found,) = fetch(self.service.store, lambda tx: tx.allocations.calendar())
         return found
 
 
@@ -229,8 +229,7 @@ class TestOpaqueIds(ThingCase):
     def test_they_are_made_with_a_secret(self) -> None:
         """That of the database differs from service to service; a configured one holds."""
         self.lease(HOST, token=RED)
-        with self.service.store.reading() as tx:
-            (taken,) = tx.allocations.calendar()
+        (taken,) = fetch(self.service.store, lambda tx: tx.allocations.calendar())
         found = {
             Aliases(self.start().store if new else self.service.store, secret).of('blue', taken)
             for secret in ('', 'one', 'two')

@@ -14,6 +14,7 @@ from climate.domain.resource_types import Declaration
 from climate.domain.resources import Inventory
 from climate.domain.resources import Resource
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 
 SEATS = Inventory(resource_class='SEAT', total=10)
@@ -39,8 +40,7 @@ class Catalogue:
 
     def page(self, **facts: Any) -> tuple[list[int], bool]:
         """Return ids, and whether there are more."""
-        with self.store.reading() as tx:
-            return tx.catalogue.page(ResourceQuery(**facts))
+        return fetch(self.store, lambda tx: tx.catalogue.page(ResourceQuery(**facts)))
 
     def use(self, resource: int, *uses: tuple[str | None, int, float, float]) -> Any:
         """Write a lease that has amounts of classes from hour to hour."""
@@ -86,8 +86,7 @@ class Catalogue:
         (host,) = self.add_hosts(1, inventories=has)
         lease = self.use(host, ('VCPU', 4, 1, 2), ('MEMORY_MB', 512, 1, 2), ('VCPU', 2, 1, 2))
         whole = self.use(host, (None, 1, 3, 4))
-        with self.store.reading() as tx:
-            taken = tx.allocations.calendar('physical:host')
+        taken = fetch(self.store, lambda tx: tx.allocations.calendar('physical:host'))
         parts = (lease.id, cases.hours(1, 2), {'VCPU': 6, 'MEMORY_MB': 512})
         found = [(one.lease_id, one.period, dict(one.amounts)) for one in taken]
         self.assertEqual([parts, (whole.id, cases.hours(3, 4), {})], found)
@@ -99,8 +98,7 @@ class Catalogue:
             self.assertEqual((CORES,), tx.resources.get('custom:licence', one).inventories)
         self.store.run(lambda tx: tx.book([one]).restock(one, []))
         self.store.run(lambda tx: tx.catalogue.set_disabled(one, True))
-        with self.store.reading() as tx:
-            found = tx.resources.get('custom:licence', one)
+        found = fetch(self.store, lambda tx: tx.resources.get('custom:licence', one))
         self.assertEqual(((), True), (found.inventories, found.disabled))
 
     def test_declarations(self) -> None:
@@ -114,17 +112,14 @@ class Catalogue:
             self.assertEqual(getattr(LICENCE, name), getattr(found, name))
         changed = Declaration(name='custom:licence', noun='seats')
         self.store.run(lambda tx: tx.resource_types.update(changed))
-        with self.store.reading() as tx:
-            now = tx.resource_types.find('custom:licence')
+        now = fetch(self.store, lambda tx: tx.resource_types.find('custom:licence'))
         self.assertEqual(('seats', True, ()), (now.noun, now.exclusive, now.classes))
         self.store.run(lambda tx: tx.resource_types.delete('custom:licence'))
-        with self.store.reading() as tx:
-            self.assertEqual([], tx.resource_types.all())
+        self.assertEqual([], fetch(self.store, lambda tx: tx.resource_types.all()))
 
     def test_who_needs_a_type(self) -> None:
         def users(name: str) -> Any:
-            with self.store.reading() as tx:
-                return tx.resource_types.users(name)
+            return fetch(self.store, lambda tx: tx.resource_types.users(name))
 
         self.assertEqual('', users('physical:host'))
         (host,) = self.add_hosts(1)

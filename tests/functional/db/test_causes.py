@@ -14,6 +14,7 @@ from climate.db.engine import error_log
 from climate.db.transactions.store import Transaction
 from climate.exceptions.outages import Cause
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 
 _PASSWORD = 'hunter2'
@@ -125,8 +126,7 @@ class TestOnPostgresql(_Causes, cases.StoreCase):
         self.assertEqual('off', self.read_only())
 
     def read_only(self) -> str:
-        with self.store.reading() as tx:
-            return str(tx.session.scalar(_READ_ONLY))
+        return fetch(self.store, lambda tx: str(tx.session.scalar(_READ_ONLY)))
 
 
 class TestOnPsycopg2(TestOnPostgresql):

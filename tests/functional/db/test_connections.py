@@ -13,6 +13,7 @@ from pymysql.connections import Connection
 
 from climate import exceptions
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.messaging.proxy import Proxy
 
@@ -118,8 +119,7 @@ class _RollsBack:
 
     def raised(self) -> int:
         """Return how often the generation of the host was raised."""
-        with self.store.reading() as tx:
-            return tx.resources.generations([self.host])[self.host]
+        return fetch(self.store, lambda tx: tx.resources.generations([self.host])[self.host])
 
     def test_after_a_commit_nothing_is_rolled_back(self) -> None:
         self.store.run(lambda tx: tx.resources.touch(self.host))

@@ -19,6 +19,7 @@ from climate.domain.payloads import ChangePayload
 from climate.plugins.stack.plugin import VirtualStack
 from climate.plugins.stack.request import StackRequest
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.db import everything
 
@@ -61,8 +62,7 @@ class _Secrets:
 
     def end(self, store: Store) -> None:
         """Let the lease be over."""
-        with store.reading() as tx:
-            found = tx.reservations.of_leases(['secret'])
+        found = fetch(store, lambda tx: tx.reservations.of_leases(['secret']))
         for item in found:
             over = dataclasses.replace(item, status=ReservationStatus.DELETED)
             store.run(lambda tx, over=over: tx.reservations.update(over))
@@ -89,8 +89,7 @@ class _Secrets:
     def test_a_change_by_a_process_without_the_key_loses_nothing(self) -> None:
         store = self.keyed(vault.new_key())
         self.put(store)
-        with self.store.reading() as tx:
-            first, second, *_ = tx.reservations.of_leases(['secret'])
+        first, second, *_ = fetch(self.store, lambda tx: tx.reservations.of_leases(['secret']))
         self.assertRaises(TypeError, VirtualStack().load, {**_bare_stack(), **second.request})
         changed = dataclasses.replace(first, missing_resources=True)
         self.store.run(lambda tx: tx.reservations.update(changed))
@@ -118,8 +117,7 @@ class _Secrets:
         rotation.rotate(store, store.vault)
         self.assertNotIn(SECRET, self.text())
         self.assertEqual(list(REQUESTS), self.requests(store))
-        with store.reading() as tx:
-            (event,) = tx.leases.get('secret', None).events
+        (event,) = fetch(store, lambda tx: tx.leases.get('secret', None).events)
         self.assertEqual('web', event.change.before['reservation-0']['draft']['name'])
         self.assertTrue(event.change.undoing)
 

@@ -15,6 +15,7 @@ from climate.db.schema import guards
 from climate.db.schema.guards import Rule
 from climate.domain.resources import Inventory
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.db import unguarded
 
@@ -236,8 +237,7 @@ class Guards:
 
         def replace(*new: Inventory) -> dict[str, int]:
             self.store.run(lambda tx: tx.book([self.host]).restock(self.host, new))
-            with self.store.reading() as tx:
-                (found,) = tx.resources.with_ids([self.host])
+            (found,) = fetch(self.store, lambda tx: tx.resources.with_ids([self.host]))
             return {item.resource_class: item.total for item in found.inventories}
 
         self.assertEqual({'VCPU': 4, 'DISK_GB': 5}, replace(disk, more))

@@ -7,6 +7,7 @@ import threading
 
 from climate.db.transactions.store import Transaction
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.db import plans
 
@@ -16,8 +17,7 @@ class KnownGenerations:
     """On one engine."""
 
     def generation(self, resource_id: int) -> int:
-        with self.store.reading() as tx:
-            return tx.resources.generations([resource_id])[resource_id]
+        return fetch(self.store, lambda tx: tx.resources.generations([resource_id])[resource_id])
 
     def lock(self, tx: Transaction, resource_id: int, known: int) -> int:
         """Lock a resource; return the generation that it turned out to have."""

@@ -26,6 +26,7 @@ from climate.domain.requests import LeaseQuery
 from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.instance.by_size import VirtualInstance
 from tests import services
+from tests.databases import fetch
 from tests.functional import whole_leases
 from tests.functional.db import cases
 from tests.functional.db import plans
@@ -101,8 +102,7 @@ class Lists:
         self.add(cases.lease(start, start + 4, id=lease_id, name=name, **parts, **options))
 
     def listed(self, query: LeaseQuery, version: Microversion) -> str:
-        with self.store.reading() as tx:
-            found, _ = tx.lease_lists.page(query, 100)
+        found, _ = fetch(self.store, lambda tx: tx.lease_lists.page(query, 100))
         return LeaseWriter(PLUGINS, version).array(found)
 
     def test_the_text_is_that_of_the_objects(self) -> None:
@@ -136,8 +136,7 @@ class Lists:
             )
             self.add(lease)
         query = LeaseQuery(project_id=project_id)
-        with self.store.reading() as tx:
-            whole = whole_leases.every(tx, query)
+        whole = fetch(self.store, lambda tx: whole_leases.every(tx, query))
         self.assertEqual(len(odd), len(whole))
         expected = written(whole, VERSIONS[-1])
         self.assertEqual(expected, self.listed(query, VERSIONS[-1]))
@@ -179,6 +178,5 @@ class Lists:
             for position in range(4)
         )
         self.add(cases.lease(1, 2, id=lease_id, reservations=reservations, events=()))
-        with self.store.reading() as tx:
-            found = tx.lease_lists.get(lease_id, None)
+        found = fetch(self.store, lambda tx: tx.lease_lists.get(lease_id, None))
         self.assertEqual([large] * 4, [json.loads(one.request) for one in found.reservations])

@@ -20,6 +20,7 @@ from climate.domain.listed import ListedLease
 from climate.domain.requests import LeaseQuery
 from climate.domain.requests import SORT_KEYS
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 
 _STATES = (LeaseStatus.PENDING, LeaseStatus.ACTIVE, LeaseStatus.TERMINATED)
@@ -55,8 +56,7 @@ class Leases:
     def page(self, **wanted: object) -> tuple[list[ListedLease], bool]:
         """Return a page of leases, and whether there are more."""
         query = LeaseQuery(**{'project_id': None, **wanted})
-        with self.store.reading() as tx:
-            return tx.lease_lists.page(query, 100)
+        return fetch(self.store, lambda tx: tx.lease_lists.page(query, 100))
 
     def ids(self, **wanted: object) -> set[str]:
         """Return the ids of the leases that are asked for."""
@@ -67,8 +67,7 @@ class Leases:
             notify_before_start=(60, 30), before_end_date=cases.at(1.5), degraded=True
         )
         self.add(lease)
-        with self.store.reading() as tx:
-            found = tx.leases.get(lease.id)
+        found = fetch(self.store, lambda tx: tx.leases.get(lease.id))
         stamped = dataclasses.replace(
             lease,
             reservations=tuple(

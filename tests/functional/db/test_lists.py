@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from climate.db.schema.tables import RESOURCES
 from climate.db.statements.lists import Among
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.db import plans
 
@@ -31,8 +32,7 @@ class Lists:
     """What a list may be."""
 
     def found(self: Any, query: sa.Select[Any], values: Any) -> list[int]:
-        with self.store.reading() as tx:
-            return sorted(tx.session.scalars(query, values))
+        return fetch(self.store, lambda tx: sorted(tx.session.scalars(query, values)))
 
     def test_texts(self: Any) -> None:
         ids = self.add_hosts(4)

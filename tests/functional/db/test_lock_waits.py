@@ -17,6 +17,7 @@ from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
 from climate.exceptions.outages import Cause
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 
 _LOCK = sa.text('UPDATE projects SET id = id')
@@ -42,8 +43,7 @@ class _Waits:
     def test_each_session_has_the_limit(self) -> None:
         for _ in range(2):
             self.assertEqual(self.whole, self.store.run(self.shown))
-            with self.store.reading() as tx:
-                self.assertEqual(self.whole, self.shown(tx))
+            self.assertEqual(self.whole, fetch(self.store, self.shown))
 
     def test_a_lock_that_is_not_released_is_waited_for_once(self) -> None:
         self.store.run(lambda tx: tx.projects.add('p'))
@@ -79,8 +79,7 @@ class _Waits:
     def test_another_session_of_the_thread_keeps_its_limit(self) -> None:
         def work(_tx: Transaction) -> str:
             self.spend(5)
-            with self.store.reading() as other:
-                return self.shown(other)
+            return fetch(self.store, self.shown)
 
         self.assertEqual(self.whole, self.store.run(work))
 

@@ -17,6 +17,7 @@ from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
 from climate.domain.periods import Period
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 
 
@@ -80,8 +81,7 @@ class TestBookingAfterReading(cases.StoreCase):
         self.before = self.generations()
 
     def generations(self) -> dict[int, int]:
-        with self.store.reading() as tx:
-            return dict(tx.resources.generations([self.host]))
+        return fetch(self.store, lambda tx: dict(tx.resources.generations([self.host])))
 
     def read(self, work: Callable[[Transaction], None], error: type[BaseException]) -> None:
         def reading() -> None:

@@ -15,6 +15,7 @@ from climate.db.transactions.store import Transaction
 from climate.domain.leases import AllocationState
 from climate.domain.periods import Period
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 
 UNTIL = cases.at(0) + datetime.timedelta(seconds=10)
@@ -30,8 +31,7 @@ class Queues:
 
     def next_due(self) -> datetime.datetime | None:
         """Return when something is due."""
-        with self.store.reading() as tx:
-            return tx.claims.next_due()
+        return fetch(self.store, lambda tx: tx.claims.next_due())
 
     def test_what_is_due_longest_is_claimed_first_and_once(self) -> None:
         self.assertIsNone(self.next_due())
@@ -123,8 +123,7 @@ class Queues:
         self.assertEqual((['a2'], []), (self.fetch('she', 1), self.fetch('me')))
         self.store.run(lambda tx: tx.outbox.give_back('she'))
         self.assertEqual(['a2', 'a3'], self.fetch('me'))
-        with self.store.reading() as tx:
-            self.assertEqual(4, tx.outbox.waiting())
+        self.assertEqual(4, fetch(self.store, lambda tx: tx.outbox.waiting()))
 
     def test_senders_at_once_keep_the_order_of_each_lease(self) -> None:
         wanted = {lease: [f'{lease}{number}' for number in range(6)] for lease in 'abcd'}
@@ -160,8 +159,7 @@ class Queues:
         hosts = self.add_hosts(3)
         now, later = self.book(hosts[:2], -1, 2), self.book(hosts[:1], 3, 4)
         mine, theirs = now.reservations[0].id, later.reservations[0].id
-        with self.store.reading() as tx:
-            self.assertEqual([], tx.allocations.holders([theirs]))
+        self.assertEqual([], fetch(self.store, lambda tx: tx.allocations.holders([theirs])))
         self.store.run(lambda tx: tx.allocations.hold([mine]))
         with self.store.reading() as tx:
             self.assertEqual([mine], tx.allocations.holders([theirs]))

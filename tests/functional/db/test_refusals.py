@@ -16,6 +16,7 @@ from climate.domain.usage import UsageKey
 from climate.domain.usage import UsageQuery
 from climate.domain.usage import UsageRow
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.processes import until
 from tests.narrowing import present
@@ -41,8 +42,7 @@ class Refused:
 
     def report(self, by: UsageKey, **more: str) -> list[UsageRow]:
         query = UsageQuery(period=cases.hours(-1, 1), by=by, **more)
-        with self.store.reading() as tx:
-            return tx.usage.report(query, tx.refusals.within(query))
+        return fetch(self.store, lambda tx: tx.usage.report(query, tx.refusals.within(query)))
 
     def amounts(self, by: UsageKey, **more: str) -> list[tuple[str | None, str | None, int, int]]:
         """Return key, class, refusals and the amount of each row."""

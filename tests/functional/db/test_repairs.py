@@ -9,6 +9,7 @@ import dataclasses
 from climate.domain.leases import AllocationState
 from climate.domain.lifecycles import LeaseStatus
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 
 
@@ -42,8 +43,7 @@ class _Repairs:
         self.assertTrue(self.take('b', not_since=cases.at(0)))
         self.store.run(lambda tx: tx.chores.release('x', 'b'))
         self.assertFalse(self.take('a', not_since=cases.at(0)))
-        with self.store.reading() as tx:
-            self.assertEqual(cases.at(1), tx.chores.begun_at('x'))
+        self.assertEqual(cases.at(1), fetch(self.store, lambda tx: tx.chores.begun_at('x')))
 
     def test_oddities(self) -> None:
         one, two, three = self.add_hosts(3)
@@ -77,7 +77,6 @@ class _Repairs:
         until = cases.at(1)
         self.assertTrue(self.store.run(lambda tx: tx.claims.take_one('a', until, late.id)))
         self.assertFalse(self.store.run(lambda tx: tx.claims.take_one('b', until, late.id)))
-        with self.store.reading() as tx:
-            self.assertEqual([], tx.inconsistencies.forgotten())
+        self.assertEqual([], fetch(self.store, lambda tx: tx.inconsistencies.forgotten()))
         self.clock.move_to(cases.at(2))
         self.assertTrue(self.store.run(lambda tx: tx.claims.take_one('b', until, late.id)))

@@ -17,6 +17,7 @@ from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.db import plans
 from tests.functional.db.histories import INVENTORIES
@@ -108,8 +109,7 @@ class BookingsCase:
         kept = self.timelines._kept[cases.TYPE].values()
         self.assertTrue(any(each.omits for each in kept))
         self.assertTrue(all(each.block.occupied.is_zero for each in kept))
-        with self.store.reading() as tx:
-            far = tx.timeline(cases.TYPE, cases.at(31))
+        far = fetch(self.store, lambda tx: tx.timeline(cases.TYPE, cases.at(31)))
         self.assertFalse(all(each.occupied.is_zero for each in far))
 
     def test_a_transaction_that_fails(self) -> None:

@@ -19,6 +19,7 @@ from climate.domain.resources import Inventory
 from climate.domain.usage import UsageKey
 from climate.domain.usage import UsageQuery
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 
 HOUR = 3600
@@ -36,8 +37,7 @@ class Reported:
     def report(self, by: UsageKey = UsageKey.TYPE, **more: Any) -> list[tuple[Any, ...]]:
         """Return key, class, leases, and hours that are booked, used, unused and ahead."""
         query = UsageQuery(period=cases.hours(-12, 12), by=by, **more)
-        with self.store.reading() as tx:
-            found = tx.usage.report(query)
+        found = fetch(self.store, lambda tx: tx.usage.report(query))
         return [
             (
                 row.project_id or row.resource_type,

@@ -20,6 +20,7 @@ from climate.domain.leases import AllocationState
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.resources import Inventory
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.db import plans
 
@@ -214,15 +215,13 @@ class Verification:
         added = Addition(
             resource_id=host, resource_class='VCPU', period=wide, clear=wide, fresh=True
         )
-        with self.store.reading() as tx:
-            (found,) = verification.findings(tx.session, [added])
+        (found,) = fetch(self.store, lambda tx: verification.findings(tx.session, [added]))
         self.assertEqual((host, 'is not open to bookings'), (found.resource_id, found.why))
 
     def test_what_goes_first_leaves_room(self) -> None:
         (host,) = self.add_hosts(1, inventories=STOCK)
         lease = self.book([host], 1, 3, resource_class='MEMORY_MB', amount=6)
-        with self.store.reading() as tx:
-            (old,) = tx.allocations.live_of([lease.reservations[0].id])
+        (old,) = fetch(self.store, lambda tx: tx.allocations.live_of([lease.reservations[0].id]))
         new = dataclasses.replace(old, period=cases.hours(2, 4))
 
         def swap(tx: Transaction) -> None:

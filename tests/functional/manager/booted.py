@@ -24,6 +24,7 @@ from climate.plugins.instance.by_flavor import RESOURCE_TYPE as ROOM_TYPE
 from climate.plugins.server.plugin import VirtualServer
 from tests import services
 from tests.base import TestCase
+from tests.databases import fetch
 from tests.functional import whole_leases
 from tests.functional.manager import harness
 from tests.narrowing import present
@@ -87,5 +88,4 @@ class BootedCase(TestCase):
 
     def leases(self) -> list[Lease]:
         """Return all leases, the oldest first."""
-        with self.office.store.reading() as tx:
-            return whole_leases.every(tx)
+        return fetch(self.office.store, whole_leases.every)

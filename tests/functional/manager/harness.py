@@ -24,6 +24,7 @@ from climate.testing.managers import SteppedManager as SteppedManager
 from tests import base
 from tests import databases
 from tests import services
+from tests.databases import fetch
 from tests.functional import whole_leases
 
 # The notifications of a lease that nothing disturbs, and how often each is sent.
@@ -41,8 +42,7 @@ class Office(Deployment):
 
     def every_lease(self) -> list[Lease]:
         """Return all leases but deleted ones, the oldest first."""
-        with self.store.reading() as tx:
-            return whole_leases.every(tx)
+        return fetch(self.store, whole_leases.every)
 
 
 class OfficeCase(base.TestCase):

@@ -14,6 +14,7 @@ from climate.manager.periodic.repair import Repair
 from climate.plugins.contract import Plugin
 from climate.resources import changes
 from tests import base
+from tests.databases import fetch
 from tests.functional import fixtures
 from tests.functional import http
 from tests.functional.manager.harness import SETTINGS
@@ -76,8 +77,7 @@ class NeutronCase(base.TestCase):
     def until(self, instant: datetime.datetime) -> None:
         """Let time pass, and do what comes due."""
         while True:
-            with self.service.store.reading() as tx:
-                due = tx.claims.next_due()
+            due = fetch(self.service.store, lambda tx: tx.claims.next_due())
             if due is None or due > instant:
                 break
             self.service.clock.move_to(max(due, self.service.clock.now()))

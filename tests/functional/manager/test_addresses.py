@@ -10,6 +10,7 @@ from typing import Any
 
 from climate.cloud.base import FloatingIP as Found
 from climate.domain.resources import ResourceDraft
+from tests.databases import fetch
 from tests.functional import bodies
 from tests.functional.manager.harness import SETTINGS
 from tests.functional.manager.neutron_case import END
@@ -51,8 +52,7 @@ class FloatingIPTest(NeutronCase):
             self.cloud.networks.attach(self.found()[address].id, port.id)
 
     def test_addresses_that_neutron_no_longer_leaves_to_leases(self) -> None:
-        with self.service.store.reading() as tx:
-            known = tx.resources.of_type('virtual:floatingip')
+        known = fetch(self.service.store, lambda tx: tx.resources.of_type('virtual:floatingip'))
         self.assertEqual({''}, {one.trouble for one in self.plugin.report(known, self.cloud)})
         gone, moved, taken = known
         gone = dataclasses.replace(

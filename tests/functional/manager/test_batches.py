@@ -17,6 +17,7 @@ from climate.testing.walker import LONG
 from climate.testing.walker import START
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional.manager import both_ways
 from tests.functional.manager import harness
 from tests.functional.manager.walk import kinds
@@ -141,8 +142,7 @@ def _take_by_name(office: harness.Office) -> None:
     take = office.manager.claims.take
 
     def name(lease_id: str) -> str:
-        with office.store.reading() as tx:
-            found = tx.leases.find(lease_id)
+        found = fetch(office.store, lambda tx: tx.leases.find(lease_id))
         return '' if found is None else found.name
 
     office.manager.claims.take = lambda _limit: sorted(take(MANY), key=name)

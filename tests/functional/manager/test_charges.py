@@ -17,6 +17,7 @@ from climate.enforcement.filters import Filters
 from climate.manager.senders.charges import ChargeSender
 from tests import judge
 from tests import waiting
+from tests.databases import fetch
 from tests.functional.db import cases
 from tests.unit.enforcement import questions
 from tests.unit.enforcement.test_durations import configured
@@ -55,8 +56,7 @@ class TestSender(cases.StoreCase):
         return [f'{call.name} {call.body["id"]}' for call in self.judge.calls]
 
     def waiting(self) -> dict[str, int]:
-        with self.store.reading() as tx:
-            return dict(tx.charges.waiting())
+        return fetch(self.store, lambda tx: dict(tx.charges.waiting()))
 
     def pass_time(self, seconds: float) -> None:
         self.clock.move_to(self.clock.now() + datetime.timedelta(seconds=seconds))

@@ -147,8 +147,7 @@ class TestStart(_Test):
     def test_an_end_that_has_failed_is_told_at_once(self) -> None:
         self.open(4)
         self.office.cloud.fail('compute.delete_server', times=None)
-        second = self.office.create(1000, 3000, hosts=4, until=1002)
-        self.assertEqual(1, self.errors(second))
+        self.assertEqual(1, self.errors(self.office.create(1000, 3000, hosts=4, until=1002)))
 
     def test_what_others_have_is_not_said(self) -> None:
         first = self.open(2)

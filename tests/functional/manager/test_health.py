@@ -23,6 +23,7 @@ from climate.upkeep.health import HostHealth
 from tests import base
 from tests import drafts
 from tests import services
+from tests.databases import fetch
 from tests.functional.manager import harness
 from tests.functional.processes import until
 
@@ -49,8 +50,7 @@ class HealthCase(base.TestCase):
 
     def failed(self) -> list[str]:
         """Return the hosts that are known not to work."""
-        with self.office.store.reading() as tx:
-            hosts = tx.resources.of_type('physical:host')
+        hosts = fetch(self.office.store, lambda tx: tx.resources.of_type('physical:host'))
         return [host.name for host in hosts if host.failed_at is not None]
 
 
@@ -73,8 +73,7 @@ class TestLook(HealthCase):
     def test_what_clients_see(self) -> None:
         self.cloud.set_hypervisor('compute-2', state='down')
         self.look()
-        with self.office.store.reading() as tx:
-            hosts = tx.resources.of_type('physical:host')
+        hosts = fetch(self.office.store, lambda tx: tx.resources.of_type('physical:host'))
         shown = [view.item(HOSTS, host, microversions.V1_0)['reservable'] for host in hosts]
         self.assertEqual([True, False, True, True], shown)
 

@@ -17,6 +17,7 @@ from climate.plugins.contract import Work
 from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import plans
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import Office
@@ -140,11 +141,9 @@ class _Life(_Case):
 
     def test_it_goes_with_its_lease(self) -> None:
         lease = self.office.create(0, 100, until=200)
-        with self.office.store.reading() as tx:
-            self.assertEqual(3, len(tx.steps.of_lease(lease.id)))
+        self.assertEqual(3, fetch(self.office.store, lambda tx: len(tx.steps.of_lease(lease.id))))
         self.assertEqual(1, purge(self.office.store, at(300)))
-        with self.office.store.reading() as tx:
-            self.assertEqual([], tx.steps.of_lease(lease.id))
+        self.assertEqual([], fetch(self.office.store, lambda tx: tx.steps.of_lease(lease.id)))
 
 
 class TestWords(_Case, base.TestCase):
@@ -172,15 +171,13 @@ class TestWords(_Case, base.TestCase):
     def test_what_goes_on_at_once_is_the_same_step(self) -> None:
         now = datetime.timedelta(0)
         self.talker.says = [Again(after=now, steps=(text,)) for text in 'abc']
-        lease = self.office.create(0, 3600, until=1)
-        (step,) = self.history(lease).steps
+        (step,) = self.history(self.office.create(0, 3600, until=1)).steps
         self.assertEqual((4, 'done'), (step.attempts, step.state))
         self.assertEqual(['a', 'b', 'c'], [line.text for line in step.lines])
 
     def test_what_waits_for_too_long_has_failed(self) -> None:
         self.talker.says = [self.waits('the image is made') for _ in range(40)]
-        lease = self.office.create(0, 3600, until=200)
-        step = self.step(lease, 'start')
+        step = self.step(self.office.create(0, 3600, until=200), 'start')
         self.assert_has(step, state='undone', error='it took too long: the image is made')
 
     def test_secrets_are_not_kept(self) -> None:
@@ -196,8 +193,7 @@ class TestWords(_Case, base.TestCase):
     def test_it_does_not_grow_without_end(self) -> None:
         many = [f'line {number}' + 'x' * 5000 for number in range(200)]
         self.talker.says = [self.waits('y' * 5000, *many) for _ in range(3)]
-        lease = self.office.create(0, 3600, until=11)
-        step = self.step(lease, 'start')
+        step = self.step(self.office.create(0, 3600, until=11), 'start')
         self.assertEqual((3, 50), (step.attempts, len(step.lines)))
         self.assertTrue(step.lines[-1].text.startswith('line 199x'))
         self.assertLess(max(len(line.text) for line in step.lines), 1001)

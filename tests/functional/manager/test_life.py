@@ -288,8 +288,7 @@ class TestCleaningTime(base.TestCase):
         self.assertEqual('ACTIVE', self.office.status_at(800, self.office.create(800, 2000)))
 
     def test_after_a_deletion(self) -> None:
-        first = self.office.create(0, 1000, until=100)
-        self.office.delete(first)
+        self.office.delete(self.office.create(0, 1000, until=100))
         self.office.until(200)
         self.assertRaises(exceptions.NotEnoughResources, self.office.create, 399, 2000)
         self.office.create(400, 2000)

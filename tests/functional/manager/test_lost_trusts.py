@@ -17,6 +17,7 @@ from climate.metrics import catalogue
 from climate.upkeep.owners import OwnerCheck
 from climate.upkeep.trusts import TrustCheck
 from tests import metrics
+from tests.databases import fetch
 from tests.functional.manager import harness
 from tests.functional.manager import stack_case
 
@@ -47,8 +48,7 @@ class TestLostTrusts(stack_case.StackCase):
         return [str(row.payload['reason']) for row in found]
 
     def unsent(self) -> list[Any]:
-        with self.world.store.reading() as tx:
-            return tx.outbox.unsent()
+        return fetch(self.world.store, lambda tx: tx.outbox.unsent())
 
     def test_a_role_that_was_taken_away(self) -> None:
         self.assertEqual([], self.lost())

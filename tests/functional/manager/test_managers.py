@@ -15,6 +15,7 @@ from climate.manager.senders.outbox import OutboxSender
 from climate.messaging.publisher import BrokerUnavailable
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import OfficeCase
@@ -51,8 +52,7 @@ class Death:
         self.assertTrue(due is None or due > office.clock.now())
 
     def next_due(self, office: Office) -> datetime.datetime | None:
-        with office.store.reading() as tx:
-            return tx.claims.next_due()
+        return fetch(office.store, lambda tx: tx.claims.next_due())
 
     def test_while_it_deletes_or_changes(self) -> None:
         for step in STEPS:
@@ -196,8 +196,7 @@ class _Outbox:
     def test_a_sender_that_died_is_replaced(self) -> None:
         office = self.useFixture(Office(database=self.kind))
         lease = office.create(600, 3600)
-        with office.store.reading() as tx:
-            self.assertEqual(1, tx.outbox.waiting())
+        self.assertEqual(1, fetch(office.store, lambda tx: tx.outbox.waiting()))
         until = harness.at(30)
         office.store.run(lambda tx: tx.outbox.claim('dead', until, 100))
         office.update(lease, name='other')

@@ -12,6 +12,7 @@ import fixtures
 from climate.cloud.base import Network
 from climate.cloud.base import Segment
 from climate.domain.events import EventKind
+from tests.databases import fetch
 from tests.functional import http
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import NeutronCase
@@ -108,8 +109,7 @@ class NetworkTest(NeutronCase):
         stranger = self.cloud.network.create_network('red', 'red', segment)
         self.until(START + datetime.timedelta(seconds=30))
         self.assertEqual('STARTING', self.now(lease)['status'])
-        with self.service.store.reading() as tx:
-            events = tx.leases.find(lease['id']).events
+        events = fetch(self.service.store, lambda tx: tx.leases.find(lease['id']).events)
         (error,) = (item.error for item in events if item.kind is EventKind.START)
         self.assertIn('segment vlan:physnet1:101 is used', error or '')
         path = f'/v1/leases/{lease["id"]}/history'

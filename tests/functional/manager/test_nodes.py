@@ -14,6 +14,7 @@ from climate.plugins.host.plugin import PhysicalHost
 from climate.resources.registrar import Registrar
 from tests import base
 from tests import drafts
+from tests.databases import fetch
 from tests.functional.manager.harness import changed
 from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
@@ -111,8 +112,7 @@ class TestSharedNodes(NodesCase):
     def test_the_pool_keeps_what_another_host_uses(self) -> None:
         first = self.register()
         self.share()
-        with self.office.store.reading() as tx:
-            known = tx.resources.get('physical:host', first)
+        known = fetch(self.office.store, lambda tx: tx.resources.get('physical:host', first))
         twin = self.office.store.run(
             lambda tx: tx.resources.insert(dataclasses.replace(known, id=None, name='node-2'))
         )

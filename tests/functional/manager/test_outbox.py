@@ -17,6 +17,7 @@ from climate.messaging.publisher import BrokerUnavailable
 from climate.messaging.publisher import OutboxMessage
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
 
@@ -64,8 +65,7 @@ class _Poisoned:
         return OutboxSender(self.office.store, self.office.clock, self.bus, 'me', **facts)
 
     def failing(self) -> list[OutboxRow]:
-        with self.office.store.reading() as tx:
-            return tx.outbox.failing()
+        return fetch(self.office.store, lambda tx: tx.outbox.failing())
 
     def names(self) -> list[str]:
         return [message.payload['name'] for message in self.office.bus.taken]

@@ -18,6 +18,7 @@ from climate.plugins import contract
 from climate.plugins.host.plugin import PhysicalHost
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional.manager.harness import Office
 
 NASTY = f'a\x00b\ud800c\x1bd {"x" * 100_000}'
@@ -73,8 +74,7 @@ class _Tests:
         check()
 
     def test_a_property_that_the_cloud_reports(self) -> None:
-        with self.office.store.reading() as tx:
-            (resource,) = tx.resources.of_type('physical:host')
+        (resource,) = fetch(self.office.store, lambda tx: tx.resources.of_type('physical:host'))
         nasty = dataclasses.replace(
             resource,
             id=None,
@@ -82,6 +82,5 @@ class _Tests:
             attributes={**resource.attributes, 'cpu_info': NASTY},
         )
         added = self.office.store.run(lambda tx: tx.resources.insert(nasty))
-        with self.office.store.reading() as tx:
-            found = tx.resources.get('physical:host', added)
+        found = fetch(self.office.store, lambda tx: tx.resources.get('physical:host', added))
         self.assertTrue(str(found.attributes['cpu_info']).startswith('a\ufffdb\ufffdc\x1bd'))

@@ -20,6 +20,7 @@ from climate.upkeep.owners import OwnerCheck
 from climate.upkeep.trusts import TrustCheck
 from tests import base
 from tests import metrics
+from tests.databases import fetch
 from tests.functional import http
 from tests.functional.fixtures import Service
 from tests.narrowing import present
@@ -92,8 +93,7 @@ class TestOwners(base.TestCase):
         self.cloud.put_member('alice', 'blue')
         self.check.run()
         self.check.run()
-        with self.service.store.reading() as tx:
-            found = tx.outbox.unsent()
+        found = fetch(self.service.store, lambda tx: tx.outbox.unsent())
         self.assertEqual(
             {'webhook.stopped': self.hook['id'], 'feed.stopped': self.feed['id']},
             {row.event_type: row.payload['id'] for row in found},

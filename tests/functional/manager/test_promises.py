@@ -69,8 +69,7 @@ class TestNeverStarted(OfficeCase):
         return set(self.plugin.noted)
 
     def test_deleted_once_it_was_prepared(self) -> None:
-        lease = self.office.create(100, 3600, until=50)
-        self.assertEqual({'undo'}, self.noted(lease))
+        self.assertEqual({'undo'}, self.noted(self.office.create(100, 3600, until=50)))
 
     def test_deleted_while_its_start_is_tried_again(self) -> None:
         lease = self.office.create(100, 3600, until=99)
@@ -92,8 +91,7 @@ class TestNeverStarted(OfficeCase):
         self.assertEqual({'undo'}, self.noted(lease))
 
     def test_what_has_started_ends(self) -> None:
-        lease = self.office.create(100, 3600, until=200)
-        self.assertEqual({'end'}, self.noted(lease))
+        self.assertEqual({'end'}, self.noted(self.office.create(100, 3600, until=200)))
 
     def test_what_has_started_ends_though_its_end_fails_for_long(self) -> None:
         lease = self.office.create(0, 1000, until=999)

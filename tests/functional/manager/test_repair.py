@@ -84,8 +84,7 @@ class TestLeftovers(_Test):
 
     def test_of_one_lease_only(self) -> None:
         one = self.left_behind()
-        other = self.office.create(30, 40, until=50)
-        self.assertEqual([], self.repair(other.id))
+        self.assertEqual([], self.repair(self.office.create(30, 40, until=50).id))
         self.assertEqual(1, len(self.rehearse(one.id)))
         self.assertEqual('deleted', self.repair(one.id)[0].done)
         self.assertEqual([], self.rehearse())

@@ -16,6 +16,7 @@ from climate.plugins.host import errors
 from climate.resources.registrar import Registrar
 from climate.upkeep.health import HostHealth
 from climate.upkeep.rehoming import Rehoming
+from tests.databases import fetch
 from tests.functional.manager import test_instances
 
 
@@ -40,8 +41,7 @@ class ChangesCase(test_instances._Test):
 
     def host(self, name: str) -> Resource:
         """Return a registered host."""
-        with self.office.store.reading() as tx:
-            found = tx.resources.named('physical:host', name)
+        found = fetch(self.office.store, lambda tx: tx.resources.named('physical:host', name))
         assert found is not None
         return found
 

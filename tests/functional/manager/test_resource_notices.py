@@ -15,6 +15,7 @@ from climate.enforcement.limits import ProjectLimits
 from climate.messaging import schemas
 from climate.testing.service import subscriptions
 from climate.webhooks.posts import PosterSettings
+from tests.databases import fetch
 from tests.functional.manager import harness
 from tests.functional.manager import test_resource_changes
 from tests.printed import blocks
@@ -73,8 +74,7 @@ class TestNotices(test_resource_changes.ChangesCase):
         self.cloud.add_hypervisor('compute-1', vcpus=8)
         self.cloud.add_hypervisor('compute-2', vcpus=8)
         self.repair()
-        with self.office.store.reading() as tx:
-            rows = tx.outbox.unsent()
+        rows = fetch(self.office.store, lambda tx: tx.outbox.unsent())
         found = [row.subject for row in rows]
         self.assertEqual(['resource 1', 'resource 1', 'resource 2', 'resource 2'], found)
         self.assertEqual({''}, {row.lease_id for row in rows})

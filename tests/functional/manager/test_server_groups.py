@@ -16,6 +16,7 @@ from climate.domain.requests import Caller
 from climate.domain.requests import LeaseChange
 from climate.domain.requests import ReservationChange
 from tests import base
+from tests.databases import fetch
 from tests.functional import bodies
 from tests.functional.manager import harness
 from tests.functional.manager.broken_transactions import Killed
@@ -63,8 +64,7 @@ class _Case(base.TestCase):
 
     def leases(self) -> int:
         """Return how many reservations there are."""
-        with self.world.store.reading() as tx:
-            alive, ended = tx.inconsistencies.reservations()
+        alive, ended = fetch(self.world.store, lambda tx: tx.inconsistencies.reservations())
         return len(alive | ended)
 
 

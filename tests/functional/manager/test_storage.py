@@ -9,6 +9,7 @@ from typing import Any
 
 from climate.cloud.base import CloudNotFound
 from climate.plugins.contract import Records
+from tests.databases import fetch
 from tests.functional import bodies
 from tests.functional import http
 from tests.functional.manager import test_volumes
@@ -51,8 +52,7 @@ class StorageTest(test_volumes.VolumeCase):
 
     def test_a_pool_that_cinder_no_longer_has(self) -> None:
         self.admit()
-        with self.service.store.reading() as tx:
-            (known,) = tx.resources.of_type('physical:storage')
+        (known,) = fetch(self.service.store, lambda tx: tx.resources.of_type('physical:storage'))
         renamed = dataclasses.replace(known, name='cinder@platinum#one')
         found = [one.trouble for one in self.plugin.report([known, renamed], self.cloud)]
         self.assertEqual(['', 'Cinder has no such storage pool'], found)

@@ -16,6 +16,7 @@ from climate.cloud.base import Volume
 from climate.plugins.contract import Done
 from climate.plugins.contract import Work
 from climate.plugins.volume.end import StorageSettings
+from tests.databases import fetch
 from tests.functional.manager import test_volumes
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import START
@@ -187,8 +188,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
 
     def work_of(self, lease: dict[str, Any]) -> Any:
         """Return what a manager would hand over at the end."""
-        with self.service.store.reading() as tx:
-            found = tx.leases.find(lease['id'])
+        found = fetch(self.service.store, lambda tx: tx.leases.find(lease['id']))
         assert found is not None
         now = self.service.clock.now()
         return Work(

@@ -11,6 +11,7 @@ from climate.cloud.base import Volume
 from climate.domain.resources import ResourceDraft
 from climate.resources.registrar import Registrar
 from climate.simulator.volume_contents import POOL
+from tests.databases import fetch
 from tests.functional.manager.harness import SETTINGS
 from tests.functional.manager.neutron_case import END
 from tests.functional.manager.neutron_case import NeutronCase
@@ -56,8 +57,7 @@ class VolumeCase(NeutronCase):
 
     def reasons(self, lease: dict[str, Any]) -> list[str]:
         """Return what went wrong with the events of a lease."""
-        with self.service.store.reading() as tx:
-            found = tx.leases.find(lease['id'])
+        found = fetch(self.service.store, lambda tx: tx.leases.find(lease['id']))
         return [item.error for item in found.events if item.error]
 
     def assert_told(self, lease: dict[str, Any], *words: str) -> None:

@@ -38,6 +38,7 @@ from climate.webhooks.sending import EventSender
 from tests import base
 from tests import metrics
 from tests import services
+from tests.databases import fetch
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
 from tests.functional.manager.receivers import Receiver
@@ -339,8 +340,7 @@ class TestOnSqlite(Delivered, WebhookTest):
 
     def stored(self) -> list[str]:
         """Return the texts of the columns of the webhooks that are encrypted."""
-        with self.office.store.reading() as tx:
-            rows = tx.session.execute(WEBHOOKS.select()).all()
+        rows = fetch(self.office.store, lambda tx: tx.session.execute(WEBHOOKS.select()).all())
         return [text for row in rows for text in (row.url, row.secret)]
 
     def test_a_repeated_request_gets_a_secret_that_works(self) -> None:
