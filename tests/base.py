@@ -7,7 +7,10 @@ from __future__ import annotations
 import functools
 import os
 import pathlib
+import re
 import unittest
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import Protocol
@@ -39,6 +42,7 @@ class _Closes(Protocol):
 
 
 Closable = TypeVar('Closable', bound=_Closes)
+Case = TypeVar('Case')
 
 
 class TestCase(testtools.TestCase):
@@ -105,6 +109,24 @@ class TestCase(testtools.TestCase):
 
     def _check_generations(self) -> None:
         self.assertEqual([], generations.taken(), 'written without raising a generation')
+
+
+def test_each(names: Iterable[str]) -> Callable[[type[Case]], type[Case]]:
+    """Return a decorator that gives a class one test for each name, which calls ``check``.
+
+    The test of 'a lease at 1.1' is called ``test_a_lease_at_1_1``.
+    """
+
+    def decorate(case: type[Case]) -> type[Case]:
+        for name in names:
+
+            def test(self: Any, name: str = name) -> None:
+                self.check(name)
+
+            setattr(case, 'test_' + re.sub(r'\W', '_', name).lower(), test)
+        return case
+
+    return decorate
 
 
 class FolderCase(TestCase):

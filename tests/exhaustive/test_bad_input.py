@@ -31,6 +31,7 @@ def declare(service):
             raise AssertionError(answer.text)
 
 
+@base.test_each(CASES)
 class FieldsTest(base.TestCase):
     """Each field of each request, wrong in every way there is."""
 
@@ -84,72 +85,6 @@ class FieldsTest(base.TestCase):
             service, ids = self.prepare()
             answer = self.send(service, ids, case, case.body)
             self.assertIn(answer.status_int, (200, 201), f'{name}: {answer.text}')
-
-    def test_create_a_lease(self):
-        self.check('create a lease')
-
-    def test_create_a_lease_at_1_1(self):
-        self.check('create a lease at 1.1')
-
-    def test_create_a_lease_at_1_3(self):
-        self.check('create a lease at 1.3')
-
-    def test_create_a_lease_at_1_4(self):
-        self.check('create a lease at 1.4')
-
-    def test_ask_for_offers(self):
-        self.check('ask for offers')
-
-    def test_update_a_lease_at_1_3(self):
-        self.check('update a lease at 1.3')
-
-    def test_say_what_is_ready(self):
-        self.check('say what is ready')
-
-    def test_create_a_lease_of_instances(self):
-        self.check('create a lease of instances')
-
-    def test_create_a_lease_of_a_flavor(self):
-        self.check('create a lease of a flavor')
-
-    def test_update_a_lease(self):
-        self.check('update a lease')
-
-    def test_update_a_lease_at_1_1(self):
-        self.check('update a lease at 1.1')
-
-    def test_register_a_host(self):
-        self.check('register a host')
-
-    def test_change_a_host(self):
-        self.check('change a host')
-
-    def test_announce_a_maintenance(self):
-        self.check('announce a maintenance')
-
-    def test_declare_a_type(self):
-        self.check('declare a type')
-
-    def test_change_a_type(self):
-        self.check('change a type')
-
-    def test_register_a_resource(self):
-        self.check('register a resource')
-
-    def test_change_a_resource(self):
-        self.check('change a resource')
-
-    def test_register_a_floating_ip(self):
-        self.check('register a floating IP')
-
-    def test_lease_what_is_counted(self):
-        self.check('lease what is counted')
-
-    def test_lease_what_is_whole(self):
-        self.check('lease what is whole')
-
-    def test_make_a_property_private(self):
-        self.check('make a property private')
 
 
 def _complaint(answer: Any, words: set[str], accepted: bool, same: bool) -> str:

@@ -59,6 +59,7 @@ OTHERS = {
 }
 
 
+@base.test_each(ARGUMENTS)
 class BenchmarksTest(base.TestCase):
     """One process for each run."""
 
@@ -69,61 +70,15 @@ class BenchmarksTest(base.TestCase):
             if "__name__ == '__main__'" in file.read_text()
         }
         self.assertEqual(scripts, set(ARGUMENTS) | OTHERS)
-        run = {name.removeprefix('test_') for name in dir(self) if name.startswith('test_')}
-        self.assertLessEqual(set(ARGUMENTS), run)
 
-    def run_all(self, name: str) -> None:
+    def check(self, name: str) -> None:
         """Run a benchmark with each of its arguments."""
+        if name == 'page':
+            browsers.need(browsers.CHROMIUM)
+            browsers.need(browsers.FIREFOX)
         for arguments in ARGUMENTS[name]:
             done = commands.captured(
                 [sys.executable, '-m', f'benchmarks.{name}', *arguments], cwd=ROOT, timeout=600
             )
             self.assertEqual(0, done.returncode, done.stderr)
             self.assertRegex(done.stdout, r'\d\.\d')
-
-    def test_against(self) -> None:
-        self.run_all('against')
-
-    def test_calendar_pages(self) -> None:
-        self.run_all('calendar_pages')
-
-    def test_core(self) -> None:
-        self.run_all('core')
-
-    def test_costs(self) -> None:
-        self.run_all('costs')
-
-    def test_guards(self) -> None:
-        self.run_all('guards')
-
-    def test_neighbours(self) -> None:
-        self.run_all('neighbours')
-
-    def test_offers(self) -> None:
-        self.run_all('offers')
-
-    def test_page(self) -> None:
-        browsers.need(browsers.CHROMIUM)
-        browsers.need(browsers.FIREFOX)
-        self.run_all('page')
-
-    def test_placement(self) -> None:
-        self.run_all('placement')
-
-    def test_rows(self) -> None:
-        self.run_all('rows')
-
-    def test_sizes(self) -> None:
-        self.run_all('sizes')
-
-    def test_starts(self) -> None:
-        self.run_all('starts')
-
-    def test_timelines(self) -> None:
-        self.run_all('timelines')
-
-    def test_verification(self) -> None:
-        self.run_all('verification')
-
-    def test_worst(self) -> None:
-        self.run_all('worst')

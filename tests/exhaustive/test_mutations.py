@@ -165,11 +165,13 @@ DEFECTS = {
 }
 
 
+@base.test_each(DEFECTS)
 class TestMutations(base.TestCase):
-    """A test for each defect; they are made below."""
+    """A test for each defect."""
 
-    def find(self, defect: Defect) -> None:
-        """Make the defect, and walk until something is not as it should be."""
+    def check(self, name: str) -> None:
+        """Make a defect, and walk until something is not as it should be."""
+        defect = DEFECTS[name]
         mutated = defect.mutate(getattr(defect.place, defect.method))
         place = f'{defect.place.__module__}.{defect.place.__qualname__}.{defect.method}'
         self.useFixture(fixtures.MonkeyPatch(place, mutated))
@@ -184,11 +186,3 @@ class TestMutations(base.TestCase):
         kind = kinds.KINDS[defect.kind]
         (scenario,) = (each for each in walker.scenarios(kind) if each.name == defect.scenario)
         yield from walker.Walk(self.useFixture(World()), kind, scenario).complaints()
-
-
-def _test(defect: Defect) -> Callable[[TestMutations], None]:
-    return lambda self: self.find(defect)
-
-
-for _name, _defect in DEFECTS.items():
-    setattr(TestMutations, f'test_{_name}', _test(_defect))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 import uuid
 from typing import Any
 
@@ -17,8 +16,8 @@ from climate.db.schema import tables
 from climate.db.transactions import expired_holds
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
-from climate.testing.kinds import LeasedType
 from climate.testing.kinds import TypeRegistrar
+from tests import base
 from tests import services
 from tests.functional import http
 from tests.functional.manager.walk import kinds
@@ -74,11 +73,13 @@ class HoldsCase(OffersCase):
             return sorted(map(tuple, tx.session.execute(query)), key=str)
 
 
+@base.test_each(kinds.KINDS)
 class TestEveryType(HoldsCase):
-    """A test for each type; they are made below."""
+    """A test for each type."""
 
-    def check_kind(self, kind: LeasedType) -> None:
+    def check(self, name: str) -> None:
         """Hold what a type reserves, and take exactly that."""
+        kind = kinds.KINDS[name]
         place = self.start()
         registrar = TypeRegistrar(place.store, place.plugins, place.cloud)
         reservations = [dict(request) for request in kind.furnish(registrar)]
@@ -95,11 +96,6 @@ class TestEveryType(HoldsCase):
         self.assertEqual(held, self.allocations())
         self.assertEqual(len(rehearsed['lease']['reservations']), len(lease['reservations']))
         self.check_status(204, self.sent('DELETE', f'leases/{lease["id"]}', None))
-
-
-for _name, _kind in kinds.KINDS.items():
-    _words = re.sub('[: ]', '_', _name)
-    setattr(TestEveryType, f'test_{_words}', lambda self, kind=_kind: self.check_kind(kind))
 
 
 @services.on_each_engine(prefix='TestHold', engines=services.DATABASE_SERVERS)

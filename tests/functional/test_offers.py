@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from typing import Any
 
 from fixtures import MonkeyPatch
@@ -20,7 +19,6 @@ from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from climate.leases.prices import Prices
 from climate.testing import service as serving
-from climate.testing.kinds import LeasedType
 from climate.testing.kinds import TypeRegistrar
 from tests import base
 from tests import services
@@ -67,11 +65,13 @@ class OffersCase(base.TestCase):
         return {'name': 'l', **PERIOD, 'reservations': reservations, **facts}
 
 
+@base.test_each(kinds.KINDS)
 class TestEveryType(OffersCase):
-    """A test for each type; they are made below."""
+    """A test for each type."""
 
-    def check_kind(self, kind: LeasedType) -> None:
+    def check(self, name: str) -> None:
         """Ask for offers, rehearse the first, book it, and rehearse its end."""
+        kind = kinds.KINDS[name]
         place = self.start()
         registrar = TypeRegistrar(place.store, place.plugins, place.cloud)
         reservations = [dict(request) for request in kind.furnish(registrar)]
@@ -93,11 +93,6 @@ class TestEveryType(OffersCase):
         later = {'end_date': '2030-02-01T03:00:00Z', 'dry_run': True}
         changed = self.send_in_vain('PUT', f'leases/{made["id"]}', later)['dry_run']
         self.assertEqual('2030-02-01T03:00:00Z', changed['lease']['end_date'])
-
-
-for _name, _kind in kinds.KINDS.items():
-    _words = re.sub('[: ]', '_', _name)
-    setattr(TestEveryType, f'test_{_words}', lambda self, kind=_kind: self.check_kind(kind))
 
 
 @services.on_each_engine(prefix='TestNothingChanges', engines=services.DATABASE_SERVERS)

@@ -10,7 +10,6 @@ scenarios of a kind are one test.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable
 
 import fixtures
@@ -35,10 +34,11 @@ from tests.functional.manager.walk import kinds
 MOST = 10
 
 
+@base.test_each(kinds.KINDS)
 class TestComebacks(base.TestCase):
-    """Stalls the scenarios of each kind; the loop below adds the tests."""
+    """Stalls the scenarios of each kind."""
 
-    def comes_back(self, name: str) -> None:
+    def check(self, name: str) -> None:
         """Walk through all scenarios of a kind."""
         kind, seen = kinds.KINDS[name], set[object]()
         complaints: list[str] = []
@@ -61,14 +61,6 @@ class TestComebacks(base.TestCase):
 
     def test_every_kind_has_a_next_tenant(self) -> None:
         self.assertEqual(set(kinds.KINDS), set(tenants.NEXT))
-
-
-def _test(name: str) -> Callable[[TestComebacks], None]:
-    return lambda self: self.comes_back(name)
-
-
-for _name in kinds.KINDS:
-    setattr(TestComebacks, 'test_' + re.sub(r'\W', '_', _name), _test(_name))
 
 
 def _deletes_all(_work: Work, cloud: Cloud, host: str) -> list[Server]:

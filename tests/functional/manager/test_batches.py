@@ -157,7 +157,7 @@ class BothWays:
 
     kind = services.SQLITE
 
-    def tell(self: Any, name: str, settings: Any = SETTINGS) -> None:
+    def check(self: Any, name: str, settings: Any = SETTINGS) -> None:
         pictures = []
         for alone, database in ((True, services.SQLITE), (False, self.kind)):
             office = harness.Office(settings, database, hosts=HOSTS, alone=alone)
@@ -171,40 +171,29 @@ class BothWays:
 
 
 @services.on_each_engine(base.TestCase, 'TestBothWaysOn', engines=services.DATABASE_SERVERS)
+@base.test_each(('changed', 'failing'))
 class MainStories(BothWays):
     """Those that write all tables in all ways."""
 
-    def test_changed(self) -> None:
-        self.tell('changed')
-
     def test_handed_over_with_cleaning(self) -> None:
-        self.tell('handed_over', harness.changed(cleaning_time=datetime.timedelta(seconds=30)))
-
-    def test_failing(self) -> None:
-        self.tell('failing')
+        self.check('handed_over', harness.changed(cleaning_time=datetime.timedelta(seconds=30)))
 
 
+@base.test_each(('undisturbed', 'handed_over', 'drifting'))
 class OtherStories(BothWays):
     """Other combinations of the same; ``tests/exhaustive`` has them for the other engines."""
-
-    def test_undisturbed(self) -> None:
-        self.tell('undisturbed')
-
-    def test_handed_over(self) -> None:
-        self.tell('handed_over')
-
-    def test_drifting(self) -> None:
-        self.tell('drifting')
 
 
 class TestBothWaysOnSqlite(MainStories, OtherStories, base.TestCase):
     """SQLite."""
 
 
+@base.test_each(kinds.KINDS)
 class TestTypes(base.TestCase):
     """A lease of each type, in batches with leases of nothing; the loop below adds the tests."""
 
-    def live(self, kind: kinds.Kind) -> None:
+    def check(self, name: str) -> None:
+        kind = kinds.KINDS[name]
         pictures = []
         for alone in (True, False):
             world = self.useFixture(World(alone=alone))
@@ -232,11 +221,3 @@ class TestTypes(base.TestCase):
         yield
         world.until(END + LONG)
         yield
-
-
-def _test(kind: kinds.Kind) -> Any:
-    return lambda self: self.live(kind)
-
-
-for _name, _kind in kinds.KINDS.items():
-    setattr(TestTypes, f'test_{_name}'.replace(':', '_').replace(' ', '_'), _test(_kind))

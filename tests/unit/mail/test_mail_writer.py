@@ -49,7 +49,7 @@ class TestLetters(base.TestCase):
         )
         read = parsed(made.as_bytes())
         self.assertEqual('Your lease "demo 1" ends in about 3 hours', read['Subject'])
-        self.assert_has(read, From=SENDER, To='alice@example.org')
+        self.assertEqual((SENDER, 'alice@example.org'), (read['From'], read['To']))
         self.assertEqual('<one.message-1@example.org>', read['Message-ID'])
         self.assertEqual('auto-generated', read['Auto-Submitted'])
         self.assertEqual('lease-1', read['X-Climate-Lease'])

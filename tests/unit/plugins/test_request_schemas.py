@@ -13,7 +13,6 @@ import itertools
 import json
 import pathlib
 import re
-from collections.abc import Callable
 from typing import Annotated
 from typing import Any
 from typing import Literal
@@ -139,8 +138,9 @@ def validator(schema: Any) -> Any:
     return Validator(dict(schema), format_checker=jsonschema.FormatChecker())
 
 
+@base.test_each(TYPES)
 class TestSchemas(base.TestCase):
-    """A test for each type; they are made below."""
+    """A test for each type."""
 
     def check(self, name: str) -> None:
         """Hold the schema of a type against its reader."""
@@ -195,14 +195,6 @@ class TestSchemas(base.TestCase):
 
 def _stored(request: dict[str, Any]) -> Any:
     return json.loads(json.dumps(request))
-
-
-def _test(name: str) -> Callable[[TestSchemas], None]:
-    return lambda self: self.check(name)
-
-
-for _name in TYPES:
-    setattr(TestSchemas, f'test_{_name}', _test(_name))
 
 
 class TestDocuments(base.TestCase):
