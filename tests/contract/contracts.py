@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import uuid
 from typing import Any
 
@@ -14,6 +13,7 @@ from climate.cloud import base
 from tests.base import TestCase
 from tests.contract import worlds
 from tests.narrowing import present
+from tests.threads import together
 
 NOBODY = str(uuid.UUID(int=0))
 NO_AGGREGATE = 2147483000
@@ -253,23 +253,14 @@ class AggregateContract(Contract):
     def test_many_threads_at_once(self) -> None:
         made = self.aggregate()
         hosts = self.world.hosts[:2]
-        errors: list[Exception] = []
 
         def move(host: str) -> None:
-            try:
-                for _ in range(4):
-                    self.compute.add_host(made.id, host)
-                    self.compute.remove_host(made.id, host)
+            for _ in range(4):
                 self.compute.add_host(made.id, host)
-            except Exception as error:
-                errors.append(error)
+                self.compute.remove_host(made.id, host)
+            self.compute.add_host(made.id, host)
 
-        threads = [threading.Thread(target=move, args=(host,)) for host in hosts]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual([], errors)
+        together(move, hosts)
         self.assertEqual(tuple(sorted(hosts)), self.find(made).hosts)
 
 

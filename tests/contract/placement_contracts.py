@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
-from collections.abc import Callable
 
 from climate import exceptions
 from climate.cloud import base
@@ -14,6 +12,7 @@ from climate.domain.resources import Inventory
 from tests.contract import contracts
 from tests.contract import worlds
 from tests.narrowing import present
+from tests.threads import together
 
 
 class PlacementContract(contracts.Contract):
@@ -123,12 +122,6 @@ class OwnProvider(contracts.Contract):
         self.addCleanup(self.placement.delete_trait, name)
         return name
 
-    def at_once(self, *works: Callable[[], None]) -> None:
-        """Do works in threads of their own; none may fail."""
-        with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
-            for done in [pool.submit(work) for work in works]:
-                done.result()
-
 
 class ProviderLimitsContract(PlacementContract):
     """What the stub need not know, besides."""
@@ -227,7 +220,7 @@ class InventoryContract(OwnProvider):
         for name in names:
             self.removed(name)
         put = self.placement.set_inventory
-        self.at_once(*(functools.partial(put, uuid, self.inventory(name)) for name in names))
+        together(functools.partial(put, uuid), [self.inventory(name) for name in names])
         found = [each.resource_class for each in self.placement.inventories(uuid)]
         self.assertEqual(sorted(names), found)
 
@@ -341,5 +334,5 @@ class TraitContract(OwnProvider):
         names = [self.trait() for _ in range(8)]
         self.addCleanup(self.placement.set_traits, uuid, frozenset())
         add = self.placement.add_trait
-        self.at_once(*(functools.partial(add, uuid, name) for name in names))
+        together(functools.partial(add, uuid), names)
         self.assertEqual(set(names), self.placement.traits(uuid))

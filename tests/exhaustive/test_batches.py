@@ -8,7 +8,6 @@ import collections
 import contextlib
 import datetime
 import random
-import threading
 
 from climate import exceptions
 from climate.clock import SystemClock
@@ -21,6 +20,7 @@ from tests.functional.manager import harness
 from tests.functional.manager import test_batches
 from tests.functional.manager import test_service
 from tests.functional.processes import until
+from tests.threads import together
 
 LEASES = 24
 USERS = 3
@@ -62,14 +62,7 @@ class TestUsers(test_service.ManagerCase):
         leases = [self.create(1) for _ in range(LEASES)]
         for _ in range(2):
             self.start(ManagerOptions(workers=16, max_sleep=0.1, claim_seconds=30.0))
-        users = [
-            threading.Thread(target=self.act, args=(leases[number::USERS], number))
-            for number in range(USERS)
-        ]
-        for user in users:
-            user.start()
-        for user in users:
-            user.join()
+        together(lambda number: self.act(leases[number::USERS], number), range(USERS))
         for lease in leases:
             until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone', 60)
         until('all notifications are sent', lambda: not self.office.waiting())

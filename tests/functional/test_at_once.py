@@ -8,10 +8,8 @@ seconds of processor time.
 from __future__ import annotations
 
 import collections
-import concurrent.futures
 import contextlib
 import os
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +22,7 @@ from tests import services
 from tests.databases import fetch
 from tests.functional import http
 from tests.functional.fixtures import Service
+from tests.threads import together
 
 THREADS = 16
 MANY_THREADS = 64
@@ -51,14 +50,7 @@ class _Serving:
 
     def at_once(self, threads: int, ask: Callable[[int], webob.Response]) -> list[webob.Response]:
         """Return the answers to requests that begin together."""
-        ready = threading.Barrier(threads)
-
-        def one(number: int) -> webob.Response:
-            ready.wait(30)
-            return ask(number)
-
-        with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, range(threads)))
+        return together(ask, range(threads))
 
     def counted(self, answers: list[webob.Response]) -> dict[int, int]:
         return dict(collections.Counter(answer.status_int for answer in answers))

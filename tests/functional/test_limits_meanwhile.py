@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import threading
-from concurrent import futures
 from typing import Any
 
 from climate.booking.leases import Leases
@@ -18,6 +16,7 @@ from climate.leases.settings import LeasingSettings
 from tests import services
 from tests.functional import bodies
 from tests.functional.judged import JudgedCase
+from tests.threads import together
 
 
 @services.on_each_engine(JudgedCase, 'TestOn', engines=services.DATABASE_SERVERS)
@@ -66,15 +65,8 @@ class _Meanwhile:
 
     def test_many_at_once(self) -> None:
         """Each that is allowed is told of once more: it was booked, or it was not."""
-        together = threading.Barrier(6)
-
-        def one(_: int) -> int:
-            together.wait(30)
-            return int(self.create().status_int)
-
-        with futures.ThreadPoolExecutor(6) as pool:
-            statuses = sorted(pool.map(one, range(6)))
-        self.assertEqual([201] * 4 + [409] * 2, statuses)
+        answers = together(lambda _: self.create(), range(6))
+        self.assertEqual([201] * 4 + [409] * 2, sorted(each.status_int for each in answers))
         self.work()
         asked = sorted(call.body['id'] for call in self.judge.named('check-create'))
         committed = [call.body['id'] for call in self.judge.named('commit')]

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import datetime
-import threading
 from typing import Any
 
 from climate.domain.charges import Charge
 from climate.domain.charges import ChargeState
 from tests import services
 from tests.functional.db import cases
+from tests.threads import together
 
 SOON = cases.NOW + datetime.timedelta(seconds=60)
 JUDGE = 'money'
@@ -128,18 +128,12 @@ class Charges:
         for number in range(20):
             self.put(charge(f'q{number}', lease=f'l{number}'))
         found: dict[int, list[str]] = {0: [], 1: []}
-        start = threading.Barrier(2)
 
         def run(number: int) -> None:
-            start.wait(60)
             while charges := self.taken(f'manager-{number}', 3):
                 for one in charges:
                     found[number].append(one.charge_id)
                     self.store.run(lambda tx, one=one: tx.charges.delivered(one))
 
-        threads = [threading.Thread(target=run, args=(number,)) for number in found]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(120)
+        together(run, found)
         self.assertEqual((20, 20), (len(set(found[0] + found[1])), len(found[0] + found[1])))

@@ -28,6 +28,7 @@ from tests import metrics
 from tests import services
 from tests.functional.db import cases
 from tests.functional.db import plans
+from tests.threads import together
 
 MINUTE = datetime.timedelta(minutes=1)
 HOST = cases.TYPE
@@ -208,7 +209,7 @@ class TestRecorded(cases.StoreCase):
         first, second = self.add_hosts(2)
         barrier = threading.Barrier(2)
 
-        def cross(*ids: int) -> None:
+        def cross(ids: tuple[int, int]) -> None:
             tries = []
 
             def work(tx: Transaction) -> None:
@@ -220,10 +221,7 @@ class TestRecorded(cases.StoreCase):
 
             self.store.run(work)
 
-        other = threading.Thread(target=cross, args=(second, first))
-        other.start()
-        cross(first, second)
-        other.join(60)
+        together(cross, ((first, second), (second, first)))
         self.assertEqual([(1,)], self.recorded.of(catalogue.DATABASE_RETRIES))
 
 

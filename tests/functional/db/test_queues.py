@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import datetime
-import threading
 
 import sqlalchemy as sa
 
@@ -17,6 +16,7 @@ from climate.domain.periods import Period
 from tests import services
 from tests.databases import fetch
 from tests.functional.db import cases
+from tests.threads import together
 
 UNTIL = cases.at(0) + datetime.timedelta(seconds=10)
 
@@ -80,19 +80,13 @@ class Queues:
 
     def test_two_who_claim_at_once_never_get_the_same(self) -> None:
         leases = {self.add(cases.lease(-1, 5)).id for _ in range(40)}
-        start, taken = threading.Barrier(4), [[] for _ in range(4)]
+        found: list[str] = []
 
         def run(number: int) -> None:
-            start.wait(60)
             while ids := self.take(f'manager-{number}', 3):
-                taken[number] += ids
+                found.extend(ids)
 
-        threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(120)
-        found = [lease_id for ids in taken for lease_id in ids]
+        together(run, range(4))
         self.assertEqual(len(found), len(set(found)))
         # Who came while the last were locked found nothing and went home.
         self.assertEqual(leases, {*found, *self.take('late', 40)})
@@ -129,21 +123,15 @@ class Queues:
         wanted = {lease: [f'{lease}{number}' for number in range(6)] for lease in 'abcd'}
         self.put(*((wanted[lease][number], lease) for number in range(6) for lease in 'abcd'))
         sent: list[str] = []
-        start = threading.Barrier(3)
 
         def run(owner: str) -> None:
-            start.wait(60)
             # Some batches end in the middle of what a lease has.
             while ids := self.fetch(owner, 3):
                 for message_id in ids:
                     sent.append(message_id)
                     self.store.run(lambda tx, one=message_id: tx.outbox.delete([one]))
 
-        threads = [threading.Thread(target=run, args=(f'manager-{n}',)) for n in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(120)
+        together(run, ('manager-0', 'manager-1', 'manager-2'))
         # Who came while all heads were taken found nothing and went home.
         run_out = self.fetch('late', 99)
         found = {lease: [one for one in sent + run_out if one[0] == lease] for lease in 'abcd'}

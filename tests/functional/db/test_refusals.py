@@ -20,6 +20,7 @@ from tests.databases import fetch
 from tests.functional.db import cases
 from tests.functional.processes import until
 from tests.narrowing import present
+from tests.threads import together
 
 DAY = datetime.timedelta(days=1)
 
@@ -76,11 +77,7 @@ class Refused:
         processes = [RefusedDemand(self.store, self.clock) for _ in range(4)]
         for each in processes:
             each.add('blue', refused(whole=5, VCPU=1))
-        threads = [threading.Thread(target=each.flush) for each in processes]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        together(RefusedDemand.flush, processes)
         found = self.amounts(UsageKey.PROJECT)
         self.assertEqual([('blue', None, 4, 20), ('blue', 'VCPU', 4, 4)], found)
 

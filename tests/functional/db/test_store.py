@@ -13,6 +13,7 @@ from climate.db.transactions.store import Transaction
 from tests import base
 from tests import services
 from tests.functional.db import cases
+from tests.threads import together
 
 
 @services.on_each_engine(
@@ -26,10 +27,9 @@ class _Deadlocks:
     def test_who_loses_a_deadlock_tries_again(self) -> None:
         hosts = self.add_hosts(2)
         met = threading.Barrier(2)
-        attempts: list[int] = []
-        failures: list[BaseException] = []
 
-        def lock(first: int, second: int) -> None:
+        def attempts(order: list[int]) -> int:
+            first, second = order
             tries = 0
 
             def work(tx: Transaction) -> None:
@@ -41,22 +41,11 @@ class _Deadlocks:
                     met.wait(60)
                 tx.resources.touch(second)
 
-            try:
-                self.store.run(work)
-            except BaseException as error:
-                failures.append(error)
-            attempts.append(tries)
+            self.store.run(work)
+            return tries
 
-        threads = [
-            threading.Thread(target=lock, args=order) for order in (hosts, list(reversed(hosts)))
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(180)
-        self.assertEqual([], failures)
-        # One went through, the other was the victim once.
-        self.assertEqual([1, 2], sorted(attempts))
+        # One goes through, the other is the victim once.
+        self.assertEqual([1, 2], sorted(together(attempts, (hosts, hosts[::-1]))))
         with self.store.reading() as tx:
             self.assertEqual(dict.fromkeys(hosts, 2), tx.resources.generations(hosts))
 
@@ -66,21 +55,12 @@ class TestWriters(cases.StoreCase):
 
     def test_writers_wait_for_each_other(self) -> None:
         (host,) = self.add_hosts(1)
-        failures: list[BaseException] = []
 
-        def write() -> None:
-            try:
-                for _ in range(20):
-                    self.store.run(lambda tx: tx.resources.touch(host))
-            except BaseException as error:
-                failures.append(error)
+        def write(times: int) -> None:
+            for _ in range(times):
+                self.store.run(lambda tx: tx.resources.touch(host))
 
-        threads = [threading.Thread(target=write) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(180)
-        self.assertEqual([], failures)
+        together(write, [20] * 8)
         with self.store.reading() as tx:
             self.assertEqual({host: 160}, tx.resources.generations([host]))
 

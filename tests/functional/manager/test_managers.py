@@ -19,6 +19,7 @@ from tests.databases import fetch
 from tests.functional.manager import harness
 from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import OfficeCase
+from tests.threads import together
 
 ALL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 STEPS = ('claim', 'begin', 'effect', 'settle')
@@ -230,25 +231,13 @@ class _Outbox:
             self.assertEqual(['0', '1', '2', '3', '4'], [item.payload['name'] for item in taken])
 
     def send_side_by_side(self, office: Office, senders: int) -> None:
-        troubles: list[Exception] = []
-
         def send(sender: OutboxSender) -> None:
-            try:
-                for _ in range(500):
-                    if not sender.send_once() and not office.waiting():
-                        return
-            except Exception as error:
-                troubles.append(error)
+            for _ in range(500):
+                if not sender.send_once() and not office.waiting():
+                    return
 
-        threads = [
-            threading.Thread(target=send, args=(office.hire(batch=2).sender,))
-            for _ in range(senders)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(30)
-        self.assertEqual(([], 0), (troubles, office.waiting()))
+        together(send, [office.hire(batch=2).sender for _ in range(senders)])
+        self.assertEqual(0, office.waiting())
 
 
 class TestNothingIsLost(base.TestCase):

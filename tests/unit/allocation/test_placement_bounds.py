@@ -28,6 +28,7 @@ from climate.allocation.placement_problem import Same
 from climate.domain.budgets import BudgetLimits
 from climate.domain.budgets import RequestBudget
 from tests import base
+from tests.threads import together
 
 ROWS = 300
 GROUPS = 20
@@ -219,13 +220,7 @@ class TestTurns(base.TestCase):
             return None, False
 
         self.patch(placement_program, '_solved', solved)
-        threads = [
-            threading.Thread(target=placement_program.solve, args=(None, 1.0)) for _ in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(lambda seconds: placement_program.solve(None, seconds), [1.0] * 8)
         self.assertEqual([1] * 8, most)
 
     def test_a_child_of_a_fork_waits_for_no_thread_of_its_parent(self) -> None:
