@@ -7,27 +7,16 @@ from __future__ import annotations
 from tests.contract import network_contracts
 from tests.contract import network_worlds
 from tests.contract import paging_contracts
+from tests.contract.contracts import held
 
-
-class TestRealNetworks(network_contracts.NetworkContract):
-    """Networks in a real Neutron."""
-
-    world_type = network_worlds.RealWorld
-
-
-class TestRealPagedNetworks(paging_contracts.PagedNetworkContract):
-    """A list of networks in a real Neutron."""
-
-    world_type = network_worlds.RealWorld
-
-
-class TestRealPorts(network_contracts.PortContract):
-    """Ports in a real Neutron."""
-
-    world_type = network_worlds.RealWorld
-
-
-class TestRealFloatingIPs(network_contracts.FloatingIPContract):
-    """Floating IPs in a real Neutron."""
-
-    world_type = network_worlds.RealWorld
+globals().update(
+    held(
+        __name__,
+        'Real',
+        network_worlds.RealWorld,
+        network_contracts.NetworkContract,
+        paging_contracts.PagedNetworkContract,
+        network_contracts.PortContract,
+        network_contracts.FloatingIPContract,
+    )
+)

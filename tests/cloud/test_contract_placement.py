@@ -6,21 +6,15 @@ from __future__ import annotations
 
 from tests.contract import placement_contracts
 from tests.contract import real_worlds
+from tests.contract.contracts import held
 
-
-class TestRealPlacement(placement_contracts.ProviderLimitsContract):
-    """Placement on a real cloud."""
-
-    world_type = real_worlds.RealWorld
-
-
-class TestRealInventories(placement_contracts.InventoryContract):
-    """Inventories on a real cloud."""
-
-    world_type = real_worlds.RealWorld
-
-
-class TestRealTraits(placement_contracts.TraitContract):
-    """Traits on a real cloud."""
-
-    world_type = real_worlds.RealWorld
+globals().update(
+    held(
+        __name__,
+        'Real',
+        real_worlds.RealWorld,
+        placement_contracts.ProviderLimitsContract,
+        placement_contracts.InventoryContract,
+        placement_contracts.TraitContract,
+    )
+)

@@ -8,33 +8,17 @@ from tests.contract import paging_contracts
 from tests.contract import volume_contracts
 from tests.contract import volume_type_contracts
 from tests.contract import volume_worlds
+from tests.contract.contracts import held
 
-
-class TestRealVolumes(volume_contracts.VolumeContract):
-    """Volumes in a real Cinder."""
-
-    world_type = volume_worlds.RealWorld
-
-
-class TestRealPagedVolumes(paging_contracts.PagedVolumeContract):
-    """A list of volumes in a real Cinder."""
-
-    world_type = volume_worlds.RealWorld
-
-
-class TestRealSnapshots(volume_contracts.SnapshotContract):
-    """Snapshots in a real Cinder."""
-
-    world_type = volume_worlds.RealWorld
-
-
-class TestRealBackups(volume_contracts.BackupContract):
-    """Backups in a real Cinder."""
-
-    world_type = volume_worlds.RealWorld
-
-
-class TestRealVolumeTypes(volume_type_contracts.VolumeTypeContract):
-    """Volume types in a real Cinder."""
-
-    world_type = volume_worlds.RealWorld
+globals().update(
+    held(
+        __name__,
+        'Real',
+        volume_worlds.RealWorld,
+        volume_contracts.VolumeContract,
+        paging_contracts.PagedVolumeContract,
+        volume_contracts.SnapshotContract,
+        volume_contracts.BackupContract,
+        volume_type_contracts.VolumeTypeContract,
+    )
+)

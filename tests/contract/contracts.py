@@ -72,6 +72,17 @@ class Contract(TestCase):
         self.assertRaises(exceptions.Transient, call, *arguments)
 
 
+def held(module: str, cloud: str, world_type: Any, *contracts: type[Contract]) -> dict[str, type]:
+    """Return a class of tests for each contract that is held against a cloud.
+
+    :param module: the one that the classes are in
+    :param cloud: the cloud in their names: ``TestHTTPServer`` tests ``ServerContract``
+    """
+    facts = {'__module__': module, 'world_type': world_type}
+    names = {f'Test{cloud}{each.__name__.removesuffix("Contract")}': each for each in contracts}
+    return {name: type(name, (each,), facts) for name, each in names.items()}
+
+
 class HypervisorContract(Contract):
     """list_hypervisors, find_hypervisor."""
 

@@ -6,39 +6,12 @@ from __future__ import annotations
 
 from tests.contract import network_contracts
 from tests.contract import network_worlds
+from tests.contract.contracts import held
 
-
-class TestMemoryCloudNetworks(network_contracts.NetworkContract):
-    """Networks on the simulated cloud in memory."""
-
-    world_type = network_worlds.SimulatedWorld
-
-
-class TestMemoryCloudPorts(network_contracts.PortContract):
-    """Ports on the simulated cloud in memory."""
-
-    world_type = network_worlds.SimulatedWorld
-
-
-class TestMemoryCloudFloatingIPs(network_contracts.FloatingIPContract):
-    """Floating IPs on the simulated cloud in memory."""
-
-    world_type = network_worlds.SimulatedWorld
-
-
-class TestFileCloudNetworks(network_contracts.NetworkContract):
-    """Networks on the simulated cloud on a file."""
-
-    world_type = network_worlds.FileSimulatedWorld
-
-
-class TestFileCloudPorts(network_contracts.PortContract):
-    """Ports on the simulated cloud on a file."""
-
-    world_type = network_worlds.FileSimulatedWorld
-
-
-class TestFileCloudFloatingIPs(network_contracts.FloatingIPContract):
-    """Floating IPs on the simulated cloud on a file."""
-
-    world_type = network_worlds.FileSimulatedWorld
+_CONTRACTS = (
+    network_contracts.NetworkContract,
+    network_contracts.PortContract,
+    network_contracts.FloatingIPContract,
+)
+globals().update(held(__name__, 'MemoryCloud', network_worlds.SimulatedWorld, *_CONTRACTS))
+globals().update(held(__name__, 'FileCloud', network_worlds.FileSimulatedWorld, *_CONTRACTS))

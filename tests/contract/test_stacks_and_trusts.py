@@ -7,33 +7,9 @@ from __future__ import annotations
 from tests.contract import identity_contracts
 from tests.contract import stack_contracts
 from tests.contract import worlds
+from tests.contract.contracts import held
 
-
-class TestMemoryCloudStack(stack_contracts.StackContract):
-    """Heat's verbs on the simulated cloud in memory."""
-
-    world_type = worlds.SimulatedWorld
-
-
-class TestFileCloudStack(stack_contracts.StackContract):
-    """Heat's verbs on the simulated cloud on a file."""
-
-    world_type = worlds.FileSimulatedWorld
-
-
-class TestMemoryCloudIdentity(identity_contracts.IdentityContract):
-    """Keystone's verbs on the simulated cloud in memory."""
-
-    world_type = worlds.SimulatedWorld
-
-
-class TestFileCloudIdentity(identity_contracts.IdentityContract):
-    """Keystone's verbs on the simulated cloud on a file."""
-
-    world_type = worlds.FileSimulatedWorld
-
-
-class TestStubTrusts(identity_contracts.TrustContract):
-    """The real client of Keystone, against a stub that speaks HTTP."""
-
-    world_type = worlds.StubWorld
+_CONTRACTS = (stack_contracts.StackContract, identity_contracts.IdentityContract)
+globals().update(held(__name__, 'MemoryCloud', worlds.SimulatedWorld, *_CONTRACTS))
+globals().update(held(__name__, 'FileCloud', worlds.FileSimulatedWorld, *_CONTRACTS))
+globals().update(held(__name__, 'HTTP', worlds.StubWorld, identity_contracts.TrustContract))

@@ -33,8 +33,6 @@ RESPONSE = 1
 class _Frozen:
     """A store behind a proxy, and one that is not."""
 
-    kind = ''
-
     def setUp(self) -> None:
         super().setUp()
         self.proxy, url = _proxied(self, self.url, self.kind)
@@ -123,8 +121,6 @@ def _proxied(case: Any, url: str, kind: str) -> tuple[Proxy, str]:
 )
 class _ManagerOnFrozenConnections:
     """A manager and an API whose connections all freeze at once, while new ones work."""
-
-    kind = ''
 
     def test_leases_start_on_new_connections(self) -> None:
         url = self.useFixture(services.Database(self.kind)).url

@@ -59,8 +59,6 @@ max_sleep = 0.5
 class _Hung:
     """One host, its tenant, the next one, and two managers."""
 
-    kind = services.MARIADB
-
     def setUp(self) -> None:
         super().setUp()
         url = self.useFixture(services.Database(self.kind)).url

@@ -41,8 +41,6 @@ class _Killed:
     MariaDB commits each statement that changes a table; the others, a whole revision.
     """
 
-    kind = ''
-
     def test_killed_after_each_statement(self) -> None:
         wanted = self.uninterrupted()
         self.assertTrue(all(wanted['resources'][0]), 'the rows have something in every column')

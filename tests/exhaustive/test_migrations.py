@@ -39,8 +39,6 @@ _SERVERS = (('climate-api', '--port', '0'), ('climate-manager',))
 class _Sync:
     """An empty database."""
 
-    kind = ''
-
     def setUp(self) -> None:
         super().setUp()
         database = self.useFixture(services.Database(self.kind))
@@ -118,8 +116,6 @@ def plain(table: str) -> str:
 @services.on_each_engine(base.TestCase, 'TestCommands')
 class _Commands:
     """The commands as an operator runs them: processes with a configuration file."""
-
-    kind = ''
 
     def setUp(self) -> None:
         super().setUp()

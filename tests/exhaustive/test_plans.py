@@ -58,8 +58,6 @@ def page(**facts: object) -> Query:
 class Plans:
     """One database full of leases, and every hot query on it."""
 
-    kind = ''
-
     def setUp(self) -> None:
         super().setUp()
         database = self.useFixture(services.Database(self.kind))

@@ -63,8 +63,6 @@ class Tree(fixtures.Fixture):
 class _Rolling:
     """A manager and an API of each commit."""
 
-    kind = ''
-
     def setUp(self) -> None:
         super().setUp()
         services.require(self.kind)

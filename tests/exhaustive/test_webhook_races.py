@@ -57,8 +57,6 @@ class Overlaps:
 class Races:
     """The races on one database."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         self.url = self.useFixture(databases.TabledDatabase(self.kind)).url

@@ -23,13 +23,12 @@ CHOICES = '/v1/resources/properties?type=physical:host&values=true'
 OTHER = 'bob:red:member'
 
 
+@services.on_each_engine(base.TestCase)
 class ChoiceCosts:
     """One service on one engine."""
 
-    kind = ''
-
-    def begin(self) -> None:
-        """Start the service."""
+    def setUp(self) -> None:
+        super().setUp()
         self.service = self.useFixture(Service(hosts=2, database=self.kind))
         self.set(1, gpu='a100', secret='x')
 
@@ -128,33 +127,3 @@ class ChoiceCosts:
             and 'LIMIT' not in one.text
             and 'properties.resource_id IN' not in one.text
         ]
-
-
-class TestSqlite(ChoiceCosts, base.TestCase):
-    """On SQLite."""
-
-    kind = services.SQLITE
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.begin()
-
-
-class TestMariadb(ChoiceCosts, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.begin()
-
-
-class TestPostgresql(ChoiceCosts, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.begin()

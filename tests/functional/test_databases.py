@@ -44,15 +44,6 @@ class TestTabled(base.TestCase):
         with databases.TabledDatabase(kind) as one:
             self.assertTrue(sa.inspect(self.engine(one)).has_table('leases'))
 
-    def test_sqlite(self) -> None:
-        self.check(services.SQLITE)
-
-    def test_mariadb(self) -> None:
-        self.check(services.MARIADB)
-
-    def test_postgresql(self) -> None:
-        self.check(services.POSTGRESQL)
-
     def test_other_tables_on_mariadb(self) -> None:
         self.check_repaired(services.MARIADB)
 

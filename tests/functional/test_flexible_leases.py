@@ -28,8 +28,6 @@ HOUR = 3600
 class _Plans:
     """A service with four hosts, and a manager that plans on request."""
 
-    kind = services.SQLITE
-
     def setUp(self) -> None:
         super().setUp()
         self.service = self.useFixture(fixtures.Service(database=self.kind))

@@ -27,8 +27,6 @@ from tests.functional.fixtures import Service
 class Lists:
     """What has more than a few rows, on one engine."""
 
-    kind = ''
-
     def setUp(self) -> None:
         super().setUp()
         self.patch(leases, '_BATCH', 7)

@@ -25,8 +25,6 @@ HISTORIES = 2
 class _Races:
     """Races on one database engine."""
 
-    kind = ''
-
     def table(self, defended: Defences) -> tallies.Tally:
         """Race one pair in each mode of a round."""
         runner = self.useFixture(rounds.PairRunner(self.kind, defended))

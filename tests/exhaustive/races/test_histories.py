@@ -22,8 +22,6 @@ HISTORIES = 3
 class _Histories:
     """Histories on one database engine."""
 
-    kind = ''
-
     def test_every_answer_has_a_place_in_one_order(self) -> None:
         workload = self.useFixture(random_workload.RandomWorkload(self.kind))
         tally = workload.run(tallies.rounds(HISTORIES))

@@ -18,8 +18,6 @@ ROUNDS = 10
 class _Race:
     """A race on one database engine."""
 
-    kind = ''
-
     def test_one_host_is_had_once_by_leases_of_several_reservations(self) -> None:
         tally = self.useFixture(over_http.HttpRace(self.kind)).run(tallies.rounds(ROUNDS))
         self.addDetail('table', content.text_content('\n'.join(tallies.table([tally]))))

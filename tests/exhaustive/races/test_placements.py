@@ -25,8 +25,6 @@ ROUNDS = {2: 10, 8: 3}
 class _Placements:
     """Races on one database engine."""
 
-    kind = ''
-
     def race(self, processes: int) -> None:
         """Race new leases, then new leases and changes."""
         race = self.useFixture(placement_races.PlacementRace(self.kind))

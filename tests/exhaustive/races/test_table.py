@@ -29,8 +29,6 @@ SAMPLE = 8
 class _Table:
     """Races on one database engine."""
 
-    kind = ''
-
     def race(
         self, pairs: list[rounds.Pair], processes: int = 2, defended: Defences = defences.BOTH
     ) -> list[tallies.Tally]:

@@ -15,8 +15,6 @@ from tests.functional.db import unguarded
 class _InStep:
     """Migrations and models guard alike."""
 
-    kind = ''
-
     def test_models_and_migrations_guard_alike(self) -> None:
         found = []
         for make in (migration.sync, migration.metadata().create_all):

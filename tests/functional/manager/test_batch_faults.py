@@ -24,6 +24,7 @@ from climate.plugins.host.plugin import PhysicalHost
 from climate.plugins.host.pools import HostSettings
 from tests import base
 from tests import services
+from tests.databases import fetch
 from tests.functional.db import plans
 from tests.functional.manager import harness
 
@@ -64,6 +65,14 @@ class _Office(base.TestCase):
         self, office: harness.Office, start: float, end: float, count: int = LEASES
     ) -> list[Lease]:
         return [office.create(start, end, name=f'lease {number}') for number in range(count)]
+
+    def due(self) -> tuple[harness.Office, list[Lease], harness.SteppedManager]:
+        """Return an office, leases that are due, and a manager that has not looked yet."""
+        office = self.office_with()
+        leases = self.leases(office, 100, 2000)
+        office.until(99)
+        office.away_until(100)
+        return office, leases, office.hire()
 
     def statuses(self, office: harness.Office, leases: list[Lease]) -> dict[str, int]:
         return dict(collections.Counter(office.status(lease) for lease in leases))
@@ -108,11 +117,7 @@ class Deaths:
             self.assertEqual(3, office.bus.received().count('delete'))
 
     def test_one_that_is_late_settles_nothing(self: Any) -> None:
-        office = self.office_with()
-        leases = self.leases(office, 100, 2000)
-        office.until(99)
-        office.away_until(100)
-        slow = office.hire()
+        office, leases, slow = self.due()
         finished = work_until(slow, 'effect')
         self.assertEqual(LEASES, len(finished))
         office.clock.advance(harness.CLAIM_SECONDS + 0.001)
@@ -127,9 +132,7 @@ class Deaths:
         self.assertEqual({'ACTIVE': LEASES}, self.statuses(office, leases))
 
     def next_due(self: Any, office: harness.Office) -> datetime.datetime | None:
-        with office.store.reading() as tx:
-            found: datetime.datetime | None = tx.claims.next_due()
-        return found
+        return fetch(office.store, lambda tx: tx.claims.next_due())
 
 
 class UnwritableHosts(PhysicalHost):
@@ -184,11 +187,7 @@ class Neighbours:
         self.assertEqual({'ACTIVE': 6}, self.statuses(office, leases))
 
     def test_one_that_was_claimed_by_another_manager(self: Any) -> None:
-        office = self.office_with()
-        leases = self.leases(office, 100, 2000)
-        office.until(99)
-        office.away_until(100)
-        manager = office.hire()
+        office, leases, manager = self.due()
         ids = manager.claims.take(MANY)
         later = office.clock.now() + datetime.timedelta(seconds=30)
         office.store.run(lambda tx: tx.claims.release(manager.owner, leases[0].id))
@@ -197,11 +196,7 @@ class Neighbours:
         self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(office, leases))
 
     def test_changes_between_begin_and_settle(self: Any) -> None:
-        office = self.office_with()
-        leases = self.leases(office, 100, 2000)
-        office.until(99)
-        office.away_until(100)
-        manager = office.hire()
+        office, leases, manager = self.due()
         finished = work_until(manager, 'effect')
         office.delete(leases[0])
         office.update(leases[1], name='other name')
@@ -236,11 +231,7 @@ class _Locks(Neighbours):
     """Also what needs locks of rows, which SQLite does not have."""
 
     def test_one_that_a_user_is_changing(self) -> None:
-        office = self.office_with()
-        leases = self.leases(office, 100, 2000)
-        office.until(99)
-        office.away_until(100)
-        manager = office.hire()
+        office, leases, manager = self.due()
         ids = manager.claims.take(MANY)
         locked, finish = threading.Event(), threading.Event()
 
@@ -263,11 +254,7 @@ class _Locks(Neighbours):
 
     def test_one_whose_host_stays_locked(self) -> None:
         # Waits for a second, as a batch does.
-        office = self.office_with()
-        leases = self.leases(office, 100, 2000)
-        office.until(99)
-        office.away_until(100)
-        manager = office.hire()
+        office, leases, manager = self.due()
         ids = manager.claims.take(MANY)
         locked, finish = threading.Event(), threading.Event()
 
@@ -291,11 +278,7 @@ class _Locks(Neighbours):
         self.assertEqual('ACTIVE', office.status(leases[0]))
 
     def test_claims_that_are_being_renewed(self) -> None:
-        office = self.office_with()
-        self.leases(office, 100, 2000)
-        office.until(99)
-        office.away_until(100)
-        manager = office.hire()
+        _, _, manager = self.due()
         ids = manager.claims.take(MANY)
         locked, finish = threading.Event(), threading.Event()
         renew = Claims.renew

@@ -54,8 +54,6 @@ class Shifted:
 class _Clocks:
     """One database, and managers on machines with clocks of their own."""
 
-    kind = services.MARIADB
-
     def setUp(self) -> None:
         super().setUp()
         self.office = self.useFixture(Office(database=self.kind, hosts=0, clock=SystemClock()))

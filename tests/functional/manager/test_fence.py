@@ -257,8 +257,6 @@ class TestBooted(BootedCase):
 class _Rows:
     """Claims in SQL."""
 
-    kind = services.MARIADB
-
     def test_a_row_that_is_locked_keeps_no_other_from_being_renewed(self) -> None:
         office = self.useFixture(Office(database=self.kind))
         locked, free = office.create(0, 2000), office.create(0, 2000)
