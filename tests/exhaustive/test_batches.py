@@ -26,19 +26,13 @@ LEASES = 24
 USERS = 3
 
 
-class TestOtherStoriesOnMariadb(test_batches.OtherStories, base.TestCase):
-    """MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestOtherStoriesOnPostgresql(test_batches.OtherStories, base.TestCase):
-    """PostgreSQL."""
-
-    kind = services.POSTGRESQL
+@services.on_each_engine(base.TestCase, 'TestOn', engines=services.DATABASE_SERVERS)
+class _OtherStories(test_batches.OtherStories):
+    """On servers."""
 
 
-class TestUsers(test_service.ManagerCase):
+@services.on_each_engine(test_service.ManagerCase, 'TestUsersOn')
+class _Users:
     """Two managers and some users work on the same leases; deadlocks are repeated."""
 
     def act(self, leases: list[Lease], seed: int) -> None:
@@ -55,9 +49,9 @@ class TestUsers(test_service.ManagerCase):
         for lease in leases:
             self.office.delete(lease)
 
-    def check(self, database: str) -> None:
+    def test_users_interfere(self) -> None:
         self.office = self.useFixture(
-            harness.Office(self.office.settings, database, hosts=LEASES, clock=SystemClock())
+            harness.Office(self.office.settings, self.kind, hosts=LEASES, clock=SystemClock())
         )
         leases = [self.create(1) for _ in range(LEASES)]
         for _ in range(2):
@@ -73,12 +67,3 @@ class TestUsers(test_service.ManagerCase):
             self.assertEqual([], self.office.allocations(lease))
         self.assertEqual(LEASES, len(self.office.pooled()))
         self.assertEqual([], harness.twice(self.office.bus.taken))
-
-    def test_mariadb(self) -> None:
-        self.check(services.MARIADB)
-
-    def test_postgresql(self) -> None:
-        self.check(services.POSTGRESQL)
-
-    def test_sqlite(self) -> None:
-        self.check(services.SQLITE)

@@ -12,7 +12,8 @@ from tests import databases
 from tests import services
 
 
-class TestTabled(base.TestCase):
+@services.on_each_engine(base.TestCase, 'TestTabledOn')
+class _Tabled:
     """What one test leaves, the next one does not find."""
 
     def engine(self, database: databases.TabledDatabase) -> sa.Engine:
@@ -29,23 +30,20 @@ class TestTabled(base.TestCase):
             connection.execute(sa.insert(tables.RESOURCES).values(values))
             return int(connection.execute(sa.select(columns.id)).scalar_one())
 
-    def check(self, kind: str) -> None:
+    def test_each_has_its_own(self) -> None:
+        kind = self.kind
         with databases.TabledDatabase(kind) as one, databases.TabledDatabase(kind) as two:
             self.assertNotEqual(one.url, two.url)
             self.assertEqual([1, 1], [self.register(each) for each in (one, two)])
             # Its row stays locked, as by a process that is killed.
-            self.engine(two).connect().execute(sa.update(tables.RESOURCES).values(name='compute-2'))
+            hanging = self.engine(two).connect()
+            hanging.execute(sa.update(tables.RESOURCES).values(name='compute-2'))
         with databases.TabledDatabase(kind) as one, databases.TabledDatabase(kind) as two:
             self.assertEqual([1, 1], [self.register(each) for each in (one, two)])
 
-    def check_repaired(self, kind: str) -> None:
+    def test_other_tables(self) -> None:
+        kind = self.kind
         with databases.TabledDatabase(kind) as one, self.engine(one).begin() as connection:
             connection.exec_driver_sql('ALTER TABLE leases RENAME TO hidden')
         with databases.TabledDatabase(kind) as one:
             self.assertTrue(sa.inspect(self.engine(one)).has_table('leases'))
-
-    def test_other_tables_on_mariadb(self) -> None:
-        self.check_repaired(services.MARIADB)
-
-    def test_other_tables_on_postgresql(self) -> None:
-        self.check_repaired(services.POSTGRESQL)

@@ -169,10 +169,12 @@ class TestAddress(base.TestCase):
         self.assertEqual('require', services.address(services.POSTGRESQL).query['sslmode'])
 
 
-class TestDatabase(base.TestCase):
+@services.on_each_engine(base.TestCase, 'TestDatabaseOn')
+class _Databases:
     """Each database is empty, its own, and gone afterwards."""
 
-    def check(self, kind: str) -> None:
+    def test_it_is_empty_and_gone_afterwards(self) -> None:
+        kind = self.kind
         services.require(kind)
         one, two = services.Database(kind), services.Database(kind)
         with one, two:
@@ -198,15 +200,6 @@ class TestDatabase(base.TestCase):
             sa.create_engine(url, poolclass=sa.NullPool).connect(),
         ):
             pass
-
-    def test_sqlite(self) -> None:
-        self.check(services.SQLITE)
-
-    def test_mariadb(self) -> None:
-        self.check(services.MARIADB)
-
-    def test_postgresql(self) -> None:
-        self.check(services.POSTGRESQL)
 
     def test_unknown_kind(self) -> None:
         with self.assertRaisesRegex(ValueError, 'oracle'):

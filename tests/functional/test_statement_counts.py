@@ -38,11 +38,11 @@ MOST_OF_SLOTS = 13
 MOST_OF_A_LIST = 2
 
 
+@services.on_each_engine(base.TestCase)
 class Counts:
-    """One service on one engine."""
+    """A service on an engine; ``tests/exhaustive/test_statement_counts.py`` takes the full one."""
 
-    kind = ''
-    sizes: tuple[tuple[int, int], ...] = ()
+    sizes: tuple[tuple[int, int], ...] = ((10, 0), (1000, 3000))
     """``(hosts, earlier leases)``, each added to what was there before."""
     part_sizes: tuple[tuple[int, int], ...] = ((60, 0), (1000, 4000))
     """``(hosts, earlier allocations)``, where hosts are used in parts."""
@@ -154,24 +154,3 @@ class Counts:
                 counted[hosts, rows, wanted, spread.value] = len(statements)
         self.addDetail('statements', content.text_content(f'{self.kind}: {counted}'))
         self.assertLessEqual(max(counted.values()), MOST_OF_SLOTS, counted)
-
-
-class TestSqlite(Counts, base.TestCase):
-    """On SQLite; ``tests/exhaustive/test_statement_counts.py`` takes the full size."""
-
-    kind = services.SQLITE
-    sizes = ((10, 0), (1000, 3000))
-
-
-class TestMariadb(Counts, base.TestCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-    sizes = ((10, 0), (1000, 3000))
-
-
-class TestPostgresql(Counts, base.TestCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-    sizes = ((10, 0), (1000, 3000))

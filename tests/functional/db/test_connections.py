@@ -18,6 +18,9 @@ from tests.functional.db import cases
 from tests.functional.messaging.proxy import Proxy
 
 
+@services.on_each_engine(
+    cases.StoreCase, 'TestJitOn', engines=(services.POSTGRESQL, services.PSYCOPG2)
+)
 class _Compiles:
     """PostgreSQL compiles no plan of ours."""
 
@@ -26,18 +29,6 @@ class _Compiles:
             # The second time on the same connection, in another transaction.
             with self.store.reading() as tx:
                 self.assertEqual('off', tx.session.scalar(sa.text('SHOW jit')))
-
-
-class TestPsycopg(_Compiles, cases.StoreCase):
-    """By the driver."""
-
-    kind = services.POSTGRESQL
-
-
-class TestPsycopg2(_Compiles, cases.StoreCase):
-    """By the driver of before."""
-
-    kind = services.PSYCOPG2
 
 
 @services.on_each_engine(cases.StoreCase, 'TestPings', engines=services.DATABASE_SERVERS)

@@ -34,8 +34,11 @@ MINUTE = datetime.timedelta(minutes=1)
 HOST = cases.TYPE
 
 
+@services.on_each_engine(cases.StoreCase)
 class Figured:
     """One store, with few rows."""
+
+    guarded = False
 
     def figures(self) -> Figures:
         """Return the figures of a transaction that is closed with the test."""
@@ -166,26 +169,6 @@ class Figured:
         self.assertEqual({HOST: 1}, figures.reserved())
         amount = Amount(resource_type=HOST, resource_class='VCPU', amount=8.0)
         self.assertEqual([amount], list(figures.allocated()))
-
-
-class TestSqlite(Figured, cases.StoreCase):
-    """On SQLite."""
-
-    guarded = False
-
-
-class TestMariadb(Figured, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-    guarded = False
-
-
-class TestPostgresql(Figured, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL
-    guarded = False
 
 
 class TestRecorded(cases.StoreCase):

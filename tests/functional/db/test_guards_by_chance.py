@@ -247,7 +247,6 @@ class Chances:
 class TestSqlite(Chances, cases.StoreCase):
     """On SQLite."""
 
-    kind = services.SQLITE
     examples = 60
 
 

@@ -205,7 +205,6 @@ _ORDER = {
 class TestSqlite(Inserts, cases.StoreCase):
     """On SQLite."""
 
-    kind = services.SQLITE
     statements = 5
 
 

@@ -28,7 +28,8 @@ STORED = {
 }
 
 
-class TestOldEvents(cases.StoreCase):
+@services.on_each_engine(cases.StoreCase, 'TestOldEventsOn')
+class OldEvents:
     """They go on where they were."""
 
     def setUp(self) -> None:
@@ -64,11 +65,3 @@ class TestOldEvents(cases.StoreCase):
         expected = {key: value for key, value in STORED.items() if value}
         expected |= {'version': 1, 'tried_seconds': 40.0, 'tried_until': cases.NOW.isoformat()}
         self.assertEqual(expected, self.stored())
-
-
-class TestOldEventsOnMariaDB(TestOldEvents):
-    kind = services.MARIADB
-
-
-class TestOldEventsOnPostgreSQL(TestOldEvents):
-    kind = services.POSTGRESQL

@@ -14,6 +14,7 @@ from tests.functional.db import cases
 from tests.functional.db import plans
 
 
+@services.on_each_engine(cases.StoreCase, 'TestOn')
 class SortNames:
     """On one engine."""
 
@@ -57,19 +58,3 @@ class SortNames:
         with plans.captured(self.store.engine) as statements:
             self.names(self.query(2, first))
         self.assertEqual(2, len(statements), statements)
-
-
-class TestOnSQLite(SortNames, cases.StoreCase):
-    """On SQLite."""
-
-
-class TestOnMariaDB(SortNames, cases.StoreCase):
-    """On MariaDB."""
-
-    kind = services.MARIADB
-
-
-class TestOnPostgreSQL(SortNames, cases.StoreCase):
-    """On PostgreSQL."""
-
-    kind = services.POSTGRESQL

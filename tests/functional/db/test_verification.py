@@ -255,7 +255,6 @@ def _addition(row: Row, resource_id: int, pause: int) -> Addition:
 class TestSqlite(Verification, cases.StoreCase):
     """On SQLite."""
 
-    kind = services.SQLITE
     examples = 80
 
 
