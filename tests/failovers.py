@@ -57,8 +57,7 @@ class Pair(fixtures.Fixture):
         """Start a server, and wait until it answers."""
         log = (self.folder / f'log{number}').open('ab')
         self.addCleanup(log.close)
-        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
-        self._processes[number] = process
+        self._processes[number] = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
         self.addCleanup(self.kill, number)
         waiting.until(lambda: self._answers(number), _SECONDS, 'the server answers')
 

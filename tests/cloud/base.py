@@ -110,6 +110,11 @@ class CloudTest(base.TestCase):
         """Spare the next test of the class a look at what this one has compared."""
         type(self)._before = self.house.before if self.house.in_order else None
 
+    def reservable(self, host: str) -> bool:
+        """Whether a host is chosen for new leases."""
+        (found,) = (each for each in self.admin.hosts() if each['hypervisor_hostname'] == host)
+        return bool(found['reservable'])
+
     # -- leases
 
     def book(

@@ -27,6 +27,7 @@ from tests.cloud.waiting import until
 from tests.commands import CLIENTS
 from tests.commands import Commands
 from tests.commands import PATIENCE
+from tests.functional.clients import minute
 from tools.cloud.state import Cloud
 from tools.cloud.state import load
 
@@ -40,12 +41,6 @@ _AROUND = {
 }
 # As many commands at once as still go faster together.
 _AT_ONCE = 4
-
-
-def minute(minutes: int) -> str:
-    """Return the instant that is so many minutes away, as clients write it."""
-    instant = datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=minutes)
-    return instant.strftime('%Y-%m-%d %H:%M')
 
 
 def shown(written: str) -> str:
@@ -71,13 +66,6 @@ def connect(cloud: Cloud, user: str, *, proxied: bool = False, region: str = '')
     auth = {key: login[f'OS_{key.upper()}'] for key in keys}
     found = {'region_name': region or login['OS_REGION_NAME'], 'auth_type': 'password'}
     return openstack.connect(load_yaml_config=False, load_envvars=False, auth=auth, **found)
-
-
-def nested(value: Any) -> list[dict[str, Any]]:
-    """Return what the client shows as text inside of JSON."""
-    if isinstance(value, list):
-        return value
-    return [json.loads(part) for part in re.split(r'\n(?=\{)', value)]
 
 
 @functools.cache

@@ -8,12 +8,16 @@ from concurrent import futures
 
 import openstack
 
+from tests.cloud.base import CloudTest
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.cloud.waiting import until
 from tools.cloud import processes
+from tools.cloud import services
 from tools.cloud.state import Cloud
 
+# Nobody polls within a test: what is heard is heard on the bus.
+MANAGER = '[virtual:server]\nleases_by_booting = true\npoll_interval = 3600\n'
 _PATIENCE = 60.0
 _AT_WORK = 'is at work'
 
@@ -60,3 +64,18 @@ def await_scheduler(cloud: Cloud, admin: Person) -> None:
         return True
 
     until(listens, _PATIENCE, 'aggregates can be changed')
+
+
+class BootedLeasesTest(CloudTest):
+    """Servers that are booted get a lease here."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.addClassCleanup(cls.configure, '')
+        cls.configure(MANAGER)
+
+    @classmethod
+    def configure(cls, settings: str) -> None:
+        """Start every manager with these settings, and return when they are at work."""
+        configure(cls.cloud, dict.fromkeys(services.managers(cls.cloud), settings))

@@ -7,21 +7,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.cloud.base import CloudTest
 from tests.cloud.house import PREFIX
 from tests.cloud.people import soon
 from tests.cloud.people import within
-from tests.cloud.settings import configure
+from tests.cloud.settings import BootedLeasesTest
+from tests.cloud.settings import MANAGER
 from tests.cloud.waiting import until
 from tools.cloud import services
 
-# Nobody polls within a test: what is heard is heard on the bus.
-MANAGER = '[virtual:server]\nleases_by_booting = true\npoll_interval = 3600\n'
 DEFAULT = MANAGER + 'default_lease = 30d\ndefault_lease_on_end = delete\ndefault_lease_projects = '
 PATIENCE = 60.0
 
 
-class BootingTest(CloudTest):
+class BootingTest(BootedLeasesTest):
     """Alice boots servers, and never asks Climate for a lease."""
 
     # What begins at once needs no room on reservable hosts.
@@ -30,17 +28,6 @@ class BootingTest(CloudTest):
     # All Climates hear of all servers: one of them may make leases of those
     # that ask for one.
     site = 1
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        super().setUpClass()
-        cls.addClassCleanup(cls.configure, '')
-        cls.configure(MANAGER)
-
-    @classmethod
-    def configure(cls, settings: str) -> None:
-        """Start every manager with these settings, and return when they are at work."""
-        configure(cls.cloud, dict.fromkeys(services.managers(cls.cloud), settings))
 
     def server(self, hint: Any = None, **said: str) -> str:
         """Boot a server that says something of a lease, and return its id."""

@@ -9,8 +9,8 @@ from functools import partial
 from tests.cloud.base import smoke
 from tests.cloud.field import at_once
 from tests.cloud.field import FieldTest
-from tests.cloud.field import minute
 from tests.cloud.field import Shell
+from tests.functional.clients import minute
 
 
 class TestBlazar(FieldTest):

@@ -11,11 +11,11 @@ import openstack
 import yaml
 
 from tests.cloud.base import smoke
-from tests.cloud.field import minute
 from tests.cloud.field import present_minute
 from tests.cloud.field import shown
 from tests.cloud.stacks import StackTest
 from tests.cloud.waiting import until
+from tests.functional.clients import minute
 
 # The attributes of each.
 LEASE = (

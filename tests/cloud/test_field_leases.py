@@ -12,12 +12,12 @@ from tests.cloud.base import reservation
 from tests.cloud.base import smoke
 from tests.cloud.field import at_once
 from tests.cloud.field import FieldTest
-from tests.cloud.field import minute
-from tests.cloud.field import nested
 from tests.cloud.field import ONE_HOST
 from tests.cloud.field import Shell
 from tests.cloud.field import shown
 from tests.cloud.field import UUID
+from tests.functional.clients import minute
+from tests.functional.clients import nested
 
 HOUR = datetime.timedelta(hours=1)
 

@@ -12,9 +12,9 @@ from climate.api.http import microversions
 from tests.cloud.field import at_once
 from tests.cloud.field import connect
 from tests.cloud.field import FieldTest
-from tests.cloud.field import minute
 from tests.cloud.field import ONE_HOST
 from tests.cloud.field import Shell
+from tests.functional.clients import minute
 
 
 class TestProxied(FieldTest):

@@ -10,9 +10,9 @@ from climate.api.http import microversions
 from tests.cloud.base import smoke
 from tests.cloud.field import connect
 from tests.cloud.field import FieldTest
-from tests.cloud.field import minute
 from tests.cloud.field import shown
 from tests.cloud.people import time
+from tests.functional.clients import minute
 
 LINE = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
 

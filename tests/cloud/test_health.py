@@ -58,11 +58,6 @@ class HealthTest(CloudTest):
         )
         return str(name)
 
-    def reservable(self, host: str) -> bool:
-        """Whether a host is chosen for new leases."""
-        (found,) = (each for each in self.admin.hosts() if each['hypervisor_hostname'] == host)
-        return bool(found['reservable'])
-
     def is_whole(self, lease: dict) -> bool:
         """Whether a lease is as it should be."""
         return not self.alice.lease(lease['id'])['degraded']

@@ -76,10 +76,6 @@ class ComputeTest(CloudTest):
     def enable(self, host: str) -> None:
         self.admin.sdk.compute.enable_service(self.compute_service(host))
 
-    def reservable(self, host: str) -> bool:
-        (found,) = (each for each in self.admin.hosts() if each['hypervisor_hostname'] == host)
-        return bool(found['reservable'])
-
     def test_disabled_in_the_pool_and_while_leased(self) -> None:
         (host,) = self.lent
         self.disable(host)

@@ -10,17 +10,14 @@ from collections.abc import Callable
 import fixtures
 
 from tests.cloud import field
-from tests.cloud.base import CloudTest
 from tests.cloud.house import PREFIX
-from tests.cloud.settings import configure
+from tests.cloud.settings import BootedLeasesTest
 from tests.printed import blocks
 from tests.printed import helpers
 from tests.printed.marks import Where
 from tests.printed.shell import Place
 from tests.printed.shell import Shell
-from tools.cloud import services
 
-MANAGER = '[virtual:server]\nleases_by_booting = true\npoll_interval = 3600\n'
 PAGES = sorted(
     {block.page for block in blocks.blocks() if block.mark and block.mark.where is Where.CLOUD}
 )
@@ -28,23 +25,12 @@ PAGES = sorted(
 OWN = ('experiment', 'my-server', 'desk-1')
 
 
-class TestPages(CloudTest):
+class TestPages(BootedLeasesTest):
     """A test for each page; those for operators run as the administrator."""
 
     hosts = 1
     # Servers that are booted get a lease here; see BootingTest.
     site = 1
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        super().setUpClass()
-        cls.addClassCleanup(cls.configure, '')
-        cls.configure(MANAGER)
-
-    @classmethod
-    def configure(cls, settings: str) -> None:
-        """Start every manager with these settings, and return when they are at work."""
-        configure(cls.cloud, dict.fromkeys(services.managers(cls.cloud), settings))
 
     def shell(self, page: str) -> Shell:
         """Return a shell with the login of a reader of a page."""

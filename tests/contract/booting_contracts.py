@@ -65,8 +65,7 @@ class BootedContract(contracts.Contract):
         self.assertEqual([first.id], mine())
 
     def test_hints(self) -> None:
-        found = self.compute.scheduler_hints(self.server_id)['lease_params']
-        self.assertIn(found, (HINT, [HINT]))
+        self.assertIn(self.compute.scheduler_hints(self.server_id)['lease_params'], (HINT, [HINT]))
         self.assertEqual({}, self.compute.scheduler_hints(contracts.NOBODY))
 
     def test_metadata_is_set_and_the_rest_stays(self) -> None:

@@ -234,8 +234,7 @@ class ServiceContract(contracts.Contract):
 
     def hypervisor(self, host: str) -> base.Hypervisor:
         """Return the hypervisor of a host."""
-        found = (each for each in self.compute.list_hypervisors() if each.service_host == host)
-        return next(found)
+        return next(each for each in self.compute.list_hypervisors() if each.service_host == host)
 
     def test_a_reason_that_cannot_be(self) -> None:
         host = self.world.hosts[1]

@@ -25,8 +25,7 @@ class PlacementContract(contracts.Contract):
 
     def host(self) -> base.Provider:
         """Return the provider of some hypervisor."""
-        found = present(self.placement.find_provider(self.hypervisor().hostname))
-        return found
+        return present(self.placement.find_provider(self.hypervisor().hostname))
 
     def test_every_hypervisor_has_a_provider(self) -> None:
         for hypervisor in self.compute.list_hypervisors():
@@ -333,6 +332,5 @@ class TraitContract(OwnProvider):
         uuid = self.provider.uuid
         names = [self.trait() for _ in range(8)]
         self.addCleanup(self.placement.set_traits, uuid, frozenset())
-        add = self.placement.add_trait
-        together(functools.partial(add, uuid), names)
+        together(functools.partial(self.placement.add_trait, uuid), names)
         self.assertEqual(set(names), self.placement.traits(uuid))

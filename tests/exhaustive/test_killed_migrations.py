@@ -82,8 +82,7 @@ class _Killed:
         self.assertEqual([], self.differences(database.url))
 
     def test_a_table_of_another_program(self) -> None:
-        database = self.useFixture(services.Database(self.kind))
-        store = self.closing(cases.connect(database.url))
+        store = self.closing(cases.connect(self.useFixture(services.Database(self.kind)).url))
         with store.engine.begin() as connection:
             connection.exec_driver_sql('CREATE TABLE leases (id INTEGER, tenant INTEGER)')
         error = self.assertRaises(exceptions.Conflict, migration.sync, store.engine)
@@ -91,8 +90,7 @@ class _Killed:
 
     def uninterrupted(self) -> Rows:
         """Return the rows after an upgrade that nothing has interrupted."""
-        database = self.useFixture(services.Database(self.kind))
-        store = self.closing(cases.connect(database.url))
+        store = self.closing(cases.connect(self.useFixture(services.Database(self.kind)).url))
         filled: set[str] = set()
         for revision in migration.revisions():
             migration.sync(store.engine, revision)

@@ -41,8 +41,7 @@ class _Sync:
 
     def setUp(self) -> None:
         super().setUp()
-        database = self.useFixture(services.Database(self.kind))
-        self.store = self.closing(cases.connect(database.url))
+        self.store = self.closing(cases.connect(self.useFixture(services.Database(self.kind)).url))
 
     def test_models_and_migrations_are_in_step(self) -> None:
         # Oslo.db's ModelsMigrationsSync asks the same of alembic, but cannot

@@ -60,8 +60,7 @@ class Plans:
 
     def setUp(self) -> None:
         super().setUp()
-        database = self.useFixture(services.Database(self.kind))
-        self.store = self.closing(cases.connect(database.url))
+        self.store = self.closing(cases.connect(self.useFixture(services.Database(self.kind)).url))
         cases.migration.sync(self.store.engine)
         LOAD.fill(self.store.engine)
         self._fill_outbox(self.store)

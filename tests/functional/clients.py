@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
 import os
 import pathlib
 import pty
+import re
 import select
 import shlex
 import subprocess
@@ -41,6 +43,19 @@ def begin(options: str = OPTIONS, hosts: int = 3) -> None:
     unittest.addModuleCleanup(ClientCase.commands.close)
     service = Standalone(hosts=hosts, options=f'{options}\n')
     ClientCase.service = unittest.enterModuleContext(service)
+
+
+def minute(minutes: int) -> str:
+    """Return the instant that is so many minutes away, as clients write it."""
+    instant = datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=minutes)
+    return instant.strftime('%Y-%m-%d %H:%M')
+
+
+def nested(value: Any) -> list[dict[str, Any]]:
+    """Return what the client shows as text inside of JSON."""
+    if isinstance(value, list):
+        return value
+    return [json.loads(part) for part in re.split(r'\n(?=\{)', value)]
 
 
 class ClientCase(base.TestCase):
@@ -110,8 +125,7 @@ class ClientCase(base.TestCase):
 def connection(case: Any, **settings: Any) -> openstack.connection.Connection:
     """Return a connection to the service of a test, closed afterwards."""
     settings |= {'auth_type': 'none', 'auth': {'endpoint': case.service.endpoint}}
-    found = openstack.connect(load_yaml_config=False, load_envvars=False, **settings)
-    return case.closing(found)
+    return case.closing(openstack.connect(load_yaml_config=False, load_envvars=False, **settings))
 
 
 def connect(case: ClientCase, **settings: Any) -> ReservationProxy:

@@ -118,8 +118,7 @@ class TestApiSamples(TestCase):
             # The dictionaries keep the order in which the service wrote them.
             shown = json.dumps(json.loads(self.teller.shown(answer.text)), indent=2) + '\n'
             self.check(SAMPLES / f'{step.name}-response.json', shown)
-        tracked = {str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob('*.json')}
-        self.assertEqual(made, tracked)
+        self.assertEqual(made, {str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob('*.json')})
 
     def check(self, path: pathlib.Path, shown: str) -> None:
         """Compare an answer with the file; write the file if that is wanted."""
@@ -131,5 +130,4 @@ class TestApiSamples(TestCase):
     def test_every_sample_is_shown(self) -> None:
         pages: Any = (path.read_text(encoding='utf-8') for path in SAMPLES.parent.glob('*.rst'))
         used = set(re.findall(r'^\.\. literalinclude:: samples/(\S+)$', '\n'.join(pages), re.M))
-        tracked = {str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob('*.json')}
-        self.assertEqual(tracked, used)
+        self.assertEqual({str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob('*.json')}, used)

@@ -336,8 +336,6 @@ class Between:
 class TestSqlite(Between, cases.StoreCase):
     """On SQLite."""
 
-    kind = services.SQLITE
-
 
 @services.on_each_engine(cases.StoreCase, engines=services.DATABASE_SERVERS)
 class BetweenWrites(Between):

@@ -381,5 +381,4 @@ class TestCommands(clients.ClientCase):
 
     def test_the_stock_client_works_next_to_it(self) -> None:
         lease = self.json('lease create a --hosts 1 --for 1h')
-        done = self.run_command('reservation lease show a -f json').stdout
-        self.assertIn(lease['id'], done)
+        self.assertIn(lease['id'], self.run_command('reservation lease show a -f json').stdout)

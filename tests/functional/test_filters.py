@@ -91,8 +91,7 @@ class FiltersTest(base.TestCase):
             tx.properties.register(resource_type, ['place', 'hidden'])
             tx.properties.set_private(resource_type, 'hidden', True)
             tx.leases.insert(lease)
-            part = dataclasses.replace(reservation, resource_type=resource_type)
-            tx.reservations.insert([part])
+            tx.reservations.insert([dataclasses.replace(reservation, resource_type=resource_type)])
             cases.put(tx, [cases.allocation(reservation.id, resource, lease.period)])
 
         self.service.store.run(write)

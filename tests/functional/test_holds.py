@@ -42,8 +42,7 @@ class HoldsCase(OffersCase):
             'limit': 1,
             **facts,
         }
-        answer = http.expect(200, self.sent('POST', 'offers', body, token))
-        return answer.json['offers'][0]
+        return http.expect(200, self.sent('POST', 'offers', body, token)).json['offers'][0]
 
     def held(self, *reservations: Any, **facts: Any) -> dict[str, Any]:
         """Return an offer that is held for two minutes."""

@@ -104,8 +104,7 @@ class PlacementCase(base.TestCase):
         """Have a host fail, and reservations move off it."""
         store, settings = self.service.store, LeasingSettings(heal_horizon=None)
         store.run(lambda tx: tx.failures.fail([number]))
-        healer = Rehoming(store, self.service.plugins, settings, random.Random(1))
-        healer.round(self.service.cloud)
+        Rehoming(store, self.service.plugins, settings, random.Random(1)).round(self.service.cloud)
 
     def allocations(self, lease: Any) -> list[Allocation]:
         with self.service.store.reading() as tx:

@@ -148,8 +148,7 @@ class _PlannerRaces(RaceCase):
         late = [[flexible(f'late {number}'), PLAN] for number in range(6)]
         answers = self.racers.race([*fixed, *plans, *late])
         self.assertEqual(0, self.overlaps())
-        booked = [one for found in answers[:6] for one in found]
-        self.assertEqual([201] * 12, booked)
+        self.assertEqual([201] * 12, [one for found in answers[:6] for one in found])
         # Those that were displaced still have a host.
         self.assertEqual(before, {name: self.lease_ids()[name] for name in before})
         self.assertEqual(2 * 6 + len(before) + 6, len(self.booked()))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import types
 import unittest
@@ -17,12 +16,7 @@ import testtools
 
 from tests import base
 from tests import services
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        return int(listener.getsockname()[1])
+from tests.functional.processes import free_port
 
 
 def _needing_mariadb() -> tuple[type[base.TestCase], type[base.TestCase]]:
@@ -53,7 +47,7 @@ class TestAnswers(base.TestCase):
         super().setUp()
         services.trouble.cache_clear()
         self.addCleanup(services.trouble.cache_clear)
-        port = _free_port()
+        port = free_port()
         for name, url in (
             ('CLIMATE_TEST_MYSQL_URL', f'mysql://root@127.0.0.1:{port}/'),
             ('CLIMATE_TEST_POSTGRESQL_URL', f'postgresql://x:secret@127.0.0.1:{port}/postgres'),

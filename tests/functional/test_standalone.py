@@ -40,8 +40,7 @@ minutes_before_end_lease = 0
 
 def soon(seconds: float) -> str:
     """Return the instant so many seconds from now, as the API reads it at 1.1."""
-    instant = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
-    return instant.isoformat()
+    return (datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)).isoformat()
 
 
 class _Test(base.TestCase):

@@ -135,8 +135,7 @@ class Counts:
         counted: dict[tuple[int, int, int, str], int] = {}
         for hosts, rows in self.part_sizes:
             cases.empty(self.service.store.engine)
-            load = bulk_parts.Parts(hosts=hosts, allocations=rows, now=now)
-            load.fill(self.service.store.engine)
+            bulk_parts.Parts(hosts=hosts, allocations=rows, now=now).fill(self.service.store.engine)
             # Only a test replaces rows by others with the same ids and generations.
             self.service.store.timelines.forget()
             # As a process does before its first response.

@@ -22,17 +22,13 @@ from tests import base
 from tests import commands
 from tests.functional import clients
 from tests.functional import processes
+from tests.functional.clients import minute
+from tests.functional.clients import nested
 from tests.functional.processes import Standalone
 from tests.functional.processes import until
 
 RESERVATION = 'resource_type=physical:host,min=1,max=1'
 UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
-
-
-def minute(minutes: int) -> str:
-    """Return an instant as the clients of 1.0 write it."""
-    instant = datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=minutes)
-    return instant.strftime('%Y-%m-%d %H:%M')
 
 
 def shown(minutes: str) -> str:
@@ -114,9 +110,9 @@ class TestOpenstack(_Test):
         self.assertRegex(created['id'], UUID)
         self.assertEqual((shown(start), shown(end)), (created['start_date'], created['end_date']))
         self.assertEqual(('first', 'PENDING'), (created['name'], created['status']))
-        (reservation,) = self.nested(created['reservations'])
+        (reservation,) = nested(created['reservations'])
         self.assertEqual('[">=", "$vcpus", "2"]', reservation['hypervisor_properties'])
-        kinds = {item['event_type']: item['time'] for item in self.nested(created['events'])}
+        kinds = {item['event_type']: item['time'] for item in nested(created['events'])}
         self.assertEqual(shown(warn), kinds['before_end_lease'])
         self.assertIn('notification', kinds)
 
@@ -136,12 +132,6 @@ class TestOpenstack(_Test):
         self.assertEqual(404, self.service.ask('GET', f'/leases/{created["id"]}')[0])
         self.shell.run('lease', 'delete', other['id'])
         until('it is gone', lambda: not self.service.ask('GET', '/leases')[1]['leases'])
-
-    def nested(self, value: Any) -> list[dict[str, Any]]:
-        """Return what the client shows as text inside of JSON."""
-        if isinstance(value, list):
-            return value
-        return [json.loads(part) for part in re.split(r'\n(?=\{)', value)]
 
     def change(self, lease_id: str, start: str, end: str, reservation_id: str) -> None:
         """Each change is read back, relative ones count from what was."""
@@ -231,7 +221,7 @@ class TestOpenstack(_Test):
             'lease', 'create', 'l', '--reservation', RESERVATION,
             '--start-date', minute(10), '--end-date', minute(20),
         )  # fmt: skip
-        (reservation,) = self.nested(lease['reservations'])
+        (reservation,) = nested(lease['reservations'])
         everything, mine, of_reservation, of_another = self.shell.at_once(
             ('allocation', 'list', 'host'),
             ('allocation', 'list', 'host', '--lease-id', lease['id']),

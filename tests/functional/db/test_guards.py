@@ -272,8 +272,6 @@ class _Case(cases.StoreCase):
 class TestSqlite(Guards, _Case):
     """On SQLite."""
 
-    kind = services.SQLITE
-
 
 @services.on_each_engine(_Case, engines=(services.MARIADB, services.POSTGRESQL, services.PSYCOPG2))
 class _Consoles(Guards):

@@ -162,8 +162,7 @@ class World:
         self.taken += 1
         self.books = after
         table = _tables['allocations']
-        found = self.connection.scalars(sa.select(table.c.id).order_by(table.c.id))
-        self.row_ids = list(found)
+        self.row_ids = list(self.connection.scalars(sa.select(table.c.id).order_by(table.c.id)))
 
     def _insert(self, rows: list[Row]) -> Any:
         values = [row.values(self.ids) | {'reservation_id': self.reservation_id} for row in rows]

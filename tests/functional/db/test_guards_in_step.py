@@ -18,8 +18,7 @@ class _InStep:
     def test_models_and_migrations_guard_alike(self) -> None:
         found = []
         for make in (migration.sync, migration.metadata().create_all):
-            database = self.useFixture(services.Database(self.kind))
-            store = self.closing(cases.connect(database.url))
+            store = self.closing(cases.connect(self.useFixture(services.Database(self.kind)).url))
             make(store.engine)
             with store.engine.begin() as connection:
                 found.append(unguarded.installed(connection))

@@ -153,8 +153,7 @@ class Leases:
         tables = cases.migration.metadata().tables
         with self.store.engine.connect() as connection:
             for name, count in (('leases', 2), ('reservations', 2), ('events', 4)):
-                rows = connection.execute(tables[name].select()).all()
-                self.assertEqual(count, len(rows), name)
+                self.assertEqual(count, len(connection.execute(tables[name].select()).all()), name)
             self.assertEqual(1, len(connection.execute(tables['allocations'].select()).all()))
         self.assertEqual({kept[0].id}, self.ids())
 

@@ -102,8 +102,7 @@ class Queues:
     def fetch(self, owner: str, most: int = 10) -> list[str]:
         """Claim messages."""
         until = self.clock.now() + datetime.timedelta(seconds=10)
-        rows = self.store.run(lambda tx: tx.outbox.claim(owner, until, most))
-        return [row.id for row in rows]
+        return [row.id for row in self.store.run(lambda tx: tx.outbox.claim(owner, until, most))]
 
     def test_nobody_overtakes_in_the_outbox(self) -> None:
         self.put(('a1', 'a'), ('b1', 'b'), ('a2', 'a'))
@@ -213,5 +212,3 @@ class Servers(Queues):
 
 class TestSqlite(Queues, cases.StoreCase):
     """On SQLite."""
-
-    kind = services.SQLITE

@@ -55,7 +55,6 @@ class TestShrinks(base.TestCase):
         found.change(lease, {0: {'min': 2, 'max': 2}}, end=60)
         end = harness.at(60).replace(tzinfo=None)
         # The host that is to go is the lease's until the cloud has followed.
-        actual = {(row.resource_id, row.end) for row in found.rows()}
-        self.assertEqual({(1, end), (2, end)}, actual)
+        self.assertEqual({(1, end), (2, end)}, {(row.resource_id, row.end) for row in found.rows()})
         found.until(12)
         self.assertEqual(1, len({row.resource_id for row in found.rows() if row.state == 'held'}))

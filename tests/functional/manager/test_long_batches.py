@@ -91,8 +91,7 @@ class _LongBatches:
 
         def settle_late(*arguments: Any, **named: Any) -> bool:
             # Once for all leases.
-            patch = fixtures.MockPatchObject(self.manager.worker, 'settle_locked', settle)
-            self.useFixture(patch)
+            self.useFixture(fixtures.MockPatchObject(self.manager.worker, 'settle_locked', settle))
             self.office.clock.advance(seconds)
             return bool(settle(*arguments, **named))
 

@@ -169,8 +169,7 @@ class RehearsedLeaseTest(base.TestCase):
 
         found = [amount('physical:host', 2), amount('virtual:instance', 1, VCPU=8, MEMORY_MB=1024)]
         wanted = {'name': 'a', 'start_date': None, 'end_date': None}
-        answer = {'lease': wanted, 'reservations': found, 'filters_not_asked': []}
-        shown = leases.rehearsed(answer)
+        shown = leases.rehearsed({'lease': wanted, 'reservations': found, 'filters_not_asked': []})
         self.assertEqual('2 hosts\nservers: 1024 MEMORY_MB, 8 VCPU', shown['resources'])
 
 

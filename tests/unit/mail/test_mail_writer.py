@@ -179,8 +179,7 @@ class TestTexts(FolderCase):
 
     def test_one_of_them(self) -> None:
         self.write('Subject: Ende von $name\n\nKostet 5 $$, ${user_name}.\n')
-        made = letters(self.folder).one(samples.notice(), 'a@b', 'Älice', NOW)
-        read = parsed(made.as_bytes())
+        read = parsed(letters(self.folder).one(samples.notice(), 'a@b', 'Älice', NOW).as_bytes())
         self.assertEqual('Ende von demo 1', read['Subject'])
         self.assertEqual(['Kostet 5 $, Älice.'], samples.text(read).splitlines())
         others = letters(self.folder).one(samples.notice(kind='error'), 'a@b', 'A', NOW)
@@ -316,8 +315,7 @@ class TestPages(FolderCase):
 
     def test_a_digest_links_to_each_lease(self) -> None:
         notices = [samples.notice(number=number) for number in (1, 2)]
-        made = MailWriter(self.settings()).digest(notices, 'a@b', 'Alice', NOW)
-        read = parsed(made.as_bytes())
+        read = parsed(MailWriter(self.settings()).digest(notices, 'a@b', 'Alice', NOW).as_bytes())
         page = read.get_body(('html',)).get_content()
         self.assertEqual(['lease-1', 'lease-2'], re.findall(r'#/lease/([^"]+)"', page))
         self.assertIn('\n  https://reservation.example.org/ui/#/lease/lease-2', samples.text(read))
