@@ -35,24 +35,24 @@ _CALLS: Final = 200_000
 
 def start(recorded: bool) -> float:
     """Return the processor time of the start of a lease, in seconds."""
-    with Deployment(hosts=_LEASES) as office:
+    with Deployment(hosts=_LEASES) as site:
         for _ in range(_LEASES):
-            office.create(0, 3600)
+            site.create(0, 3600)
         recorder = SpanRecorder(BatchSpanProcessor(InMemorySpanExporter()), 'cost')
         spans.use(recorder if recorded else None)
         gc.collect()
         begun = time.process_time()
-        while office.manager.look(limit=_LEASES):
+        while site.manager.look(limit=_LEASES):
             continue
         took = time.process_time() - begun
         spans.use(None)
         recorder.close()
-        assert {office.status(lease) for lease in _leases(office)} == {'ACTIVE'}
+        assert {site.status(lease) for lease in _leases(site)} == {'ACTIVE'}
     return took / _LEASES
 
 
-def _leases(office: Deployment) -> Any:
-    with office.store.reading() as tx:
+def _leases(site: Deployment) -> Any:
+    with site.store.reading() as tx:
         return [tx.leases.get(line.id) for line in tx.operator_lists.lines(limit=_LEASES)]
 
 

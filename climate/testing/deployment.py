@@ -176,7 +176,7 @@ class Deployment(fixtures.Fixture):
         )
         self.bus = Bus()
         self._managers = 0
-        self.manager = self.hire()
+        self.manager = self.add_manager()
 
     def _plugin(self) -> PhysicalHost:
         return PhysicalHost(HostSettings(isolation=self.isolation))
@@ -193,7 +193,7 @@ class Deployment(fixtures.Fixture):
         """The cloud that new managers use."""
         return self.cloud
 
-    def hire(self, batch: int = 100) -> SteppedManager:
+    def add_manager(self, batch: int = 100) -> SteppedManager:
         """Return a new manager.
 
         :param batch: the maximum number of notifications that it sends per batch

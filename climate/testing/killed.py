@@ -98,7 +98,7 @@ class Killed:
         # the processes share. The simulated cloud detects the other process itself.
         inherited = (world.store, world.manager)
         world.store = Store(world.conf, world.clock)
-        world.manager = world.hire()
+        world.manager = world.add_manager()
         # The next manager sends the notifications.
         world.manager.send = lambda: None  # type: ignore[method-assign]  # of this process only
         steps = 0

@@ -136,7 +136,7 @@ class World(deployment.Deployment):
         self.clock.move_to(moment.now)
         self.rng.seed(7)
         self.bus.taken.clear()
-        self.manager = self.hire()
+        self.manager = self.add_manager()
 
     # -- users
 

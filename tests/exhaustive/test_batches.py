@@ -45,25 +45,25 @@ class _Users:
                 end = lease.period.end + datetime.timedelta(seconds=number)
                 change = LeaseChange(end=end, grain=datetime.timedelta(0))
             with contextlib.suppress(exceptions.Conflict, exceptions.InvalidState):
-                self.office.leases.update(harness.CALLER, lease.id, harness.PROJECT, change)
+                self.site.leases.update(harness.CALLER, lease.id, harness.PROJECT, change)
         for lease in leases:
-            self.office.delete(lease)
+            self.site.delete(lease)
 
     def test_users_interfere(self) -> None:
-        self.office = self.useFixture(
-            harness.Office(self.office.settings, self.kind, hosts=LEASES, clock=SystemClock())
+        self.site = self.useFixture(
+            harness.Site(self.site.settings, self.kind, hosts=LEASES, clock=SystemClock())
         )
         leases = [self.create(1) for _ in range(LEASES)]
         for _ in range(2):
             self.start(ManagerOptions(workers=16, max_sleep=0.1, claim_seconds=30.0))
         together(lambda number: self.act(leases[number::USERS], number), range(USERS))
         for lease in leases:
-            until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone', 60)
-        until('all notifications are sent', lambda: not self.office.waiting())
+            until('it is gone', lambda lease=lease: self.site.status(lease) == 'gone', 60)
+        until('all notifications are sent', lambda: not self.site.waiting())
         for lease in leases:
-            told = collections.Counter(self.office.bus.received(lease))
+            told = collections.Counter(self.site.bus.received(lease))
             self.assertEqual((1, 1), (told['create'], told['delete']), told)
             self.assertLessEqual(told['start_lease'], 1)
-            self.assertEqual([], self.office.allocations(lease))
-        self.assertEqual(LEASES, len(self.office.pooled()))
-        self.assertEqual([], harness.twice(self.office.bus.taken))
+            self.assertEqual([], self.site.allocations(lease))
+        self.assertEqual(LEASES, len(self.site.pooled()))
+        self.assertEqual([], harness.twice(self.site.bus.taken))

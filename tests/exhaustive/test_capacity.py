@@ -212,7 +212,7 @@ class Machine(stateful.RuleBasedStateMachine):
     def die(self, draw: Draw) -> None:
         """A manager dies at its work."""
         with contextlib.suppress(ValueError):
-            self.yard.hire().die_after(draw(st.sampled_from(['claim', 'begin', 'effect'])))
+            self.yard.add_manager().die_after(draw(st.sampled_from(['claim', 'begin', 'effect'])))
 
     def fail(self, draw: Draw) -> None:
         """A host fails; the others work again."""

@@ -31,7 +31,7 @@ class TestLateLists(base.TestCase):
         requests = kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
         deadline = datetime.timedelta(seconds=60)
         world.settings = dataclasses.replace(world.settings, effect_deadline=deadline)
-        world.manager = world.hire()
+        world.manager = world.add_manager()
         lease = world.book(requests, 20, 400)
         world.cloud.show_late(LATE)
         for verb in CREATING if lost else ():

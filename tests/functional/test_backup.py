@@ -68,7 +68,7 @@ class BackupCase(base.TestCase):
         database = self.useFixture(services.Database(kind))
         migration.sync(sa.create_engine(database.url, poolclass=sa.NullPool))
         cloud = str(self.folder / 'cloud')
-        self.office = self.useFixture(
+        self.site = self.useFixture(
             Deployment(SETTINGS, Given(database.url), HOSTS, cloud_dir=cloud)
         )
         self.name = database.name
@@ -137,9 +137,9 @@ class BusyBooker(threading.Thread):
     :ivar booked: the leases that it has booked
     """
 
-    def __init__(self, office: Deployment) -> None:
+    def __init__(self, site: Deployment) -> None:
         super().__init__(daemon=True)
-        self._office = office
+        self._site = site
         self._stopping = threading.Event()
         self.begun = threading.Event()
         self.booked: list[Lease] = []
@@ -150,7 +150,7 @@ class BusyBooker(threading.Thread):
             if self._stopping.is_set():
                 return
             begin = 100_000 + 100 * number
-            self.booked.append(self._office.create(begin, begin + 100, hosts=3))
+            self.booked.append(self._site.create(begin, begin + 100, hosts=3))
             if number == 4:
                 self.begun.set()
 
@@ -166,10 +166,10 @@ class TestBackup(BackupCase):
     def check(self, kind: str) -> None:
         """Make a backup at work, restore it an hour later, and let it go on."""
         self.prepare(kind)
-        running, ending = self.office.create(0, 7200), self.office.create(0, 1200)
-        late, missed = self.office.create(600, 7200), self.office.create(600, 1200)
-        later = self.office.create(5000, 7000, hosts=2, until=10)
-        booker = BusyBooker(self.office)
+        running, ending = self.site.create(0, 7200), self.site.create(0, 1200)
+        late, missed = self.site.create(600, 7200), self.site.create(600, 1200)
+        later = self.site.create(5000, 7000, hosts=2, until=10)
+        booker = BusyBooker(self.site)
         booker.start()
         self.addCleanup(booker.stop)
         self.assertTrue(booker.begun.wait(60))
@@ -200,8 +200,8 @@ class TestBackup(BackupCase):
         """Return the leases that are not in the restored database with all they had."""
         found = []
         for lease in leases:
-            with self.office.store.reading() as tx:
-                (old, had) = (tx.leases.find(lease.id), self.office.allocations(lease))
+            with self.site.store.reading() as tx:
+                (old, had) = (tx.leases.find(lease.id), self.site.allocations(lease))
             with restored.store.reading() as tx:
                 if tx.leases.find(lease.id) != old or restored.allocations(lease) != had:
                     found.append(lease.id)

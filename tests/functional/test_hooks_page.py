@@ -42,11 +42,11 @@ class TestPages(base.TestCase):
 
     def test_the_event_has_the_attributes_that_are_shown(self) -> None:
         (shown,) = blocks('user/webhooks.rst', 'json')
-        office = self.useFixture(harness.Office(hosts=0))
-        webhooks = subscriptions(office.store, office.settings.limits, HERE)
+        site = self.useFixture(harness.Site(hosts=0))
+        webhooks = subscriptions(site.store, site.settings.limits, HERE)
         webhook = webhooks.create(harness.CALLER, WebhookDraft(url='http://127.0.0.1/'))
-        office.create(600, 3600, hosts=0)
-        office.store.run(lambda tx: tx.outbox.copy_to_webhooks(tx.now, 9))
+        site.create(600, 3600, hosts=0)
+        site.store.run(lambda tx: tx.outbox.copy_to_webhooks(tx.now, 9))
         (one,) = webhooks.deliveries(webhook.id, Reach(), None, None, 9)
         event = json.loads(cloud_events.body(one, '/reservation'))
         self.assertEqual(set(json.loads(shown)), set(event))
@@ -80,10 +80,10 @@ class TestCommands(base.TestCase):
             f'[database]\nconnection = {database.url}\n'
             '[webhooks]\nallow_http = true\nallowed_networks = 127.0.0.0/8\n'
         )
-        office = self.useFixture(harness.Office(hosts=0))
-        connection.use(office.conf, database.url)
-        store = self.closing(type(office.store)(office.conf, office.clock))
-        webhooks = subscriptions(store, office.settings.limits, HERE)
+        site = self.useFixture(harness.Site(hosts=0))
+        connection.use(site.conf, database.url)
+        store = self.closing(type(site.store)(site.conf, site.clock))
+        webhooks = subscriptions(store, site.settings.limits, HERE)
         draft = WebhookDraft(url=f'{self.receiver.url}?token=hunter2')
         self.webhook = webhooks.create(harness.CALLER, draft)
 

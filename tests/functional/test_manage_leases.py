@@ -25,7 +25,7 @@ from tests import drafts
 from tests import services
 from tests.functional import bodies
 from tests.functional.db import cases
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 from tests.functional.test_manage import run
 from tests.narrowing import present
 
@@ -41,11 +41,11 @@ class ManageCase(base.TestCase):
         super().setUp()
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         clock = ManualClock(SystemClock().now())
-        self.office = self.useFixture(
-            Office(database=self.KIND, clock=clock, cloud_dir=str(folder / 'cloud'))
+        self.site = self.useFixture(
+            Site(database=self.KIND, clock=clock, cloud_dir=str(folder / 'cloud'))
         )
         self.file = folder / 'climate.conf'
-        url = self.office.conf.database.connection.replace('$', '$$')
+        url = self.site.conf.database.connection.replace('$', '$$')
         self.file.write_text(
             '[DEFAULT]\ncloud = simulated\nresource_types = physical:host\n'
             f'[simulator]\nstate_dir = {folder}/cloud\n[database]\nconnection = {url}\n'
@@ -69,21 +69,21 @@ class ManageCase(base.TestCase):
         draft = drafts.lease(
             now, now + HOUR, bodies.hosts(), name=facts.pop('name', 'night'), asked_at=now, **facts
         )
-        lease = self.office.leases.create(CALLER, draft)
+        lease = self.site.leases.create(CALLER, draft)
         if active:
-            self.office.work()
+            self.site.work()
         return lease
 
     def tick(self, seconds: float = 0.0) -> datetime.datetime:
         """Move the clock of managers to the real time, plus some seconds."""
         now = SystemClock().now() + datetime.timedelta(seconds=seconds)
-        self.office.clock.move_to(now)
+        self.site.clock.move_to(now)
         return now
 
     def fail_event(self, lease: Lease, kind: EventKind, error: str) -> str:
         """Have an event look as after failed tries: overdue, and postponed by an hour."""
         now = SystemClock().now()
-        event = self.office.event(lease, kind)
+        event = self.site.event(lease, kind)
 
         def fail(tx: Any) -> None:
             found = tx.leases.get(lease.id, lock=True)
@@ -99,7 +99,7 @@ class ManageCase(base.TestCase):
             found = tx.events.keep(found, late)
             tx.leases.update(with_changes(found, next_due=late.due))
 
-        self.office.store.run(fail)
+        self.site.store.run(fail)
         return event.id
 
 
@@ -136,8 +136,8 @@ class TestLists(ManageCase):
         text = '\n'.join(self.manage(0, 'lease', 'show', lease.id))
         for word in (lease.id, reservation['resources'][0], 'end_lease', 'UNDONE'):
             self.assertIn(word, text)
-        self.office.delete(lease)
-        self.office.work()
+        self.site.delete(lease)
+        self.site.work()
         found = self.document(0, 'lease', 'show', lease.id)
         self.assertEqual('DELETED', found['status'])
         self.assertEqual([], found['reservations'][0]['resources'])
@@ -156,11 +156,11 @@ class TestLists(ManageCase):
 
     def test_notifications(self) -> None:
         row = cases.notification('m', 'l', SystemClock().now())
-        self.office.store.run(lambda tx: tx.outbox.insert([row]))
+        self.site.store.run(lambda tx: tx.outbox.insert([row]))
         self.assertEqual([], self.document(0, 'outbox', 'list'))
         (found,) = self.document(0, 'outbox', 'list', '--all')
         self.assertEqual(('m', 'l', 'waiting'), (found['id'], found['lease_id'], found['state']))
-        self.office.store.run(lambda tx: tx.outbox.set_aside('m', 'too big'))
+        self.site.store.run(lambda tx: tx.outbox.set_aside('m', 'too big'))
         (found,) = self.document(0, 'outbox', 'list')
         self.assertEqual(('set_aside', 'too big'), (found['state'], found['error']))
 
@@ -184,9 +184,9 @@ class TestStuck(ManageCase):
 
     def test_manager_is_gone(self) -> None:
         lease = self.book(active=False)
-        self.office.hire().die_after('begin')
+        self.site.add_manager().die_after('begin')
         self.assertEqual({lease.id: stuck.WORKED_ON}, self.why())
-        self.office.store.run(lambda tx: tx.claims.renew('manager-2', [lease.id], tx.now - HOUR))
+        self.site.store.run(lambda tx: tx.claims.renew('manager-2', [lease.id], tx.now - HOUR))
         self.assertEqual({lease.id: stuck.ORPHANED}, self.why())
 
     def test_failing(self) -> None:
@@ -198,15 +198,15 @@ class TestStuck(ManageCase):
 
     def test_forgotten(self) -> None:
         lease = self.book()
-        found = self.office.now(lease)
-        self.office.store.run(lambda tx: tx.leases.update(with_changes(found, next_due=None)))
+        found = self.site.now(lease)
+        self.site.store.run(lambda tx: tx.leases.update(with_changes(found, next_due=None)))
         self.assertEqual({lease.id: stuck.FORGOTTEN}, self.why())
         self.assertIn('rescheduled', self.manage(0, 'lease', 'repair', '--lease', lease.id)[0])
         self.assertEqual({}, self.why(0))
 
     def test_without_a_future(self) -> None:
         lease = self.book()
-        self.office.store.run(lambda tx: self.stop(tx, lease.id))
+        self.site.store.run(lambda tx: self.stop(tx, lease.id))
         self.assertEqual({lease.id: stuck.AT_REST}, self.why())
 
     def stop(self, tx: Any, lease_id: str) -> None:
@@ -223,18 +223,18 @@ class TestEnd(ManageCase):
     def ended(self, lease: Lease) -> None:
         """Check that a manager ends a lease, and frees its host."""
         self.tick()
-        self.assertEqual('TERMINATED', self.office.settled(lease))
-        self.assertEqual([], self.office.allocations(lease))
+        self.assertEqual('TERMINATED', self.site.settled(lease))
+        self.assertEqual([], self.site.allocations(lease))
 
     def test_active(self) -> None:
         lease = self.book()
         (line,) = self.manage(0, 'lease', 'end', '--dry-run', lease.id)
         self.assertIn('would end', line)
-        self.assertEqual(lease.period, self.office.now(lease).period)
+        self.assertEqual(lease.period, self.site.now(lease).period)
         (line,) = self.manage(0, 'lease', 'end', lease.id)
         self.assertEqual(f'{lease.id} ends as soon as a manager processes it', line)
         self.ended(lease)
-        told = self.office.bus.received(lease)
+        told = self.site.bus.received(lease)
         self.assertEqual(1, told.count('end_lease'), told)
         self.assertIn('it has ended', self.manage(1, 'lease', 'end', lease.id)[0])
 
@@ -242,9 +242,9 @@ class TestEnd(ManageCase):
         lease = self.book()
         (line,) = self.manage(0, 'lease', 'end', '--force', '--dry-run', lease.id)
         self.assertIn('would end', line)
-        self.assertFalse(self.office.event(lease, EventKind.END).forced)
+        self.assertFalse(self.site.event(lease, EventKind.END).forced)
         self.manage(0, 'lease', 'end', '--force', lease.id)
-        self.assertTrue(self.office.event(lease, EventKind.END).forced)
+        self.assertTrue(self.site.event(lease, EventKind.END).forced)
         self.ended(lease)
 
     def test_not_started(self) -> None:
@@ -255,11 +255,11 @@ class TestEnd(ManageCase):
     def test_while_a_manager_works_on_it(self) -> None:
         # Its manager has performed the start, and has yet to settle it.
         lease = self.book(active=False)
-        self.office.hire().die_after('effect')
+        self.site.add_manager().die_after('effect')
         self.manage(0, 'lease', 'end', lease.id)
         self.tick(60)
-        self.assertEqual('TERMINATED', self.office.settled(lease))
-        self.assertEqual(['freepool'] * 4, [place for [place] in self.office.places().values()])
+        self.assertEqual('TERMINATED', self.site.settled(lease))
+        self.assertEqual(['freepool'] * 4, [place for [place] in self.site.places().values()])
 
 
 class TestRetry(ManageCase):
@@ -269,11 +269,11 @@ class TestRetry(ManageCase):
         lease = self.book()
         event = self.fail_event(lease, EventKind.END, 'Nova refuses')
         self.assertIn(event, self.manage(0, 'event', 'retry', '--dry-run', '--all')[0])
-        self.assertEqual(7, self.office.event(lease, EventKind.END).attempts)
+        self.assertEqual(7, self.site.event(lease, EventKind.END).attempts)
         self.assertEqual(['1 events are tried now'], self.manage(0, 'event', 'retry', event))
-        self.assertLessEqual(present(self.office.now(lease).next_due), SystemClock().now())
+        self.assertLessEqual(present(self.site.now(lease).next_due), SystemClock().now())
         self.tick()
-        self.assertEqual('TERMINATED', self.office.settled(lease))
+        self.assertEqual('TERMINATED', self.site.settled(lease))
         self.assertIn(event, self.manage(1, 'event', 'retry', event)[0])
 
     def test_of_a_lease(self) -> None:
@@ -289,7 +289,7 @@ class TestRetry(ManageCase):
         self.fail_event(self.book(), EventKind.CHECK, 'no')
         self.tick(55)
         # It has begun the event, which is its own until it has settled it.
-        self.office.hire().die_after('begin')
+        self.site.add_manager().die_after('begin')
         self.assertEqual(['0 events are tried now'], self.manage(0, 'event', 'retry', '--all'))
 
 
@@ -306,7 +306,7 @@ class ServerCase(ManageCase):
         self.assertEqual([late.id], actual)
         self.assertEqual(['1 events are tried now'], self.manage(0, 'event', 'retry', event))
         self.assertEqual('ACTIVE', self.document(0, 'lease', 'show', lease.id)['status'])
-        self.office.store.run(
+        self.site.store.run(
             lambda tx: tx.leases.update(with_changes(tx.leases.get(lease.id), next_due=None))
         )
         found = {x['id']: x['why'] for x in self.document(1, 'lease', 'stuck', '--older', '0')}
@@ -314,7 +314,7 @@ class ServerCase(ManageCase):
         self.manage(0, 'lease', 'end', lease.id)
         self.manage(0, 'outbox', 'list', '--all')
         self.tick()
-        self.assertEqual('TERMINATED', self.office.settled(lease))
+        self.assertEqual('TERMINATED', self.site.settled(lease))
 
 
 class TestOnMariaDB(ServerCase):

@@ -15,7 +15,7 @@ from climate.enforcement.external_service import ExternalService
 from climate.enforcement.filters import Filters
 from tests import base
 from tests.architecture import ROOT
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 from tests.unit.enforcement.test_durations import configured
 
 FILE = ROOT / 'doc' / 'source' / 'admin' / 'usage_service.py'
@@ -43,35 +43,35 @@ class TestUsageService(base.TestCase):
         url = f'http://127.0.0.1:{server.server_address[1]}/v1'
         conf = configured(external_service_base_endpoint=url)
         filters = Filters({'external_service': ExternalService.from_conf(conf)})
-        self.office = self.useFixture(Office(filters=filters))
+        self.site = self.useFixture(Site(filters=filters))
         self.example.BUDGET = 10.0
 
     def billed(self, lease: Lease) -> float:
         """Return the hours that a lease is charged with."""
-        self.office.work()
+        self.site.work()
         self.assertEqual({}, self.example.holds)
         return float(self.example.bills.get(lease.id, (None, None, 0.0))[2])
 
     def test_hours_are_counted(self) -> None:
-        lease = self.office.create(0, 7200, hosts=2)
+        lease = self.site.create(0, 7200, hosts=2)
         self.assertEqual(4.0, self.billed(lease))
-        self.office.update(lease, end=3600)
+        self.site.update(lease, end=3600)
         self.assertEqual(2.0, self.billed(lease))
-        other = self.office.create(7200, 14400, hosts=4)
+        other = self.site.create(7200, 14400, hosts=4)
         self.assertEqual(8.0, self.billed(other))
-        error = self.assertRaises(exceptions.LeaseRefused, self.office.create, 20000, 20360)
+        error = self.assertRaises(exceptions.LeaseRefused, self.site.create, 20000, 20360)
         self.assertEqual('0.0 host hours are left, this takes 0.1', error.message)
         with self.assertRaisesRegex(exceptions.ExternalServiceRefused, 'are left'):
-            self.office.update(other, end=15000)
-        self.office.until(1800)
-        self.office.delete(lease)
+            self.site.update(other, end=15000)
+        self.site.until(1800)
+        self.site.delete(lease)
         self.assertEqual(1.0, self.billed(lease))
-        self.assertEqual(0.1, self.billed(self.office.create(20000, 20360)))
+        self.assertEqual(0.1, self.billed(self.site.create(20000, 20360)))
 
     def test_what_fails_costs_nothing(self) -> None:
-        lease = self.office.create(600, 4200, until=599)
-        self.office.cloud.fail('compute.add_host', error='permanent')
-        self.assertEqual('ERROR', self.office.status_at(700, lease))
+        lease = self.site.create(600, 4200, until=599)
+        self.site.cloud.fail('compute.add_host', error='permanent')
+        self.assertEqual('ERROR', self.site.status_at(700, lease))
         self.assertEqual(0.0, self.billed(lease))
 
     def test_it_is_short(self) -> None:

@@ -262,7 +262,7 @@ class ReturningManager:
         """Let another manager take over, as far as the case says."""
         world = self._world
         world.watch = None
-        world.manager = world.hire()
+        world.manager = world.add_manager()
         # The claim on the lease, or on the repair, expires.
         world.until(world.seconds() + _CLAIMS)
         if self._scenario.name in _REPAIRS:

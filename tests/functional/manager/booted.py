@@ -34,29 +34,29 @@ ON = ServerLeaseSettings(enabled=True)
 
 
 class BootedCase(TestCase):
-    """An office whose managers give servers leases."""
+    """A site whose managers give servers leases."""
 
     kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(harness.Office(database=self.kind))
-        self.office.plugins.update({RESOURCE_TYPE: VirtualServer(), ROOM_TYPE: FlavorInstance()})
-        self.cloud = self.office.cloud
-        self.keeper = self.hire()
+        self.site = self.useFixture(harness.Site(database=self.kind))
+        self.site.plugins.update({RESOURCE_TYPE: VirtualServer(), ROOM_TYPE: FlavorInstance()})
+        self.cloud = self.site.cloud
+        self.keeper = self.add_manager()
 
-    def hire(
+    def add_manager(
         self,
         settings: ServerLeaseSettings = ON,
         cloud: Any = None,
         may: Callable[[Caller], bool] | None = None,
     ) -> ServerLeases:
         """Return what one more manager does about servers."""
-        office, own = self.office, cloud or self.cloud
-        parts = (office.store, office.plugins, office.clock, office.settings)
+        site, own = self.site, cloud or self.cloud
+        parts = (site.store, site.plugins, site.clock, site.settings)
         leases = Leases(*parts, lambda: None, random.Random(7), lambda _caller: own)
         owner = f'manager-{random.random()}'
-        return ServerLeases(office.store, leases, office.clock, settings, own, owner, may)
+        return ServerLeases(site.store, leases, site.clock, settings, own, owner, may)
 
     def boot(
         self, hint: object = None, flavor: str = '2', project_id: str = 'blue', **said: str
@@ -77,7 +77,7 @@ class BootedCase(TestCase):
             'facts': dict(facts),
         }
         query = sa.update(table).where(table.c.id == reservation_id).values(**change)
-        self.office.store.run(lambda tx: tx.session.execute(query) and None)
+        self.site.store.run(lambda tx: tx.session.execute(query) and None)
         return reservation_id
 
     def told(self, server: Server) -> dict[str, str]:
@@ -88,4 +88,4 @@ class BootedCase(TestCase):
 
     def leases(self) -> list[Lease]:
         """Return all leases, the oldest first."""
-        return fetch(self.office.store, whole_leases.every)
+        return fetch(self.site.store, whole_leases.every)

@@ -32,8 +32,8 @@ ONCE = dict.fromkeys(('create', 'start_lease', 'before_end_lease', 'end_lease'),
 ONCE |= {'before_start_lease': 2}
 
 
-class Office(Deployment):
-    """A deployment on a database of one kind."""
+class Site(Deployment):
+    """A site of Climate: a deployment on a database of one kind."""
 
     def __init__(
         self, settings: LeasingSettings = SETTINGS, database: str = services.SQLITE, **facts: Any
@@ -45,16 +45,16 @@ class Office(Deployment):
         return fetch(self.store, whole_leases.every)
 
 
-class OfficeCase(base.TestCase):
-    """A test case with an office on SQLite."""
+class SiteCase(base.TestCase):
+    """A test case with a site on SQLite."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
+        self.site = self.useFixture(Site())
 
 
-def running(office: Office, options: ManagerOptions, **listeners: Any) -> Manager:
-    """Return a manager of an office, with threads of its own."""
+def running(site: Site, options: ManagerOptions, **listeners: Any) -> Manager:
+    """Return a manager of a site, with threads of its own."""
     parts = ('store', 'plugins', 'cloud', 'clock', 'settings')
-    found = {name: getattr(office, name) for name in parts}
-    return Manager(options=options, publisher=office.bus, **found, **listeners)
+    found = {name: getattr(site, name) for name in parts}
+    return Manager(options=options, publisher=site.bus, **found, **listeners)

@@ -52,87 +52,87 @@ def work_until(manager: harness.SteppedManager, step: str) -> list[FinishedJob]:
     return finished
 
 
-class _Office(base.TestCase):
-    """An office with leases that are due at the same instants."""
+class _BatchCase(base.TestCase):
+    """A site with leases that are due at the same instants."""
 
     kind = services.SQLITE
 
-    def office_with(self, hosts: int = 12, **facts: Any) -> harness.Office:
-        office = harness.Office(facts.pop('settings', harness.SETTINGS), self.kind, hosts=hosts)
-        return self.useFixture(office)
+    def site_with(self, hosts: int = 12, **facts: Any) -> harness.Site:
+        site = harness.Site(facts.pop('settings', harness.SETTINGS), self.kind, hosts=hosts)
+        return self.useFixture(site)
 
     def leases(
-        self, office: harness.Office, start: float, end: float, count: int = LEASES
+        self, site: harness.Site, start: float, end: float, count: int = LEASES
     ) -> list[Lease]:
-        return [office.create(start, end, name=f'lease {number}') for number in range(count)]
+        return [site.create(start, end, name=f'lease {number}') for number in range(count)]
 
-    def due(self) -> tuple[harness.Office, list[Lease], harness.SteppedManager]:
-        """Return an office, leases that are due, and a manager that has not looked yet."""
-        office = self.office_with()
-        leases = self.leases(office, 100, 2000)
-        office.until(99)
-        office.away_until(100)
-        return office, leases, office.hire()
+    def due(self) -> tuple[harness.Site, list[Lease], harness.SteppedManager]:
+        """Return a site, leases that are due, and a manager that has not looked yet."""
+        site = self.site_with()
+        leases = self.leases(site, 100, 2000)
+        site.until(99)
+        site.away_until(100)
+        return site, leases, site.add_manager()
 
-    def statuses(self, office: harness.Office, leases: list[Lease]) -> dict[str, int]:
-        return dict(collections.Counter(office.status(lease) for lease in leases))
+    def statuses(self, site: harness.Site, leases: list[Lease]) -> dict[str, int]:
+        return dict(collections.Counter(site.status(lease) for lease in leases))
 
 
-@services.on_each_engine(_Office, 'TestDeathsOn')
+@services.on_each_engine(_BatchCase, 'TestDeathsOn')
 class Deaths:
     """A manager dies between any two steps of a batch; another one continues."""
 
     def test_at_every_step_of_every_event(self: Any) -> None:
         for step in STEPS:
-            office = self.office_with()
-            leases = self.leases(office, 600, 2000)
-            office.until(1)
-            while (due := self.next_due(office)) is not None:
-                office.clock.move_to(due)
-                work_until(office.hire(), step)
-                office.clock.advance(harness.CLAIM_SECONDS + 0.001)
-                office.work()
-            self.assertEqual({'TERMINATED': LEASES}, self.statuses(office, leases), step)
-            self.assertEqual(12, len(office.pooled()))
+            site = self.site_with()
+            leases = self.leases(site, 600, 2000)
+            site.until(1)
+            while (due := self.next_due(site)) is not None:
+                site.clock.move_to(due)
+                work_until(site.add_manager(), step)
+                site.clock.advance(harness.CLAIM_SECONDS + 0.001)
+                site.work()
+            self.assertEqual({'TERMINATED': LEASES}, self.statuses(site, leases), step)
+            self.assertEqual(12, len(site.pooled()))
             for lease in leases:
-                told = dict(collections.Counter(office.bus.received(lease)))
+                told = dict(collections.Counter(site.bus.received(lease)))
                 self.assertEqual(harness.ONCE, told, step)
-            self.assertEqual([], harness.twice(office.bus.taken))
-            self.assertEqual(LEASES, office.cloud.calls('compute.create_aggregate'), step)
+            self.assertEqual([], harness.twice(site.bus.taken))
+            self.assertEqual(LEASES, site.cloud.calls('compute.create_aggregate'), step)
 
     def test_while_it_changes_and_deletes(self: Any) -> None:
         for step in STEPS:
-            office = self.office_with()
-            leases = self.leases(office, 0, 2000)
-            office.until(10)
+            site = self.site_with()
+            leases = self.leases(site, 0, 2000)
+            site.until(10)
             for lease in leases[:3]:
-                office.update(lease, hosts=2)
+                site.update(lease, hosts=2)
             for lease in leases[3:]:
-                office.delete(lease)
-            work_until(office.hire(), step)
-            office.clock.advance(harness.CLAIM_SECONDS + 0.001)
-            office.work()
-            self.assertEqual({'ACTIVE': 3, 'gone': 3}, self.statuses(office, leases), step)
-            self.assertEqual([2, 2, 2], [len(office.hosts(lease)) for lease in leases[:3]])
-            self.assertEqual(3, office.bus.received().count('delete'))
+                site.delete(lease)
+            work_until(site.add_manager(), step)
+            site.clock.advance(harness.CLAIM_SECONDS + 0.001)
+            site.work()
+            self.assertEqual({'ACTIVE': 3, 'gone': 3}, self.statuses(site, leases), step)
+            self.assertEqual([2, 2, 2], [len(site.hosts(lease)) for lease in leases[:3]])
+            self.assertEqual(3, site.bus.received().count('delete'))
 
     def test_one_that_is_late_settles_nothing(self: Any) -> None:
-        office, leases, slow = self.due()
+        site, leases, slow = self.due()
         finished = work_until(slow, 'effect')
         self.assertEqual(LEASES, len(finished))
-        office.clock.advance(harness.CLAIM_SECONDS + 0.001)
-        office.work()
-        told = list(office.bus.taken)
+        site.clock.advance(harness.CLAIM_SECONDS + 0.001)
+        site.work()
+        told = list(site.bus.taken)
         settled = slow.pipeline.settle(finished)
         self.assertEqual(LEASES, len(settled.alone))
         for each in settled.alone:
             slow.worker.settle(each.begun.guard, each.begun.job, each.report)
         slow.send()
-        self.assertEqual(told, office.bus.taken)
-        self.assertEqual({'ACTIVE': LEASES}, self.statuses(office, leases))
+        self.assertEqual(told, site.bus.taken)
+        self.assertEqual({'ACTIVE': LEASES}, self.statuses(site, leases))
 
-    def next_due(self: Any, office: harness.Office) -> datetime.datetime | None:
-        return fetch(office.store, lambda tx: tx.claims.next_due())
+    def next_due(self: Any, site: harness.Site) -> datetime.datetime | None:
+        return fetch(site.store, lambda tx: tx.claims.next_due())
 
 
 class UnwritableHosts(PhysicalHost):
@@ -154,84 +154,84 @@ class Neighbours:
     """What happens to one lease does not affect the others of a batch."""
 
     def test_one_that_cannot_be_written(self: Any) -> None:
-        office = self.office_with()
+        site = self.site_with()
         plugin = UnwritableHosts({'lease 2'})
-        office.plugins['physical:host'] = plugin
-        leases = self.leases(office, 100, 2000)
-        manager = office.hire()
-        office.away_until(100)
+        site.plugins['physical:host'] = plugin
+        leases = self.leases(site, 100, 2000)
+        manager = site.add_manager()
+        site.away_until(100)
         while manager.look(MANY):
             continue
-        self.assertEqual({'ACTIVE': 5, 'STARTING': 1}, self.statuses(office, leases))
+        self.assertEqual({'ACTIVE': 5, 'STARTING': 1}, self.statuses(site, leases))
         plugin.names.clear()
-        office.clock.advance(harness.CLAIM_SECONDS + 1)
-        office.work()
-        self.assertEqual({'ACTIVE': 6}, self.statuses(office, leases))
+        site.clock.advance(harness.CLAIM_SECONDS + 1)
+        site.work()
+        self.assertEqual({'ACTIVE': 6}, self.statuses(site, leases))
 
     def test_one_that_cannot_be_read(self: Any) -> None:
-        office = self.office_with()
-        leases = self.leases(office, 100, 2000)
+        site = self.site_with()
+        leases = self.leases(site, 100, 2000)
         broken = leases[2].reservations[0].id
         text = "UPDATE reservations SET facts = '{' WHERE id = "
-        with office.store.engine.begin() as connection:
+        with site.store.engine.begin() as connection:
             connection.exec_driver_sql(f"{text}'{broken}'")
-        manager = office.hire()
-        office.away_until(100)
+        manager = site.add_manager()
+        site.away_until(100)
         while manager.look(MANY):
             continue
-        with office.store.engine.begin() as connection:
+        with site.store.engine.begin() as connection:
             connection.exec_driver_sql(f"{text.replace('{', '{}')}'{broken}'")
-        self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(office, leases))
-        office.clock.advance(harness.CLAIM_SECONDS + 1)
-        office.work()
-        self.assertEqual({'ACTIVE': 6}, self.statuses(office, leases))
+        self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(site, leases))
+        site.clock.advance(harness.CLAIM_SECONDS + 1)
+        site.work()
+        self.assertEqual({'ACTIVE': 6}, self.statuses(site, leases))
 
     def test_one_that_was_claimed_by_another_manager(self: Any) -> None:
-        office, leases, manager = self.due()
+        site, leases, manager = self.due()
         ids = manager.claims.take(MANY)
-        later = office.clock.now() + datetime.timedelta(seconds=30)
-        office.store.run(lambda tx: tx.claims.release(manager.owner, leases[0].id))
-        office.store.run(lambda tx: tx.claims.take_one('other', later, leases[0].id))
+        later = site.clock.now() + datetime.timedelta(seconds=30)
+        site.store.run(lambda tx: tx.claims.release(manager.owner, leases[0].id))
+        site.store.run(lambda tx: tx.claims.take_one('other', later, leases[0].id))
         manager.work_together(ids)
-        self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(office, leases))
+        self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(site, leases))
 
     def test_changes_between_begin_and_settle(self: Any) -> None:
-        office, leases, manager = self.due()
+        site, leases, manager = self.due()
         finished = work_until(manager, 'effect')
-        office.delete(leases[0])
-        office.update(leases[1], name='other name')
+        site.delete(leases[0])
+        site.update(leases[1], name='other name')
         settled = manager.pipeline.settle(finished)
         self.assert_has(settled, again=[leases[0].id], alone=[])
         manager.work_together(settled.again)
-        self.assertEqual({'ACTIVE': 5, 'gone': 1}, self.statuses(office, leases))
-        self.assertEqual('other name', office.now(leases[1]).name)
+        self.assertEqual({'ACTIVE': 5, 'gone': 1}, self.statuses(site, leases))
+        self.assertEqual('other name', site.now(leases[1]).name)
 
     def test_statements_do_not_depend_on_the_size_of_a_batch(self: Any) -> None:
-        office = self.office_with(hosts=2 * MANY)
+        site = self.site_with(hosts=2 * MANY)
         counted = []
         for start, count in ((100, MANY // 2), (200, MANY)):
-            leases = self.leases(office, start, 2000, count)
-            office.until(start - 1)
-            office.away_until(start)
-            manager = office.hire()
-            with plans.captured(office.store.engine) as statements:
+            leases = self.leases(site, start, 2000, count)
+            site.until(start - 1)
+            site.away_until(start)
+            manager = site.add_manager()
+            with plans.captured(site.store.engine) as statements:
                 manager.look(count)
             counted.append(len(statements))
-            self.assertEqual({'ACTIVE': count}, self.statuses(office, leases))
+            self.assertEqual({'ACTIVE': count}, self.statuses(site, leases))
         self.assertEqual(counted[0], counted[1], [each.text[:60] for each in statements])
         self.assertLessEqual(counted[1], MOST_FOR_ONE * MANY)
 
 
-class TestNeighboursOnSqlite(Neighbours, _Office):
+class TestNeighboursOnSqlite(Neighbours, _BatchCase):
     """SQLite."""
 
 
-@services.on_each_engine(_Office, 'TestNeighboursOn', engines=services.DATABASE_SERVERS)
+@services.on_each_engine(_BatchCase, 'TestNeighboursOn', engines=services.DATABASE_SERVERS)
 class _Locks(Neighbours):
     """Also what needs locks of rows, which SQLite does not have."""
 
     def test_one_that_a_user_is_changing(self) -> None:
-        office, leases, manager = self.due()
+        site, leases, manager = self.due()
         ids = manager.claims.take(MANY)
         locked, finish = threading.Event(), threading.Event()
 
@@ -240,7 +240,7 @@ class _Locks(Neighbours):
             locked.set()
             finish.wait(60)
 
-        thread = threading.Thread(target=office.store.run, args=(change,))
+        thread = threading.Thread(target=site.store.run, args=(change,))
         thread.start()
         try:
             self.assertTrue(locked.wait(60))
@@ -250,11 +250,11 @@ class _Locks(Neighbours):
             thread.join(60)
         self.assertEqual(([leases[0].id], LEASES - 1), (begun.alone, len(begun.jobs)))
         manager.worker.work(leases[0].id)
-        self.assertEqual('ACTIVE', office.status(leases[0]))
+        self.assertEqual('ACTIVE', site.status(leases[0]))
 
     def test_one_whose_host_stays_locked(self) -> None:
         # Waits for a second, as a batch does.
-        office, leases, manager = self.due()
+        site, leases, manager = self.due()
         ids = manager.claims.take(MANY)
         locked, finish = threading.Event(), threading.Event()
 
@@ -264,18 +264,18 @@ class _Locks(Neighbours):
             finish.wait(60)
 
         with futures.ThreadPoolExecutor() as pool:
-            pool.submit(office.store.run, lock)
+            pool.submit(site.store.run, lock)
             try:
                 self.assertTrue(locked.wait(60))
                 begun = pool.submit(manager.pipeline.begin, ids).result(30)
                 others = [lease_id for lease_id in begun.alone if lease_id != leases[0].id]
                 for lease_id in others:
                     manager.worker.work(lease_id)
-                self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(office, leases))
+                self.assertEqual({'ACTIVE': 5, 'PENDING': 1}, self.statuses(site, leases))
             finally:
                 finish.set()
         manager.worker.work(leases[0].id)
-        self.assertEqual('ACTIVE', office.status(leases[0]))
+        self.assertEqual('ACTIVE', site.status(leases[0]))
 
     def test_claims_that_are_being_renewed(self) -> None:
         _, _, manager = self.due()

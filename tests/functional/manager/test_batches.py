@@ -37,11 +37,11 @@ BY_CHANCE = ((kinds.KINDS['virtual:floatingip'], 'shrink'),)
 class Stories:
     """What users, the cloud and time do to a dozen of leases."""
 
-    def __init__(self, office: Deployment) -> None:
-        self.office = office
+    def __init__(self, site: Deployment) -> None:
+        self.site = site
 
     def book(self, name: str, start: float, end: float, hosts: int = 1, **facts: Any) -> Lease:
-        return self.office.create(start, end, hosts, name=name, **facts)
+        return self.site.create(start, end, hosts, name=name, **facts)
 
     def undisturbed(self) -> Iterator[None]:
         """Starts, warnings, checks and ends, most of them at the same instants."""
@@ -52,7 +52,7 @@ class Stories:
         self.book('saved', 100, 700, 1, action='snapshot')
         self.book('short', 100, 130)
         for seconds in (50, 100, 131, 500, 720, 1100):
-            self.office.until(seconds)
+            self.site.until(seconds)
             yield
 
     def changed(self) -> Iterator[None]:
@@ -61,20 +61,20 @@ class Stories:
             name: self.book(name, 100, 1000)
             for name in ('grows', 'longer', 'deleted', 'early', 'renamed', 'larger', 'prepared')
         }
-        self.office.until(20)
-        self.office.delete(leases['early'])
-        self.office.update(leases['larger'], hosts=2)
-        self.office.until(70)
-        self.office.delete(leases['prepared'])
+        self.site.until(20)
+        self.site.delete(leases['early'])
+        self.site.update(leases['larger'], hosts=2)
+        self.site.until(70)
+        self.site.delete(leases['prepared'])
         yield
-        self.office.until(200)
-        self.office.update(leases['grows'], hosts=3)
-        self.office.update(leases['longer'], end=1200)
-        self.office.update(leases['renamed'], name='other name')
-        self.office.delete(leases['deleted'])
+        self.site.until(200)
+        self.site.update(leases['grows'], hosts=3)
+        self.site.update(leases['longer'], end=1200)
+        self.site.update(leases['renamed'], name='other name')
+        self.site.delete(leases['deleted'])
         yield
         for seconds in (201, 900, 1300):
-            self.office.until(seconds)
+            self.site.until(seconds)
             yield
 
     def handed_over(self) -> Iterator[None]:
@@ -82,70 +82,70 @@ class Stories:
         first = [self.book(f'first {number}', 0, 200, 3) for number in range(4)]
         for number in range(4):
             self.book(f'second {number}', 230, 400, 3)
-        self.office.until(100)
+        self.site.until(100)
         # On each host: which lease ends first would otherwise depend on the order.
         for lease in first:
-            for host in self.office.hosts(lease):
-                self.office.cloud.boot_server(host, harness.PROJECT, 'server')
-        self.office.cloud.set_server_deletion_seconds(40)
+            for host in self.site.hosts(lease):
+                self.site.cloud.boot_server(host, harness.PROJECT, 'server')
+        self.site.cloud.set_server_deletion_seconds(40)
         yield
         for seconds in (200, 229, 231, 260, 500):
-            self.office.until(seconds)
+            self.site.until(seconds)
             yield
 
     def failing(self) -> Iterator[None]:
         """The cloud fails for a while, or for good."""
-        cloud = self.office.cloud
+        cloud = self.site.cloud
         leases = [self.book(f'one {number}', 100, 800) for number in range(5)]
-        self.office.until(99)
+        self.site.until(99)
         cloud.fail('compute.add_host', times=3)
-        self.office.until(120)
+        self.site.until(120)
         yield
-        self.office.update(leases[0], hosts=2)
-        self.office.update(leases[1], hosts=2)
+        self.site.update(leases[0], hosts=2)
+        self.site.update(leases[1], hosts=2)
         cloud.fail('compute.add_host', times=1, error='permanent')
-        self.office.until(200)
+        self.site.until(200)
         yield
         for number in range(3):
             self.book(f'lost {number}', 300, 800)
-        self.office.until(299)
+        self.site.until(299)
         cloud.reachable = False
-        self.office.until(420)
+        self.site.until(420)
         yield
         cloud.heal()
-        self.office.until(600)
+        self.site.until(600)
         yield
-        self.office.delete(leases[3])
+        self.site.delete(leases[3])
         cloud.fail('compute.remove_host', times=4)
-        self.office.until(1000)
+        self.site.until(1000)
         yield
 
     def drifting(self) -> Iterator[None]:
         """Checks find changes that were made in the cloud."""
         leases = [self.book(f'drifts {number}', 0, 1000) for number in range(4)]
-        self.office.until(100)
+        self.site.until(100)
         for lease in leases[:2]:
-            aggregate = present(self.office.cloud.compute.find_aggregate(lease.reservations[0].id))
+            aggregate = present(self.site.cloud.compute.find_aggregate(lease.reservations[0].id))
             for host in aggregate.hosts:
-                self.office.cloud.compute.remove_host(aggregate.id, host)
-        self.office.until(300)
+                self.site.cloud.compute.remove_host(aggregate.id, host)
+        self.site.until(300)
         yield
-        self.office.until(1100)
+        self.site.until(1100)
         yield
 
 
-def _take_by_name(office: harness.Office) -> None:
+def _take_by_name(site: harness.Site) -> None:
     """Have the manager take leases that are due at the same instant in the order of names.
 
     Otherwise it depends on their ids which of them meets a failure of the cloud.
     """
-    take = office.manager.claims.take
+    take = site.manager.claims.take
 
     def name(lease_id: str) -> str:
-        found = fetch(office.store, lambda tx: tx.leases.find(lease_id))
+        found = fetch(site.store, lambda tx: tx.leases.find(lease_id))
         return '' if found is None else found.name
 
-    office.manager.claims.take = lambda _limit: sorted(take(MANY), key=name)
+    site.manager.claims.take = lambda _limit: sorted(take(MANY), key=name)
 
 
 class BothWays:
@@ -160,11 +160,11 @@ class BothWays:
     def check(self: Any, name: str, settings: Any = SETTINGS) -> None:
         pictures = []
         for alone, database in ((True, services.SQLITE), (False, self.kind)):
-            office = harness.Office(settings, database, hosts=HOSTS, alone=alone)
-            self.useFixture(office)
-            _take_by_name(office)
-            story = getattr(Stories(office), name)
-            pictures.append(both_ways.pictures(office, lambda _office, story=story: story()))
+            site = harness.Site(settings, database, hosts=HOSTS, alone=alone)
+            self.useFixture(site)
+            _take_by_name(site)
+            story = getattr(Stories(site), name)
+            pictures.append(both_ways.pictures(site, lambda _site, story=story: story()))
         for part, (single, batch) in enumerate(itertools.zip_longest(*pictures)):
             for table in single:
                 self.assertEqual(single[table], batch[table], f'{table} after part {part}')

@@ -52,7 +52,7 @@ class TestBooted(booted.BootedCase):
         said = {key: reservation.request[key] for key in ('server_id', 'on_end', 'guarantee')}
         found = {**said, 'on_end': list(said['on_end'])}
         self.assertEqual({'server_id': server.id, 'on_end': ['stop'], 'guarantee': False}, found)
-        self.assertEqual('ACTIVE', self.office.status_at(1, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(1, lease))
 
     def test_by_the_hint_of_2014(self) -> None:
         server = self.boot(booted.HINT)
@@ -63,16 +63,16 @@ class TestBooted(booted.BootedCase):
         server = self.boot(lease_start='2030-01-01 14:00', lease_end='2030-01-01 15:00')
         self.hear(server)
         lease = self.lease(server)
-        self.assertEqual('PENDING', self.office.status(lease))
+        self.assertEqual('PENDING', self.site.status(lease))
         # With the room for it, which comes before it.
         types = [item.resource_type for item in lease.reservations]
         self.assertEqual(['flavor:instance', 'virtual:server'], types)
-        self.office.until(60)
+        self.site.until(60)
         self.assertEqual('SHELVED_OFFLOADED', self.status(server))
         self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
-        self.office.until(7260)
+        self.site.until(7260)
         self.assertEqual('ACTIVE', self.status(server))
-        self.assertEqual('TERMINATED', self.office.status_at(10860, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(10860, lease))
         self.assertIsNone(self.cloud.compute.find_server(server.id))
         images = self.cloud.image.list_images(properties={'instance_uuid': server.id})
         self.assertEqual([('active', 'blue')], [(one.status, one.owner) for one in images])
@@ -86,8 +86,8 @@ class TestBooted(booted.BootedCase):
         for _ in range(3):
             self.hear(server)
         self.keeper.look(self.cloud)
-        self.office.leases.delete(harness.CALLER, self.lease(server).id, 'blue')
-        self.office.until(1)
+        self.site.leases.delete(harness.CALLER, self.lease(server).id, 'blue')
+        self.site.until(1)
         self.hear(server)
         self.assertEqual([], self.leases())
 
@@ -95,9 +95,9 @@ class TestBooted(booted.BootedCase):
         server = self.boot(lease_duration='1h', on_end='stop')
         self.hear(server)
         lease = self.lease(server)
-        self.office.until(1)
-        self.office.leases.delete(harness.CALLER, lease.id, 'blue')
-        self.office.until(2)
+        self.site.until(1)
+        self.site.leases.delete(harness.CALLER, lease.id, 'blue')
+        self.site.until(2)
         # The mark was lost with the manager that was to write it.
         self.keeper._attend(server)
         self.assertEqual([], self.leases())
@@ -116,7 +116,7 @@ class TestBooted(booted.BootedCase):
         self.cloud.compute.stop_server(server.id)
         self.assertTrue(self.hear(server))
         self.assertEqual([], self.leases())
-        self.office.away_until(10)
+        self.site.away_until(10)
         self.assertFalse(self.hear(server))
         self.lease(server)
 
@@ -148,7 +148,7 @@ class TestBooted(booted.BootedCase):
 
     def wish(self, server: Server) -> booting.RequestedLease:
         """Return what a server asks for."""
-        return present(booting.requested_lease(server.metadata, None, self.office.clock.now()))
+        return present(booting.requested_lease(server.metadata, None, self.site.clock.now()))
 
     def test_each_call_that_fails_is_made_up_for(self) -> None:
         calls = ('find_server', 'scheduler_hints', 'set_server_metadata')
@@ -174,13 +174,13 @@ class TestBooted(booted.BootedCase):
     def test_a_lease_that_was_deleted_before_it_started_does_not_come_back(self) -> None:
         server = self.boot(lease_start='2030-01-01 14:00', lease_duration='1h')
         self.hear(server)
-        self.office.leases.delete(harness.CALLER, self.lease(server).id, 'blue')
-        self.office.until(1)
+        self.site.leases.delete(harness.CALLER, self.lease(server).id, 'blue')
+        self.site.until(1)
         self.hear(server)
         self.assertEqual([], self.leases())
 
     def test_what_owners_write_there_themselves(self) -> None:
-        others = self.office.create(3600, 7200)
+        others = self.site.create(3600, 7200)
         for said in (
             {'lease_id': 'x'},
             {'lease_id': str(uuid.uuid4())},
@@ -199,7 +199,7 @@ class TestBooted(booted.BootedCase):
         self.assertEqual(6, len(self.leases()))
 
     def test_a_server_that_a_lease_has_booted(self) -> None:
-        booked = self.office.create(0, 7200)
+        booked = self.site.create(0, 7200)
         server = self.boot(lease_duration='1h', reservation=self.of_a_server(booked, {}))
         # Nova was quicker than whoever is to remember what it has answered.
         self.assertTrue(self.hear(server))
@@ -219,11 +219,11 @@ class TestBooted(booted.BootedCase):
         server = self.boot(lease_duration='1h')
         self.hear(server)
         lease = self.lease(server)
-        self.office.until(60)
+        self.site.until(60)
         self.cloud.compute.delete_server(server.id)
         for _ in range(2):
             self.assertFalse(self.hear(server, gone=True))
-        self.assertEqual('TERMINATED', self.office.status_at(61, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(61, lease))
         self.assertFalse(self.hear(server, gone=True))
 
     def test_nova_is_asked_whether_a_server_was_deleted(self) -> None:
@@ -231,16 +231,16 @@ class TestBooted(booted.BootedCase):
         server = self.boot(lease_duration='1h')
         self.hear(server)
         lease = self.lease(server)
-        self.office.until(60)
+        self.site.until(60)
         self.assertFalse(self.hear(server, gone=True))
-        self.assertEqual('ACTIVE', self.office.status_at(61, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(61, lease))
         # One that is going is looked at again.
         self.cloud.set_seconds('server_deletion', 5)
         self.cloud.compute.delete_server(server.id)
         self.assertTrue(self.hear(server, gone=True))
-        self.office.away_until(70)
+        self.site.away_until(70)
         self.assertFalse(self.hear(server, gone=True))
-        self.assertEqual('TERMINATED', self.office.status_at(71, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(71, lease))
 
     def test_who_may_not_create_leases_gets_none(self) -> None:
         """What policy says of the owner, with the roles that Keystone knows."""
@@ -249,7 +249,7 @@ class TestBooted(booted.BootedCase):
         conf.register_opt(cfg.StrOpt('auth_strategy', default='keystone'))
         policy_opts.set_defaults(conf, policy_file=None)
         may = present(managing.policy(conf))
-        self.keeper = self.hire(may=lambda caller: may(caller, lease_policies.CREATE))
+        self.keeper = self.add_manager(may=lambda caller: may(caller, lease_policies.CREATE))
         server = self.boot(lease_duration='1h')
         self.cloud.put_member('alice', 'blue', 'reader')
         self.hear(server)
@@ -265,20 +265,20 @@ class TestBooted(booted.BootedCase):
         lease = self.lease(server)
         self.cloud.compute.delete_server(server.id)
         self.hear(server, gone=True)
-        self.assertEqual('gone', self.office.status_at(1, lease))
+        self.assertEqual('gone', self.site.status_at(1, lease))
 
     def test_prolonged_as_any_other(self) -> None:
         server = self.boot(lease_duration='1h')
         self.hear(server)
         lease = self.lease(server)
-        self.office.until(1)
+        self.site.until(1)
         change = LeaseChange(end=harness.at(7200), grain=datetime.timedelta(0))
-        self.office.leases.update(harness.CALLER, lease.id, 'blue', change)
-        self.assertEqual('ACTIVE', self.office.status_at(3601, lease))
+        self.site.leases.update(harness.CALLER, lease.id, 'blue', change)
+        self.assertEqual('ACTIVE', self.site.status_at(3601, lease))
 
     def test_many_managers_hear_of_it_at_once(self) -> None:
         server = self.boot(lease_duration='1h')
-        keepers = [self.hire() for _ in range(8)]
+        keepers = [self.add_manager() for _ in range(8)]
         news = ServerReport(server_id=server.id)
         with concurrent.futures.ThreadPoolExecutor(len(keepers)) as pool:
             again = list(pool.map(lambda keeper: keeper.receive(news), keepers))
@@ -289,10 +289,10 @@ class TestBooted(booted.BootedCase):
         server = self.boot(lease_duration='1h')
         dead, until = 'dead', harness.at(60)
         name = f'server {server.id}'
-        self.office.store.run(lambda tx: tx.chores.take(name, dead, until))
+        self.site.store.run(lambda tx: tx.chores.take(name, dead, until))
         self.assertTrue(self.hear(server))
         self.assertEqual([], self.leases())
-        self.office.away_until(61)
+        self.site.away_until(61)
         self.assertFalse(self.hear(server))
         self.lease(server)
 
@@ -307,7 +307,7 @@ class TestLook(booted.BootedCase):
     """What was missed is found by asking Nova."""
 
     def look(self) -> None:
-        self.office.away_until(self.office.seconds() + 120)
+        self.site.away_until(self.site.seconds() + 120)
         self.keeper.look(self.cloud)
 
     def test_servers_since_the_first_look(self) -> None:
@@ -348,6 +348,6 @@ class TestLook(booted.BootedCase):
         for _ in range(3):
             self.look()
         self.assertEqual({}, self.told(server))
-        self.office.away_until(4000)
+        self.site.away_until(4000)
         self.look()
         self.assertIn('climate:lease_id', self.told(server))

@@ -35,10 +35,10 @@ class TestDefault(booted.BootedCase):
     def setUp(self) -> None:
         super().setUp()
         self.before = self.boot()
-        self.keeper = self.hire(DEFAULT)
-        self.office.away_until(60)
+        self.keeper = self.add_manager(DEFAULT)
+        self.site.away_until(60)
         self.keeper.look(self.cloud)
-        self.office.away_until(120)
+        self.site.away_until(120)
 
     def hear(self, server: Server) -> dict[str, str]:
         self.keeper.receive(ServerReport(server_id=server.id))
@@ -52,7 +52,7 @@ class TestDefault(booted.BootedCase):
         self.assertEqual({}, self.hear(self.before))
         for other in ('green', 'red'):
             self.assertEqual({}, self.hear(self.boot(project_id=other)))
-        self.keeper = self.hire(dataclasses.replace(DEFAULT, projects=frozenset({'*'})))
+        self.keeper = self.add_manager(dataclasses.replace(DEFAULT, projects=frozenset({'*'})))
         self.assertEqual({}, self.hear(self.boot(project_id='green')))
         self.assertIn('climate:lease_id', self.hear(self.boot(project_id='red')))
 
@@ -62,7 +62,7 @@ class TestDefault(booted.BootedCase):
         self.assertEqual(HOUR, lease.period.length)
 
     def test_what_is_in_a_lease_is_left_alone(self) -> None:
-        booked = self.office.create(180, 7200, until=200)
+        booked = self.site.create(180, 7200, until=200)
         reserved = booked.reservations[0].id
         # As Climate makes one for a reservation of instances.
         self.cloud.compute.create_flavor(
@@ -79,10 +79,10 @@ class TestDefault(booted.BootedCase):
     def hinted(self, hint: object, lease: Lease | None = None, project: str = 'blue') -> Server:
         """Boot a server with a hint, on the host of a lease or on another."""
         if lease is not None:
-            hosts = [item.resource_name for item in self.office.allocations(lease)]
+            hosts = [item.resource_name for item in self.site.allocations(lease)]
         else:
             taken = {
-                item.resource_name for one in self.leases() for item in self.office.allocations(one)
+                item.resource_name for one in self.leases() for item in self.site.allocations(one)
             }
             hosts = [name for name in (f'compute-{n}' for n in range(1, 5)) if name not in taken]
         return self.cloud.boot_server(
@@ -91,8 +91,8 @@ class TestDefault(booted.BootedCase):
 
     def test_what_its_owner_says_lets_no_server_go_without(self) -> None:
         """Nothing that is malformed or refused, nor what is of nobody or of others."""
-        empty = self.office.create(180, 7200, hosts=0)
-        theirs = self.office.create(180, 7200, until=200)
+        empty = self.site.create(180, 7200, hosts=0)
+        theirs = self.site.create(180, 7200, until=200)
         others = theirs.reservations[0].id
         for said in (
             {'lease_id': empty.id},
@@ -119,7 +119,7 @@ class TestDefault(booted.BootedCase):
         """Check that a server gets a lease of 30 days, under an id that is not its owner's."""
         told, known = self.hear(server), {lease.id for lease in self.leases()}
         self.assertIn(told['climate:lease_id'], known, said)
-        with self.office.store.reading() as tx:
+        with self.site.store.reading() as tx:
             lease = tx.leases.get(told['climate:lease_id'])
             self.assertEqual([lease.id], tx.leases.ids_with('virtual:server', server.id))
         self.assertEqual(datetime.timedelta(days=30), lease.period.length, said)
@@ -136,9 +136,9 @@ class TestDefault(booted.BootedCase):
             server = self.boot()
             self.cloud.set_server(server.id, **change)
             self.keeper.receive(ServerReport(server_id=server.id))
-            self.office.until(self.office.seconds() + 1)
+            self.site.until(self.site.seconds() + 1)
             (lease,) = [one for one in self.leases() if one.id == lease_id(server.id)]
-            self.assertEqual('ACTIVE', self.office.status(lease), change)
+            self.assertEqual('ACTIVE', self.site.status(lease), change)
             found = self.cloud.compute.find_server(server.id)
             self.assertEqual(change.get('status', 'ACTIVE'), found.status)
 
@@ -148,12 +148,12 @@ class TestDefault(booted.BootedCase):
         self.hear(server)
         (lease,) = self.leases()
         caller = Caller(user_id='alice', project_id='blue')
-        self.office.until(self.office.seconds() + 60)
+        self.site.until(self.site.seconds() + 60)
         self.keeper.look(self.cloud)
-        self.office.leases.delete(caller, lease.id, 'blue')
-        self.office.until(self.office.seconds() + 60)
+        self.site.leases.delete(caller, lease.id, 'blue')
+        self.site.until(self.site.seconds() + 60)
         self.assertEqual([], self.leases())
-        self.office.away_until(self.office.seconds() + 600)
+        self.site.away_until(self.site.seconds() + 600)
         self.keeper.look(self.cloud)
         self.keeper.look(self.cloud)
         (found,) = self.leases()
@@ -166,11 +166,11 @@ class TestDefault(booted.BootedCase):
         server = self.boot()
         self.cloud.set_server(server.id, status='ERROR')
         self.assertEqual({}, self.hear(server))
-        self.office.away_until(600)
+        self.site.away_until(600)
         self.keeper.look(self.cloud)
         self.assertEqual([], self.leases())
         self.cloud.set_server(server.id, status='ACTIVE')
-        self.office.away_until(1200)
+        self.site.away_until(1200)
         self.keeper.look(self.cloud)
         self.assertIn('climate:lease_id', self.told(server))
 
@@ -180,22 +180,22 @@ class TestDefault(booted.BootedCase):
 
     def test_a_reservation_that_boots_later_is_no_excuse(self) -> None:
         """Nor one that has booted another server."""
-        later = self.of_a_server(self.office.create(3600, 7200), {})
+        later = self.of_a_server(self.site.create(3600, 7200), {})
         self.assert_default(self.boot(reservation=later), 'later')
-        other = self.of_a_server(self.office.create(0, 7200), {'server_id': self.before.id})
+        other = self.of_a_server(self.site.create(0, 7200), {'server_id': self.before.id})
         self.assert_default(self.boot(reservation=other), 'another')
 
     def test_notices_before_the_end_and_prolonged(self) -> None:
         self.hear(self.boot())
         (lease,) = self.leases()
         month = 30 * 86400 + 120
-        self.office.until(180)
+        self.site.until(180)
         # Without the checks of a month.
-        self.office.away_until(month - 660)
-        self.office.until(month - 60)
-        self.assertIn('before_end_lease', self.office.bus.received(lease))
+        self.site.away_until(month - 660)
+        self.site.until(month - 60)
+        self.assertIn('before_end_lease', self.site.bus.received(lease))
         end = harness.at(month + 86400)
         caller = Caller(user_id='alice', project_id='blue')
         change = LeaseChange(end=end, grain=datetime.timedelta(0))
-        self.office.leases.update(caller, lease.id, 'blue', change)
-        self.assertEqual('ACTIVE', self.office.status_at(month + 60, lease))
+        self.site.leases.update(caller, lease.id, 'blue', change)
+        self.assertEqual('ACTIVE', self.site.status_at(month + 60, lease))

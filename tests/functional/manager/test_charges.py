@@ -36,9 +36,9 @@ class TestSender(cases.StoreCase):
             external_service_base_endpoint=self.judge.url, external_service_timeout=60.0
         )
         self.filters = Filters({MONEY: ExternalService.from_conf(conf)})
-        self.sender = self.hire('me')
+        self.sender = self.add_manager('me')
 
-    def hire(self, owner: str, **options: float) -> ChargeSender:
+    def add_manager(self, owner: str, **options: float) -> ChargeSender:
         return ChargeSender(
             self.store, self.clock, self.filters, owner, **{'max_sleep': 5.0} | options
         )
@@ -110,7 +110,7 @@ class TestSender(cases.StoreCase):
         question = questions.creation()
         self.store.run(lambda tx: ledger.open_question(tx, self.filters, question))
         self.assertTrue(self.store.run(lambda tx: ledger.booked(tx, self.filters, question)))
-        self.assertRaises(exceptions.FilterUnavailable, self.hire('you').send_once)
+        self.assertRaises(exceptions.FilterUnavailable, self.add_manager('you').send_once)
         self.assertEqual(['commit'], other.names)
 
     def test_a_manager_that_dies_while_it_tells(self) -> None:
@@ -136,12 +136,12 @@ class TestSender(cases.StoreCase):
     def test_a_filter_that_is_no_longer_used_is_told_when_it_is_used_again(self) -> None:
         self.put('a1')
         filters, self.filters = self.filters, Filters({'other': self.filters[MONEY]})
-        self.assertEqual(0, self.hire('you').send_once())
+        self.assertEqual(0, self.add_manager('you').send_once())
         self.filters = filters
-        self.assertEqual(1, self.hire('they').send_once())
+        self.assertEqual(1, self.add_manager('they').send_once())
 
     def test_a_thread_tells_what_comes(self) -> None:
-        sender = self.hire('thread', max_sleep=30.0)
+        sender = self.add_manager('thread', max_sleep=30.0)
         sender.start()
         self.addCleanup(sender.stop, 10)
         self.put('a1')
@@ -155,7 +155,7 @@ class TestSender(cases.StoreCase):
 
     def test_a_thread_outlives_a_judge_that_is_away(self) -> None:
         self.judge.go_away()
-        sender = self.hire('thread', max_sleep=0.1)
+        sender = self.add_manager('thread', max_sleep=0.1)
         sender.start()
         self.addCleanup(sender.stop, 10)
         self.put('a1')

@@ -21,7 +21,7 @@ from climate.manager.periodic.repair import Repair
 from tests import base
 from tests import services
 from tests.functional.manager import harness
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 from tests.narrowing import present
 
 # Long, so that a busy machine makes no difference of its own.
@@ -56,11 +56,11 @@ class _Clocks:
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.kind, hosts=0, clock=SystemClock()))
+        self.site = self.useFixture(Site(database=self.kind, hosts=0, clock=SystemClock()))
         self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
 
     def store(self, clock: Clock) -> Store:
-        return self.closing(Store(self.office.conf, clock))
+        return self.closing(Store(self.site.conf, clock))
 
     def clocks(self, clock: Clock) -> Clocks:
         return Clocks(self.store(clock), clock, SECONDS)
@@ -77,8 +77,8 @@ class _Clocks:
         self.assertAlmostEqual(seconds, clocks.offset().total_seconds(), delta=5)
 
     def create(self, start: float = -3600) -> str:
-        now = self.office.clock.now() - harness.NOW
-        return self.office.create(now.total_seconds() + start, 10**9, hosts=0).id
+        now = self.site.clock.now() - harness.NOW
+        return self.site.create(now.total_seconds() + start, 10**9, hosts=0).id
 
     def test_a_small_difference_is_taken_into_account(self) -> None:
         clocks = self.clocks(Shifted(10))
@@ -103,7 +103,7 @@ class _Clocks:
         error = self.assertRaises(exceptions.ServiceUnavailable, clocks.check)
         self.assert_contains(error.message, 'ahead of that of the database', 'claims nothing')
         self.assertEqual(1, self.log.output.count('claims nothing'))
-        repair = Repair(store, {}, self.office.cloud, clock, self.office.settings, claims)
+        repair = Repair(store, {}, self.site.cloud, clock, self.site.settings, claims)
         self.assertRaises(exceptions.Conflict, list, repair.run())
         clock.seconds = 0
         self.assertEqual([lease_id], claims.take(8))
@@ -177,8 +177,8 @@ class TestClocksOnSqlite(base.TestCase):
     """SQLite, whose clock is that of the machine."""
 
     def test_there_is_no_difference(self) -> None:
-        office = self.useFixture(Office(hosts=0))
+        site = self.useFixture(Site(hosts=0))
         clock = Shifted(3600)
-        clocks = Clocks(self.closing(Store(office.conf, clock)), clock, 1.0)
+        clocks = Clocks(self.closing(Store(site.conf, clock)), clock, 1.0)
         self.assertIsNone(clocks.trouble())
         self.assertEqual(datetime.timedelta(0), clocks.offset())

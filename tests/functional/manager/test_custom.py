@@ -31,24 +31,24 @@ LICENCE = Declaration(
 
 @services.on_each_engine(engines=services.DATABASE_SERVERS)
 class CustomCase(base.TestCase):
-    """An office, and another process that learns of types from its database only."""
+    """A site, and another process that learns of types from its database only."""
 
     kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(harness.Office(database=self.kind))
-        self.office.plugins = self.catalog()
-        self.office.manager = self.office.hire()
+        self.site = self.useFixture(harness.Site(database=self.kind))
+        self.site.plugins = self.catalog()
+        self.site.manager = self.site.add_manager()
         self.elsewhere = self.catalog()
-        self.types = ResourceTypes(self.office.store, self.elsewhere)
-        office = self.office
-        parts = (office.store, office.plugins, office.clock, office.settings)
+        self.types = ResourceTypes(self.site.store, self.elsewhere)
+        site = self.site
+        parts = (site.store, site.plugins, site.clock, site.settings)
         self.leases = Leases(*parts, lambda: None)
 
     def catalog(self) -> Any:
         """Return the types as a process sees them that has just started."""
-        return Catalog(self.office.store, {'physical:host': self.office._plugin()})
+        return Catalog(self.site.store, {'physical:host': self.site._plugin()})
 
     def register(self, **facts: Any) -> int:
         """Register a licence server."""
@@ -58,7 +58,7 @@ class CustomCase(base.TestCase):
             capabilities={'server': 'port@host', 'other': 'x'},
             **facts,
         )
-        registrar = Registrar(self.office.store, self.elsewhere, self.office.cloud)
+        registrar = Registrar(self.site.store, self.elsewhere, self.site.cloud)
         return registrar.register_resource(draft)
 
     def lease(self, **body: Any) -> Lease:
@@ -74,8 +74,8 @@ class CustomCase(base.TestCase):
 
     def allocated(self, lease: Lease) -> Any:
         """Return what a lease is shown to have."""
-        reservation = self.office.now(lease).reservations[0]
-        plugin: Any = self.office.plugins['custom:licence']
+        reservation = self.site.now(lease).reservations[0]
+        plugin: Any = self.site.plugins['custom:licence']
         return plugin.describe(reservation)['allocated']
 
     def test_from_the_declaration_to_the_end(self) -> None:
@@ -83,38 +83,38 @@ class CustomCase(base.TestCase):
         self.register()
         lease = self.lease(amount=3)
         self.assertEqual([], self.allocated(lease))
-        self.assertEqual('ACTIVE', self.office.status_at(20, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(20, lease))
         (one,) = self.allocated(lease)
         self.assertEqual(('cae', {'SEAT': 3}), (one['name'], one['resources']))
         self.assertEqual({'server': 'port@host'}, one['properties'])
-        told = self.office.bus.last('lease.event.start_lease')['reservations'][0]['request']
+        told = self.site.bus.last('lease.event.start_lease')['reservations'][0]['request']
         self.assertEqual([one], told['allocated'])
         self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=2)
-        self.assertEqual('TERMINATED', self.office.status_at(101, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(101, lease))
         self.assertEqual([], self.allocated(lease))
 
     def test_a_running_lease_gives_up_and_gets_more(self) -> None:
         self.types.create(LICENCE)
         self.register()
         lease = self.lease(amount=2)
-        self.office.until(20)
+        self.site.until(20)
         for amount in (4, 1):
             self.change(lease, amount=amount)
-            self.assertEqual('ACTIVE', self.office.settled(lease))
+            self.assertEqual('ACTIVE', self.site.settled(lease))
             self.assertEqual({'SEAT': amount}, self.allocated(lease)[0]['resources'])
-        self.office.leases = self.leases
-        self.office.delete(lease)
-        self.assertEqual('gone', self.office.settled(lease))
+        self.site.leases = self.leases
+        self.site.delete(lease)
+        self.assertEqual('gone', self.site.settled(lease))
 
     def test_a_running_lease_gives_up_whole_things(self) -> None:
         self.types.create(dataclasses.replace(LICENCE, exclusive=True, classes=()))
         for name in ('one', 'two'):
             self.register(name=name)
         lease = self.lease(amount=2)
-        self.office.until(20)
+        self.site.until(20)
         self.assertEqual(['one', 'two'], [item['name'] for item in self.allocated(lease)])
         self.change(lease, amount=1)
-        self.assertEqual('ACTIVE', self.office.settled(lease))
+        self.assertEqual('ACTIVE', self.site.settled(lease))
         (left,) = self.allocated(lease)
         self.assertEqual([left['name']], [item.resource_name for item in self.held(lease)])
         self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=2)
@@ -122,7 +122,7 @@ class CustomCase(base.TestCase):
 
     def held(self, lease: Lease) -> Any:
         """Return the allocations of a lease."""
-        return self.office.allocations(lease)
+        return self.site.allocations(lease)
 
     def change(self, lease: Lease, **body: Any) -> None:
         """Change the reservation of a lease."""
@@ -133,19 +133,19 @@ class CustomCase(base.TestCase):
     def test_a_type_that_is_declared_anew_is_read_anew(self) -> None:
         self.types.create(LICENCE)
         # Read here before it is changed elsewhere.
-        self.assertIn('custom:licence', self.office.plugins)
+        self.assertIn('custom:licence', self.site.plugins)
         self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=1)
         self.types.update(
             'custom:licence', lambda old: dataclasses.replace(old, exclusive=True, classes=())
         )
         self.register()
         self.assertRaises(exceptions.InvalidInput, self.lease, amount=1, resources={'SEAT': 1})
-        (allocation,) = self.office.allocations(self.lease(amount=1))
+        (allocation,) = self.site.allocations(self.lease(amount=1))
         self.assertEqual(None, allocation.resource_class)
 
     def test_a_type_that_is_gone_is_gone_everywhere(self) -> None:
         self.types.create(LICENCE)
-        self.assertIn('custom:licence', self.office.plugins)
+        self.assertIn('custom:licence', self.site.plugins)
         self.types.delete('custom:licence')
         self.assertRaises(exceptions.UnsupportedResourceType, self.lease, amount=1)
         self.assertRaises(exceptions.UnsupportedResourceType, self.register)
@@ -155,10 +155,10 @@ class CustomCase(base.TestCase):
         resource = self.register()
         self.assertRaises(exceptions.ResourceTypeInUse, self.types.delete, 'custom:licence')
         lease = self.lease(amount=1)
-        self.office.until(101)
-        Registrar(self.office.store, self.elsewhere, self.office.cloud).delete_resource(resource)
+        self.site.until(101)
+        Registrar(self.site.store, self.elsewhere, self.site.cloud).delete_resource(resource)
         self.types.delete('custom:licence')
-        self.assertEqual('TERMINATED', self.office.status(lease))
+        self.assertEqual('TERMINATED', self.site.status(lease))
 
     def test_types_are_found_where_they_are_written(self) -> None:
         self.types.create(LICENCE)
@@ -168,7 +168,7 @@ class CustomCase(base.TestCase):
             return self.catalog()['custom:licence'].description
 
         # A reader waits for no writer, and sees what was there before.
-        self.assertEqual('', self.office.store.run(look))
-        self.assertEqual(['custom:licence', 'physical:host'], sorted(self.office.plugins))
-        self.assertEqual(2, len(self.office.plugins))
-        self.assertRaises(KeyError, self.office.plugins.__getitem__, 'custom:none')
+        self.assertEqual('', self.site.store.run(look))
+        self.assertEqual(['custom:licence', 'physical:host'], sorted(self.site.plugins))
+        self.assertEqual(2, len(self.site.plugins))
+        self.assertRaises(KeyError, self.site.plugins.__getitem__, 'custom:none')

@@ -17,8 +17,8 @@ from climate.manager.claims.worker import Worker
 from climate.manager.running.deletions import DeletionRecorder
 from tests import base
 from tests import services
-from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
+from tests.functional.manager.harness import Site
 
 OTHER = 'other'
 
@@ -28,23 +28,23 @@ class _Tests:
     def setUp(self) -> None:
         super().setUp()
         self.log = self.useFixture(fixtures.FakeLogger('climate.manager.running.deletions'))
-        self.office = self.useFixture(Office(hosts=2, database=self.kind))
+        self.site = self.useFixture(Site(hosts=2, database=self.kind))
         self.audited: list[DeletedObject] = []
-        record = DeletionRecorder(self.office.store, self.audited.append)
-        self.office.manager.worker._record = record
+        record = DeletionRecorder(self.site.store, self.audited.append)
+        self.site.manager.worker._record = record
 
     def lines(self, lease: Lease, project_id: str | None = PROJECT) -> list[str]:
-        found = self.office.leases.history(lease.id, project_id)
+        found = self.site.leases.history(lease.id, project_id)
         return [line.text for step in found.steps for line in step.lines]
 
     def test_a_server_of_the_project_at_the_end(self) -> None:
-        lease = self.office.create(end=100, until=10)
-        server_id = self.office.boot(lease)
-        host = min(self.office.hosts(lease))
-        self.assertEqual('TERMINATED', self.office.status_at(110, lease))
+        lease = self.site.create(end=100, until=10)
+        server_id = self.site.boot(lease)
+        host = min(self.site.hosts(lease))
+        self.assertEqual('TERMINATED', self.site.status_at(110, lease))
         what = f'server {server_id} (server) of project {PROJECT} on host {host}'
         self.assertEqual([f'deleted {what}: the lease ends'], self.lines(lease))
-        (told,) = self.office.bus.deleted()
+        (told,) = self.site.bus.deleted()
         self.assert_has(told, object_type='server', object_id=server_id, object_name='server')
         self.assert_has(told, project_id=PROJECT, host=host, lease_id=lease.id)
         self.assertEqual('the lease ends', told['reason'])
@@ -57,13 +57,13 @@ class _Tests:
 
     def test_a_server_of_another_project_at_the_start(self) -> None:
         servers = {
-            host: self.office.cloud.boot_server(host, OTHER, 'precious').id
+            host: self.site.cloud.boot_server(host, OTHER, 'precious').id
             for host in ('compute-1', 'compute-2')
         }
-        lease = self.office.create(hosts=2)
-        self.assertEqual('ACTIVE', self.office.status_at(10, lease))
+        lease = self.site.create(hosts=2)
+        self.assertEqual('ACTIVE', self.site.status_at(10, lease))
         # Its owner and operators find it, and the owner of the lease only that there was one.
-        told = {one['object_id']: one for one in self.office.bus.deleted()}
+        told = {one['object_id']: one for one in self.site.bus.deleted()}
         self.assertEqual(set(servers.values()), set(told))
         self.assertEqual({OTHER}, {one['project_id'] for one in told.values()})
         for one in told.values():
@@ -78,50 +78,50 @@ class _Tests:
         self.assertEqual({OTHER}, {one.project_id for one in self.audited})
 
     def test_a_manager_that_dies_after_the_request(self) -> None:
-        lease = self.office.create(end=100, until=10)
-        server_id = self.office.boot(lease)
-        self.office.away_until(101)
+        lease = self.site.create(end=100, until=10)
+        server_id = self.site.boot(lease)
+        self.site.away_until(101)
 
         def die(_worker: Worker, *_others: object) -> None:
             raise SystemExit
 
         real = Worker.settle_locked
         self.patch(Worker, 'settle_locked', die)
-        self.assertRaises(SystemExit, self.office.manager.look)
+        self.assertRaises(SystemExit, self.site.manager.look)
         self.patch(Worker, 'settle_locked', real)
-        self.assertIsNone(self.office.cloud.compute.find_server(server_id))
+        self.assertIsNone(self.site.cloud.compute.find_server(server_id))
         self.assertIn(server_id, ' '.join(self.lines(lease)))
-        self.office.clock.advance(60)
-        second = self.office.hire()
+        self.site.clock.advance(60)
+        second = self.site.add_manager()
         while second.look():
             continue
         second.send()
-        self.assertEqual('TERMINATED', self.office.status_at(200, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(200, lease))
         self.assertEqual(1, ' '.join(self.lines(lease)).count(server_id))
-        self.assertEqual([server_id], [one['object_id'] for one in self.office.bus.deleted()])
+        self.assertEqual([server_id], [one['object_id'] for one in self.site.bus.deleted()])
 
     def test_repetitions_are_recorded_once_and_not_too_many(self) -> None:
         self.patch(rows, 'MOST', 3)
-        lease = self.office.create(100)
-        record = DeletionRecorder(self.office.store)
+        lease = self.site.create(100)
+        record = DeletionRecorder(self.site.store)
         with Working(WorkContext(lease.id, 'e', 'end_lease', None, lease.reservations[0].id)):
             for _ in range(2):
                 for number in range(5):
                     record(Deletion(kind='volume', id=f'v{number}', project_id=PROJECT))
-        self.office.work()
-        found = [one['object_id'] for one in self.office.bus.deleted()]
+        self.site.work()
+        found = [one['object_id'] for one in self.site.bus.deleted()]
         self.assertEqual(['v0', 'v1', 'v2'], found)
         self.assertEqual(3, len(self.lines(lease)))
 
     def test_what_a_sweep_deletes_belongs_to_the_lease_that_it_names(self) -> None:
-        lease = self.office.create(100)
-        record = DeletionRecorder(self.office.store)
+        lease = self.site.create(100)
+        record = DeletionRecorder(self.site.store)
         mine = lease.reservations[0].id
         record(Deletion(kind='network', id='n1', project_id=PROJECT, mentioned=(mine,)))
         record(Deletion(kind='network', id='n2', project_id=PROJECT, mentioned=('x',)))
         record(Deletion(kind='aggregate', id='7', name=mine))
         (line,) = self.lines(lease)
         self.assertTrue(line.startswith(f'deleted network n1 of project {PROJECT}: '), line)
-        self.office.work()
-        found = [(one['object_id'], one['lease_id']) for one in self.office.bus.deleted()]
+        self.site.work()
+        found = [(one['object_id'], one['lease_id']) for one in self.site.bus.deleted()]
         self.assertEqual([('n1', lease.id), ('n2', '')], found)

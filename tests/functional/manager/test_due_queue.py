@@ -24,27 +24,27 @@ class Queue:
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(harness.Office(database=self.kind, hosts=0))
+        self.site = self.useFixture(harness.Site(database=self.kind, hosts=0))
         for project, count, start in (('large', 40, 100), ('medium', 6, 101), ('small', 2, 102)):
             for _ in range(count):
                 self.book(project, start)
-        self.office.away_until(110)
+        self.site.away_until(110)
 
     def book(self, project: str, start: float) -> None:
         caller = dataclasses.replace(harness.CALLER, project_id=project)
         draft = drafts.lease(
             harness.at(start),
             harness.at(9000),
-            asked_at=min(harness.at(start), self.office.clock.now()),
+            asked_at=min(harness.at(start), self.site.clock.now()),
         )
-        self.office.leases.create(caller, draft)
+        self.site.leases.create(caller, draft)
 
     def queue(self, seed: int = 0) -> DueQueue:
-        manager = self.office.hire()
-        return DueQueue(self.office.store, self.office.clock, manager.claims, random.Random(seed))
+        manager = self.site.add_manager()
+        return DueQueue(self.site.store, self.site.clock, manager.claims, random.Random(seed))
 
     def projects(self, ids: list[str]) -> list[str]:
-        with self.office.store.reading() as tx:
+        with self.site.store.reading() as tx:
             return [str(tx.leases.project_of(lease_id)) for lease_id in ids]
 
     def test_projects_take_turns_in_a_backlog(self) -> None:
@@ -91,40 +91,40 @@ class Queue:
         self.assertLess(len(looks), 12)
 
     def test_it_looks_again_after_it_has_claimed_what_it_still_works_on(self) -> None:
-        queue, office = self.queue(), self.office
+        queue, site = self.queue(), self.site
         (lease_id,) = queue.claim(1).ids
         # As after the transaction that settles the lease, just before the claim is forgotten.
-        with office.store.engine.begin() as connection:
+        with site.store.engine.begin() as connection:
             connection.exec_driver_sql(
                 'UPDATE leases SET claim_owner = NULL, claim_until = NULL,'
                 f" next_due = created_at WHERE id = '{lease_id}'"
             )
-        again = DueQueue(office.store, office.clock, queue._claims).claim(1)
+        again = DueQueue(site.store, site.clock, queue._claims).claim(1)
         self.assertEqual(([], False), (again.ids, again.more))
         assert again.due is not None
-        self.assertLessEqual(again.due, office.clock.now())
+        self.assertLessEqual(again.due, site.clock.now())
 
     def test_what_becomes_due_meanwhile_gets_its_turn(self) -> None:
         queue = self.queue()
         queue.claim(4)
         queue.claim(4)
         self.book('new', 110)
-        self.office.clock.advance(0.3)
+        self.site.clock.advance(0.3)
         self.assertIn('new', self.projects(queue.claim(4).ids))
 
     def test_after_a_look_that_took_long_it_looks_later(self) -> None:
-        queue, office = self.queue(), self.office
+        queue, site = self.queue(), self.site
         queue.claim(4)
         fair = DueLeases.fair
 
         def fair_slowly(*arguments: Any) -> list[str]:
-            office.clock.advance(0.04)
+            site.clock.advance(0.04)
             return fair(*arguments)
 
         with fixtures.MonkeyPatch('climate.db.leases.due.DueLeases.fair', fair_slowly):
             queue.claim(4)
         self.book('new', 110)
-        office.clock.advance(0.7)
+        site.clock.advance(0.7)
         self.assertNotIn('new', self.projects(queue.claim(4).ids))
-        office.clock.advance(0.2)
+        site.clock.advance(0.2)
         self.assertIn('new', self.projects(queue.claim(4).ids))

@@ -14,13 +14,13 @@ from climate.domain.events import EventKind
 from climate.domain.lifecycles import EventState
 from climate.plugins.host.plugin import PhysicalHost
 from tests import base
-from tests.functional.manager.harness import Office
-from tests.functional.manager.harness import OfficeCase
+from tests.functional.manager.harness import Site
+from tests.functional.manager.harness import SiteCase
 
 AWAY = exceptions.Transient('Nova is away')
 
 
-class TestFailedStart(OfficeCase):
+class TestFailedStart(SiteCase):
     """Nova is away for the whole of a lease."""
 
     def setUp(self) -> None:
@@ -29,41 +29,41 @@ class TestFailedStart(OfficeCase):
 
     def test_it_has_failed_when_the_lease_ends(self) -> None:
         # The lease is over long before the start would be given up.
-        lease = self.office.create(10, 60)
-        self.assertEqual('STARTING', self.office.status_at(59, lease))
-        self.assertNotIn('error', self.office.bus.received(lease))
-        self.office.until(61)
-        self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
-        self.assertEqual(['error', 'end_lease'], self.office.bus.received(lease)[-2:])
-        told = self.office.bus.last('lease.event.error')
+        lease = self.site.create(10, 60)
+        self.assertEqual('STARTING', self.site.status_at(59, lease))
+        self.assertNotIn('error', self.site.bus.received(lease))
+        self.site.until(61)
+        self.assertIs(EventState.ERROR, self.site.event(lease, EventKind.START).state)
+        self.assertEqual(['error', 'end_lease'], self.site.bus.received(lease)[-2:])
+        told = self.site.bus.last('lease.event.error')
         self.assertEqual('start_lease', told['event_type'])
         self.assertIn('Nova is away', told['reason'])
 
     def test_it_is_missed_when_a_manager_comes_at_the_very_end(self) -> None:
-        lease = self.office.create(10, 60)
-        self.office.away_until(60)
-        self.office.work()
-        start = self.office.event(lease, EventKind.START)
+        lease = self.site.create(10, 60)
+        self.site.away_until(60)
+        self.site.work()
+        start = self.site.event(lease, EventKind.START)
         self.assertIs(EventState.ERROR, start.state)
         self.assertIn('had ended before it could start', start.error or '')
         self.assertEqual(0, PhysicalHost.start.call_count)
 
     def test_it_is_told_then_though_the_end_fails_too(self) -> None:
-        lease = self.office.create(10, 60)
+        lease = self.site.create(10, 60)
         with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
-            self.office.until(61)
-            self.assertEqual('error', self.office.bus.received(lease)[-1])
-        self.assertEqual('TERMINATED', self.office.status_at(600, lease))
-        self.assertIs(EventState.ERROR, self.office.event(lease, EventKind.START).state)
+            self.site.until(61)
+            self.assertEqual('error', self.site.bus.received(lease)[-1])
+        self.assertEqual('TERMINATED', self.site.status_at(600, lease))
+        self.assertIs(EventState.ERROR, self.site.event(lease, EventKind.START).state)
 
     def test_it_has_failed_when_the_lease_is_deleted(self) -> None:
-        lease = self.office.create(10, 600, until=20)
+        lease = self.site.create(10, 600, until=20)
         with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
-            self.office.delete(lease)
-            self.office.work()
-        start = self.office.event(lease, EventKind.START)
+            self.site.delete(lease)
+            self.site.work()
+        start = self.site.event(lease, EventKind.START)
         self.assertEqual((EventState.ERROR, 'Nova is away'), (start.state, start.error))
-        self.assertIs(EventState.DONE, self.office.event(lease, EventKind.END).state)
+        self.assertIs(EventState.DONE, self.site.event(lease, EventKind.END).state)
 
 
 class TestLog(base.TestCase):
@@ -78,11 +78,11 @@ class TestLog(base.TestCase):
         return [line for line in self.logged.output.splitlines() if text in line]
 
     def test_ever_more_rarely(self) -> None:
-        office = self.useFixture(Office())
-        lease = office.create(10, 60, until=11)
+        site = self.useFixture(Site())
+        lease = site.create(10, 60, until=11)
         with mock.patch.object(PhysicalHost, 'end', side_effect=AWAY):
-            office.until(2000)
-        attempts = office.event(lease, EventKind.END).attempts
+            site.until(2000)
+        attempts = site.event(lease, EventKind.END).attempts
         self.assertGreater(attempts, 64)
         counts = [int(line.split('attempt ')[1].split(')')[0]) for line in self.lines('failed')]
         given_up = len(self.lines('for good (attempt'))
@@ -93,8 +93,8 @@ class TestLog(base.TestCase):
         self.assertLess(given_up, 6)
 
     def test_a_defect_of_a_plugin(self) -> None:
-        office = self.useFixture(Office())
-        office.create(10, 60, until=11)
+        site = self.useFixture(Site())
+        site.create(10, 60, until=11)
         with mock.patch.object(PhysicalHost, 'end', side_effect=KeyError('x')):
-            office.until(1000)
+            site.until(1000)
         self.assertLess(len(self.lines('end_lease raised')), 8)

@@ -10,24 +10,24 @@ from climate.domain.leases import Lease
 from climate.leases import following
 from climate.plugins.contract import Done
 from climate.plugins.host.plugin import PhysicalHost
-from tests.functional.manager.harness import OfficeCase
+from tests.functional.manager.harness import SiteCase
 
 
-class TestGivenUp(OfficeCase):
+class TestGivenUp(SiteCase):
     """Nothing is free that the cloud still uses, nor what was promised."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.lease = self.office.create(0, 3600, hosts=3, until=10)
-        self.rows = self.office.allocations(self.lease)
+        self.lease = self.site.create(0, 3600, hosts=3, until=10)
+        self.rows = self.site.allocations(self.lease)
         self.ids = [item.id or 0 for item in self.rows]
         self.hosts = [item.resource_id for item in self.rows]
 
     def given_up(self, *kept: int) -> following.GivenUp:
         """Tell an effect to give the last one up; it keeps these, by place."""
         left = {self.lease.reservations[0].id: {self.hosts[place]: 1 for place in kept}}
-        facts = (self.office.plugins, self.lease, {self.ids[2]: 1}, left)
-        return self.office.store.run(lambda tx: following.given_up(tx, *facts))
+        facts = (self.site.plugins, self.lease, {self.ids[2]: 1}, left)
+        return self.site.store.run(lambda tx: following.given_up(tx, *facts))
 
     def test_as_many_as_told(self) -> None:
         for kept, goes in (((0, 1), 2), ((0, 2), 1), ((1, 2), 0)):
@@ -55,17 +55,17 @@ class TestGivenUp(OfficeCase):
         self.assertIn('cannot read it', found.complaints[0])
 
     def test_people_are_told(self) -> None:
-        lease: Lease = self.office.create(20, 3600)
-        self.office.until(30)
-        (row,) = self.office.allocations(lease)
-        self.office.delete(self.lease)
-        self.office.work()
-        self.office.update(lease, hosts=2)
+        lease: Lease = self.site.create(20, 3600)
+        self.site.until(30)
+        (row,) = self.site.allocations(lease)
+        self.site.delete(self.lease)
+        self.site.work()
+        self.site.update(lease, hosts=2)
         done = Done(kept={row.resource_id: 1})
         with mock.patch.object(PhysicalHost, 'start', return_value=done):
-            self.office.work()
-        self.assertEqual('ACTIVE', self.office.status(lease))
-        self.assertEqual(2, len(self.office.allocations(lease)))
-        told = self.office.bus.last('lease.event.error')
+            self.site.work()
+        self.assertEqual('ACTIVE', self.site.status(lease))
+        self.assertEqual(2, len(self.site.allocations(lease)))
+        told = self.site.bus.last('lease.event.error')
         self.assertEqual((lease.id, 'update_lease'), (told['lease_id'], told['event_type']))
         self.assertIn('keeps 1 resources and not 2', told['reason'])

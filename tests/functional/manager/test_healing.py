@@ -14,7 +14,7 @@ class TestPending(healing.HealingCase):
     """Reservations that have not begun."""
 
     def test_gets_another_host(self) -> None:
-        lease = self.office.create(3600, 7200, hosts=2)
+        lease = self.site.create(3600, 7200, hosts=2)
         had = self.names(lease)
         self.fail(had[0])
         self.assertEqual(1, self.heal())
@@ -22,38 +22,38 @@ class TestPending(healing.HealingCase):
         self.assertNotIn(had[0], has)
         self.assertIn(had[1], has)
         self.assertEqual((False, False, False), self.flags(lease))
-        payload = self.office.bus.last('lease.rehomed')
+        payload = self.site.bus.last('lease.rehomed')
         (new,) = set(has) - set(had)
         found = tuple(payload[key] for key in ('reservation_id', 'from', 'to', 'reason'))
         self.assertEqual((lease.reservations[0].id, [had[0]], [new], f'{had[0]} has failed'), found)
         self.assertEqual(0, self.heal())
-        self.office.until(3600)
-        self.assertEqual(set(has), self.office.hosts(lease))
+        self.site.until(3600)
+        self.assertEqual(set(has), self.site.hosts(lease))
 
     def test_nobody_gets_the_failed_host(self) -> None:
         self.fail('compute-1')
-        lease = self.office.create(3600, 7200, hosts=3)
+        lease = self.site.create(3600, 7200, hosts=3)
         self.assertEqual(['compute-2', 'compute-3', 'compute-4'], self.names(lease))
 
     def test_its_owner_is_told_if_there_is_none_and_it_is_tried_again(self) -> None:
-        lease = self.office.create(3600, 7200, hosts=3)
-        other = self.office.create(3000, 5000)
+        lease = self.site.create(3600, 7200, hosts=3)
+        other = self.site.create(3000, 5000)
         had = self.names(lease)
         self.fail(had[0])
         self.assertEqual(1, self.heal())
         self.assertEqual((True, True, False), self.flags(lease))
         self.assertEqual((False, False, False), self.flags(other))
         self.assertEqual(had, self.names(lease))
-        found = self.office.bus.last('lease.degraded')['reason']
+        found = self.site.bus.last('lease.degraded')['reason']
         self.assertEqual(f'{had[0]} has failed; no replacement is available', found)
         self.assertEqual(0, self.heal())
-        self.office.delete(other)
+        self.site.delete(other)
         self.assertEqual(1, self.heal())
         self.assertEqual((False, False, False), self.flags(lease))
         self.assertEqual(['degraded', 'rehomed'], self.told(lease))
 
     def test_a_host_that_recovers_is_enough(self) -> None:
-        lease = self.office.create(3600, 7200, hosts=4)
+        lease = self.site.create(3600, 7200, hosts=4)
         self.fail('compute-2')
         self.heal()
         self.assertEqual((True, True, False), self.flags(lease))
@@ -63,7 +63,7 @@ class TestPending(healing.HealingCase):
         self.assertEqual(['degraded'], self.told(lease))
 
     def test_several_fail_and_some_can_be_replaced(self) -> None:
-        lease = self.office.create(3600, 7200, hosts=3)
+        lease = self.site.create(3600, 7200, hosts=3)
         had = self.names(lease)
         self.fail(had[0], had[1])
         self.heal()
@@ -73,15 +73,15 @@ class TestPending(healing.HealingCase):
         self.assertEqual(['rehomed', 'degraded'], self.told(lease))
 
     def test_what_is_far_off_waits(self) -> None:
-        lease = self.office.create(90000, 93600)
+        lease = self.site.create(90000, 93600)
         self.fail(*self.names(lease))
         self.assertEqual(0, self.heal())
-        self.office.away_until(90000 - 7000)
+        self.site.away_until(90000 - 7000)
         self.assertEqual(1, self.heal())
         self.assertEqual(['rehomed'], self.told(lease))
 
     def test_only_what_works_takes_its_place(self) -> None:
-        lease = self.office.create(3600, 7200)
+        lease = self.site.create(3600, 7200)
         (had,) = self.names(lease)
         (last, *others) = {f'compute-{number}' for number in range(1, 5)} - {had}
         self.fail(had, *others)
@@ -89,13 +89,13 @@ class TestPending(healing.HealingCase):
         self.assertEqual([last], self.names(lease))
 
     def test_two_managers_do_it_once(self) -> None:
-        lease = self.office.create(3600, 7200)
+        lease = self.site.create(3600, 7200)
         self.fail(*self.names(lease))
         rounds = [
-            Rehoming(self.office.store, self.office.plugins, self.office.settings) for _ in range(2)
+            Rehoming(self.site.store, self.site.plugins, self.site.settings) for _ in range(2)
         ]
         ids = [lease.id]
-        done = [one.heal(ids[0], self.office.cloud) for one in rounds]
-        self.office.work()
+        done = [one.heal(ids[0], self.site.cloud) for one in rounds]
+        self.site.work()
         self.assertEqual([True, False], done)
         self.assertEqual(['rehomed'], self.told(lease))

@@ -16,8 +16,8 @@ class TestActive(healing.HealingCase):
     """Reservations that are in use."""
 
     def active(self, hosts: int = 1) -> Lease:
-        lease = self.office.create(0, 36000, hosts=hosts)
-        self.assertEqual('ACTIVE', self.office.settled(lease))
+        lease = self.site.create(0, 36000, hosts=hosts)
+        self.assertEqual('ACTIVE', self.site.settled(lease))
         return lease
 
     def test_moves_if_nothing_runs_there(self) -> None:
@@ -27,35 +27,35 @@ class TestActive(healing.HealingCase):
         self.assertEqual(1, self.heal())
         has = self.names(lease)
         self.assertNotIn(had[0], has)
-        self.assertEqual(set(has), self.office.hosts(lease))
-        self.assertEqual(['freepool'], self.office.places()[had[0]])
+        self.assertEqual(set(has), self.site.hosts(lease))
+        self.assertEqual(['freepool'], self.site.places()[had[0]])
         self.assertEqual((False, False, True), self.flags(lease))
-        self.assertEqual((['rehomed'], 'ACTIVE'), (self.told(lease), self.office.status(lease)))
+        self.assertEqual((['rehomed'], 'ACTIVE'), (self.told(lease), self.site.status(lease)))
 
     def test_a_change_by_its_owner_means_that_it_was_seen(self) -> None:
         lease = self.active()
         self.fail(*self.names(lease))
         self.heal()
         self.assertEqual((False, False, True), self.flags(lease))
-        self.office.update(lease, end=7200)
-        self.office.work()
+        self.site.update(lease, end=7200)
+        self.site.work()
         self.assertEqual((False, False, False), self.flags(lease))
 
     def test_stays_if_something_runs_there(self) -> None:
         lease = self.active()
-        self.office.boot(lease)
+        self.site.boot(lease)
         had = self.names(lease)
         self.fail(*had)
         self.assertEqual(1, self.heal())
         self.assertEqual(had, self.names(lease))
         self.assertEqual((True, True, False), self.flags(lease))
-        found = self.office.bus.last('lease.degraded')['reason']
+        found = self.site.bus.last('lease.degraded')['reason']
         self.assertEqual(f'{had[0]} has failed; something is running on it', found)
         # A check that finds all as it should be does not hide that.
-        self.office.until(1000)
+        self.site.until(1000)
         self.assertEqual((True, True, False), self.flags(lease))
-        for server in self.office.cloud.servers():
-            self.office.cloud.compute.delete_server(server.id)
+        for server in self.site.cloud.servers():
+            self.site.cloud.compute.delete_server(server.id)
         self.assertEqual(1, self.heal())
         self.assertEqual((False, False, True), self.flags(lease))
         self.assertNotEqual(had, self.names(lease))
@@ -64,19 +64,19 @@ class TestActive(healing.HealingCase):
         lease = self.active()
         had = self.names(lease)
         self.fail(*had)
-        office = self.office
-        Rehoming(office.store, office.plugins, office.settings).round(office.cloud)
-        self.assertEqual('UPDATING', office.status(lease))
-        office.boot(lease)
-        self.assertEqual(('ACTIVE', had), (office.settled(lease), self.names(lease)))
-        self.assertEqual(set(had), office.hosts(lease))
-        self.assertIn('servers run on', office.bus.last('lease.event.error')['reason'])
-        for server in office.cloud.servers():
-            office.cloud.compute.delete_server(server.id)
+        site = self.site
+        Rehoming(site.store, site.plugins, site.settings).round(site.cloud)
+        self.assertEqual('UPDATING', site.status(lease))
+        site.boot(lease)
+        self.assertEqual(('ACTIVE', had), (site.settled(lease), self.names(lease)))
+        self.assertEqual(set(had), site.hosts(lease))
+        self.assertIn('servers run on', site.bus.last('lease.event.error')['reason'])
+        for server in site.cloud.servers():
+            site.cloud.compute.delete_server(server.id)
         self.heal()
         # It is not tried every minute.
         self.assertEqual((True, True, False), self.flags(lease))
-        office.until(4000)
+        site.until(4000)
         self.heal()
         self.assertEqual((False, False, True), self.flags(lease))
 
@@ -94,36 +94,36 @@ class TestActive(healing.HealingCase):
     def test_always(self) -> None:
         self.open(heal_active=HealActive.ALWAYS)
         lease = self.active()
-        self.office.boot(lease)
+        self.site.boot(lease)
         had = self.names(lease)
         self.fail(*had)
         self.heal()
-        self.office.until(10)
+        self.site.until(10)
         self.assertNotEqual(had, self.names(lease))
-        self.assertEqual([], list(self.office.cloud.servers()))
+        self.assertEqual([], list(self.site.cloud.servers()))
         self.assertEqual((False, False, True), self.flags(lease))
-        self.assertEqual(set(self.names(lease)), self.office.hosts(lease))
+        self.assertEqual(set(self.names(lease)), self.site.hosts(lease))
 
     def test_a_failed_check_stays_degraded(self) -> None:
         lease = self.active(4)
         self.fail('compute-2')
         self.heal()
-        self.office.cloud.fail('compute.find_aggregate', None)
-        self.office.until(2000)
-        self.office.cloud.heal()
+        self.site.cloud.fail('compute.find_aggregate', None)
+        self.site.until(2000)
+        self.site.cloud.heal()
         self.mend('compute-2')
         self.heal()
-        self.assertIsNotNone(self.office.event(lease, EventKind.CHECK).error)
+        self.assertIsNotNone(self.site.event(lease, EventKind.CHECK).error)
         self.assertEqual((True, False, False), self.flags(lease))
-        self.office.until(4000)
+        self.site.until(4000)
         self.assertEqual((False, False, False), self.flags(lease))
 
     def test_it_ends_as_ever(self) -> None:
         lease = self.active(2)
         self.fail(self.names(lease)[0])
         self.heal()
-        self.office.delete(lease)
-        self.assertEqual(('gone', 4), (self.office.settled(lease), len(self.office.pooled())))
+        self.site.delete(lease)
+        self.assertEqual(('gone', 4), (self.site.settled(lease), len(self.site.pooled())))
 
 
 class TestActiveMariadb(TestActive):

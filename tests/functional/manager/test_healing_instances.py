@@ -25,22 +25,22 @@ class TestHealing(test_instances._Test):
 
     def fail(self, host: str) -> None:
         self.cloud.set_hypervisor(host, state='down')
-        HostHealth(self.office.store, self.office.clock, self.office.plugins).look(self.cloud)
+        HostHealth(self.site.store, self.site.clock, self.site.plugins).look(self.cloud)
 
     def heal(self) -> None:
-        Rehoming(self.office.store, self.office.plugins, self.office.settings).round(self.cloud)
-        self.office.work()
+        Rehoming(self.site.store, self.site.plugins, self.site.settings).round(self.cloud)
+        self.site.work()
 
     def places(self, lease: Lease) -> dict[str, int]:
         """Return how many slots a lease has on each host."""
         found: Counter[str] = Counter()
-        for item in self.office.allocations(lease):
+        for item in self.site.allocations(lease):
             if item.resource_class == 'VCPU':
                 found[item.resource_name] += item.amount // 4
         return dict(found)
 
     def flags(self, lease: Lease) -> tuple[bool, bool, bool]:
-        found = self.office.now(lease)
+        found = self.site.now(lease)
         (reservation,) = found.reservations
         return found.degraded, reservation.missing_resources, reservation.resources_changed
 
@@ -81,7 +81,7 @@ class TestHealing(test_instances._Test):
     def active(self) -> tuple[Lease, str]:
         """Return an active lease of two slots on one host, and the host."""
         lease = self.create(amount=2, affinity='True')
-        self.assertEqual('ACTIVE', self.office.settled(lease))
+        self.assertEqual('ACTIVE', self.site.settled(lease))
         (host,) = self.places(lease)
         return lease, host
 
@@ -93,7 +93,7 @@ class TestHealing(test_instances._Test):
         lease, failed = self.active()
         self.fail(failed)
         self.heal()
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual('ACTIVE', self.site.status(lease))
         self.assertNotIn(failed, self.places(lease))
         self.assertEqual((False, False, True), self.flags(lease))
         self.boot(lease)
@@ -105,14 +105,14 @@ class TestHealing(test_instances._Test):
             reservation_id=lease.reservations[0].id, resource_name=host, forced=forced
         )
         self.leases.reallocate(lease.id, harness.PROJECT, wanted)
-        self.office.until(self.office.seconds() + 60)
+        self.site.until(self.site.seconds() + 60)
 
     def test_another_host_by_hand(self) -> None:
         lease, host = self.active()
         self.boot(lease)
         self.swap(lease, host, forced=False)
         self.assertEqual({host: 2}, self.places(lease))
-        self.assertIn('servers use', self.office.bus.last('lease.event.error')['reason'])
+        self.assertIn('servers use', self.site.bus.last('lease.event.error')['reason'])
         self.swap(lease, host, forced=True)
         self.assertNotIn(host, self.places(lease))
         self.assertEqual([], list(self.cloud.servers()))

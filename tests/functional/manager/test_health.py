@@ -29,16 +29,16 @@ from tests.functional.processes import until
 
 
 class HealthCase(base.TestCase):
-    """An office with four hosts, and one who watches over them."""
+    """A site with four hosts, and one who watches over them."""
 
     kind = services.SQLITE
 
     def setUp(self) -> None:
         super().setUp()
         self.log = self.useFixture(fixtures.FakeLogger())
-        self.office = self.useFixture(harness.Office(database=self.kind))
-        self.cloud = self.office.cloud
-        self.health = HostHealth(self.office.store, self.office.clock, self.office.plugins)
+        self.site = self.useFixture(harness.Site(database=self.kind))
+        self.cloud = self.site.cloud
+        self.health = HostHealth(self.site.store, self.site.clock, self.site.plugins)
 
     def look(self) -> bool:
         """Look at the cloud; no two looks are at the same instant."""
@@ -46,11 +46,11 @@ class HealthCase(base.TestCase):
         return self.health.look(self.cloud)
 
     def pass_time(self) -> None:
-        self.office.away_until(self.office.seconds() + 1)
+        self.site.away_until(self.site.seconds() + 1)
 
     def failed(self) -> list[str]:
         """Return the hosts that are known not to work."""
-        hosts = fetch(self.office.store, lambda tx: tx.resources.of_type('physical:host'))
+        hosts = fetch(self.site.store, lambda tx: tx.resources.of_type('physical:host'))
         return [host.name for host in hosts if host.failed_at is not None]
 
 
@@ -73,13 +73,13 @@ class TestLook(HealthCase):
     def test_what_clients_see(self) -> None:
         self.cloud.set_hypervisor('compute-2', state='down')
         self.look()
-        hosts = fetch(self.office.store, lambda tx: tx.resources.of_type('physical:host'))
+        hosts = fetch(self.site.store, lambda tx: tx.resources.of_type('physical:host'))
         shown = [view.item(HOSTS, host, microversions.V1_0)['reservable'] for host in hosts]
         self.assertEqual([True, False, True, True], shown)
 
     def test_a_service_is_not_called_as_its_host(self) -> None:
         self.cloud.add_hypervisor('node-a', service_host='ironic-1')
-        registrar = Registrar(self.office.store, {'physical:host': PhysicalHost()}, self.cloud)
+        registrar = Registrar(self.site.store, {'physical:host': PhysicalHost()}, self.cloud)
         registrar.register_resource(drafts.host('node-a'))
         self.cloud.compute.disable_service('ironic-1', 'a new fan')
         self.look()
@@ -92,7 +92,7 @@ class TestLook(HealthCase):
         self.cloud.set_hypervisor('compute-2', state='down')
         self.look()
         self.assertEqual([], self.failed())
-        self.office.create(3600, 7200, hosts=4)
+        self.site.create(3600, 7200, hosts=4)
         # Back up before it is enabled, and then for good.
         self.cloud.set_hypervisor('compute-2', state='up')
         self.look()
@@ -120,12 +120,12 @@ class TestLook(HealthCase):
 
     def test_what_an_operator_disabled_stays_disabled(self) -> None:
         host = Resource(resource_type='physical:host', name='compute-5', disabled=True)
-        self.office.store.run(lambda tx: tx.resources.insert(host))
+        self.site.store.run(lambda tx: tx.resources.insert(host))
         self.cloud.add_hypervisor('compute-5')
         for state in ('down', 'up'):
             self.cloud.set_hypervisor('compute-5', state=state)
             self.look()
-            with self.office.store.reading() as tx:
+            with self.site.store.reading() as tx:
                 found = tx.resources.named('physical:host', 'compute-5')
             self.assertEqual((True, state == 'up'), (found.disabled, found.failed_at is None))
 
@@ -154,9 +154,9 @@ class TestLook(HealthCase):
         self.assertEqual(['compute-2'], self.failed())
 
     def test_nothing_is_asked_where_there_are_no_hosts(self) -> None:
-        office = self.useFixture(harness.Office(hosts=0))
-        self.assertFalse(HostHealth(office.store, office.clock, office.plugins).look(office.cloud))
-        self.assertEqual(0, office.cloud.calls('compute.list_services'))
+        site = self.useFixture(harness.Site(hosts=0))
+        self.assertFalse(HostHealth(site.store, site.clock, site.plugins).look(site.cloud))
+        self.assertEqual(0, site.cloud.calls('compute.list_services'))
 
 
 class NewsListener:

@@ -23,8 +23,8 @@ from tests import drafts
 from tests.functional import bodies
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import CALLER
-from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
+from tests.functional.manager.harness import Site
 from tests.narrowing import present
 
 HOUR = 3600
@@ -38,14 +38,14 @@ GOLD = Flavor(id='gold', name='gold', **SIZES, extra_specs=SPECS)
 class _Test(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(hosts=3))
-        self.cloud = self.office.cloud
+        self.site = self.useFixture(Site(hosts=3))
+        self.cloud = self.site.cloud
         self.cloud.compute.create_flavor(GOLD)
         for plugin in (VirtualInstance(), FlavorInstance()):
-            self.office.plugins[plugin.resource_type] = plugin
-        office = self.office
+            self.site.plugins[plugin.resource_type] = plugin
+        site = self.site
         self.leases = Leases(
-            *(office.store, office.plugins, office.clock, office.settings),
+            *(site.store, site.plugins, site.clock, site.settings),
             *(lambda: None, random.Random(7)),
             cloud_of=lambda caller: self.cloud.of_caller(f'{caller.user_id}:{caller.project_id}'),
         )
@@ -59,7 +59,7 @@ class _Test(base.TestCase):
         if 'flavor_id' in wanted:
             body = {'resource_type': 'flavor:instance', 'amount': 3}
         draft = drafts.lease(
-            at(start), at(end), {**body, **wanted}, asked_at=min(at(start), self.office.clock.now())
+            at(start), at(end), {**body, **wanted}, asked_at=min(at(start), self.site.clock.now())
         )
         return self.leases.create(CALLER, draft)
 
@@ -69,7 +69,7 @@ class _Test(base.TestCase):
         dates = {'end': None if end is None else at(end), 'grain': datetime.timedelta(0)}
         request = LeaseChange(reservations=(change,) if wanted else (), **dates)
         changed = self.leases.update(CALLER, lease.id, PROJECT, request)
-        self.office.work()
+        self.site.work()
         return changed
 
     def boot(self, lease: Lease, name: str) -> str:
@@ -91,7 +91,7 @@ class _Test(base.TestCase):
     def booked(self, lease: Lease) -> dict[str, int]:
         """Return the slots that are written down, by host."""
         units: Counter[str] = Counter()
-        for item in self.office.allocations(lease):
+        for item in self.site.allocations(lease):
             if item.resource_class == 'VCPU':
                 units[item.resource_name] += item.amount
         return {host: amount // 4 for host, amount in units.items()}
@@ -100,12 +100,12 @@ class _Test(base.TestCase):
         """Check that SQL and Placement say the same."""
         self.assertEqual(self.booked(lease), self.slots(lease))
         self.assertEqual(amount, sum(self.slots(lease).values()))
-        self.assertEqual(set(self.slots(lease)), self.office.hosts(lease))
-        self.assertEqual('ACTIVE', self.office.status(lease))
+        self.assertEqual(set(self.slots(lease)), self.site.hosts(lease))
+        self.assertEqual('ACTIVE', self.site.status(lease))
 
     def over(self, lease: Lease) -> None:
         """Check that nothing is left."""
-        self.assertEqual([], self.office.allocations(lease))
+        self.assertEqual([], self.site.allocations(lease))
         self.assertEqual((), self.cloud.servers())
         self.assertEqual(self.empty, self.cloud.contents())
 
@@ -115,43 +115,43 @@ class TestLife(_Test):
 
     def test_of_sizes_and_of_a_flavor(self) -> None:
         for wanted in ({}, {'affinity': True}, {'affinity': 'False'}, {'flavor_id': 'gold'}):
-            start = self.office.seconds() + 100
+            start = self.site.seconds() + 100
             lease = self.create(start, start + HOUR, **wanted)
             self.assertEqual('PENDING', lease.status.value)
-            self.office.until(start + 10)
+            self.site.until(start + 10)
             self.alike(lease, 3)
             self.assertEqual(['ACTIVE'] * 3, [self.boot(lease, f's{n}') for n in range(3)])
             self.assertEqual('ERROR', self.boot(lease, 'too-many'))
-            self.office.until(start + 1000)
+            self.site.until(start + 1000)
             self.alike(lease, 3)
-            self.assertEqual('TERMINATED', self.office.status_at(start + HOUR + 10, lease))
+            self.assertEqual('TERMINATED', self.site.status_at(start + HOUR + 10, lease))
             self.over(lease)
 
     def test_spread(self) -> None:
         together = self.create(affinity='True')
         apart = self.create(affinity='False')
-        self.office.until(10)
+        self.site.until(10)
         self.assertEqual([3], list(self.slots(together).values()))
         self.assertEqual([1, 1, 1], list(self.slots(apart).values()))
         self.assertRaises(exceptions.NotEnoughResources, self.create, affinity=False, amount=4)
 
     def test_deleted_while_it_runs(self) -> None:
         lease = self.create()
-        self.office.until(10)
+        self.site.until(10)
         self.boot(lease, 'one')
         self.leases.delete(CALLER, lease.id, PROJECT)
-        self.assertEqual('gone', self.office.status_at(60, lease))
+        self.assertEqual('gone', self.site.status_at(60, lease))
         self.over(lease)
 
     def test_both_kinds_and_whole_hosts_side_by_side(self) -> None:
         leases = [self.create(), self.create(flavor_id='gold')]
-        hosts = self.office.create(0, HOUR, until=10)
+        hosts = self.site.create(0, HOUR, until=10)
         for lease in leases:
             self.alike(lease, 3)
-            self.assertEqual(set(), self.office.hosts(lease) & self.office.hosts(hosts))
-        self.office.until(HOUR + 10)
+            self.assertEqual(set(), self.site.hosts(lease) & self.site.hosts(hosts))
+        self.site.until(HOUR + 10)
         for lease in (*leases, hosts):
-            self.assertEqual('TERMINATED', self.office.status(lease))
+            self.assertEqual('TERMINATED', self.site.status(lease))
         self.over(hosts)
 
     def test_no_more_than_there_is(self) -> None:
@@ -159,7 +159,7 @@ class TestLife(_Test):
         refused = ({'amount': 1}, {'amount': 1, 'flavor_id': 'gold'})
         for wanted in refused:
             self.assertRaises(exceptions.NotEnoughResources, self.create, **wanted)
-        self.office.until(10)
+        self.site.until(10)
         self.assertEqual([4, 4, 4], list(self.slots(lease).values()))
 
 
@@ -169,39 +169,39 @@ class TestChanges(_Test):
     def test_everything_before_the_start(self) -> None:
         lease = self.create(100)
         # Prepared already, with a flavor that has to become another.
-        self.office.until(60)
+        self.site.until(60)
         self.update(lease, vcpus=2, memory_mb=1024, disk_gb=0, amount=5, affinity='True')
-        self.office.until(110)
+        self.site.until(110)
         flavor = present(self.cloud.compute.find_flavor(lease.reservations[0].id))
         self.assertEqual((2, 1024, 0), (flavor.vcpus, flavor.memory_mb, flavor.disk_gb))
         self.assertEqual([5], list(self.slots(lease).values()))
-        self.office.until(HOUR + 10)
+        self.site.until(HOUR + 10)
         self.over(lease)
 
     def test_another_flavor_before_the_start(self) -> None:
         lease = self.create(100, flavor_id='gold')
-        self.office.until(60)
+        self.site.until(60)
         self.update(lease, flavor_id=1)
-        self.office.until(110)
+        self.site.until(110)
         flavor = present(self.cloud.compute.find_flavor(lease.reservations[0].id))
         self.assertEqual((1, 512), (flavor.vcpus, flavor.memory_mb))
-        self.office.until(HOUR + 10)
+        self.site.until(HOUR + 10)
         self.over(lease)
 
     def test_more_and_fewer_while_it_runs(self) -> None:
         for wanted in ({}, {'flavor_id': 'gold'}):
-            start = self.office.seconds()
+            start = self.site.seconds()
             lease = self.create(start, start + HOUR, **wanted)
-            self.office.until(start + 10)
+            self.site.until(start + 10)
             for amount in (7, 2, 5, 1):
                 self.update(lease, amount=amount)
                 self.alike(lease, amount)
-            self.office.until(start + HOUR + 10)
+            self.site.until(start + HOUR + 10)
             self.over(lease)
 
     def test_the_slots_stay_in_which_servers_are(self) -> None:
         lease = self.create(amount=9)
-        self.office.until(10)
+        self.site.until(10)
         self.boot(lease, 'one')
         for amount in (4, 1):
             self.update(lease, amount=amount)
@@ -211,20 +211,20 @@ class TestChanges(_Test):
 
     def test_more_servers_than_slots_undo_the_change(self) -> None:
         lease = self.create()
-        self.office.until(10)
+        self.site.until(10)
         before = self.booked(lease)
         for number in range(3):
             self.boot(lease, f's{number}')
         self.update(lease, amount=2)
-        self.office.until(600)
+        self.site.until(600)
         self.alike(lease, 3)
         self.assertEqual(before, self.booked(lease))
-        self.assertEqual(3, self.office.now(lease).reservations[0].request['amount'])
+        self.assertEqual(3, self.site.now(lease).reservations[0].request['amount'])
 
     def test_what_cannot_be_changed_while_it_runs(self) -> None:
         lease = self.create()
         flavor = self.create(flavor_id='gold')
-        self.office.until(10)
+        self.site.until(10)
         for key, value in (('vcpus', 1), ('memory_mb', 1), ('disk_gb', 1), ('affinity', 'True')):
             with self.assertRaisesRegex(exceptions.CantUpdateParameter, key):
                 self.update(lease, **{key: value})
@@ -235,7 +235,7 @@ class TestChanges(_Test):
 
     def test_other_hosts_while_it_runs(self) -> None:
         lease = self.create(amount=2, affinity='False')
-        self.office.until(10)
+        self.site.until(10)
         mine = sorted(self.slots(lease))
         wanted = '["{}", "$hypervisor_hostname", "{}"]'
         with self.assertRaises(exceptions.NotEnoughResources):
@@ -247,17 +247,17 @@ class TestChanges(_Test):
 
     def test_a_change_that_stumbles(self) -> None:
         for verb in ('placement.set_inventory', 'compute.add_host', 'placement.usages'):
-            lease = self.create(self.office.seconds(), self.office.seconds() + HOUR)
-            self.office.until(self.office.seconds() + 10)
+            lease = self.create(self.site.seconds(), self.site.seconds() + HOUR)
+            self.site.until(self.site.seconds() + 10)
             self.cloud.fail(verb)
             self.update(lease, amount=9)
-            self.office.until(self.office.seconds() + 100)
+            self.site.until(self.site.seconds() + 100)
             self.cloud.fail(verb, when='after')
             self.update(lease, amount=4)
-            self.office.until(self.office.seconds() + 100)
+            self.site.until(self.site.seconds() + 100)
             self.alike(lease, 4)
             self.leases.delete(CALLER, lease.id, PROJECT)
-            self.office.until(self.office.seconds() + 60)
+            self.site.until(self.site.seconds() + 60)
             self.over(lease)
 
 
@@ -266,21 +266,21 @@ class TestRepair(_Test):
 
     def test_what_an_ended_lease_left(self) -> None:
         lease = self.create()
-        self.office.until(10)
+        self.site.until(10)
         state = self.cloud.state()
         self.leases.delete(CALLER, lease.id, PROJECT)
-        self.office.until(60)
+        self.site.until(60)
         self.cloud.restore(state)
-        found = [item.what for item in self.office.repair().rehearse()]
+        found = [item.what for item in self.site.repair().rehearse()]
         for words in ('flavor', 'aggregate', 'resource class', 'inventory'):
             self.assertTrue(any(words in each for each in found), (words, found))
-        list(self.office.repair().run())
-        self.assertEqual([], list(self.office.repair().run()))
+        list(self.site.repair().run())
+        self.assertEqual([], list(self.site.repair().run()))
         self.over(lease)
 
     def test_a_check_puts_the_flavor_back(self) -> None:
         lease = self.create(end=3 * HOUR)
-        self.office.until(10)
+        self.site.until(10)
         self.cloud.compute.delete_flavor(lease.reservations[0].id)
-        self.office.until(1000)
+        self.site.until(1000)
         self.assertEqual('ACTIVE', self.boot(lease, 'one'))

@@ -13,8 +13,8 @@ from climate.plugins.host.isolation import Isolation
 from climate.simulator import SimulatedCloud
 from tests import base
 from tests import landing
-from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
+from tests.functional.manager.harness import Site
 from tests.narrowing import present
 
 CLOSED = {'filter_tenant_id': 'climate:nobody', 'trait:CUSTOM_CLIMATE_FREEPOOL': 'required'}
@@ -30,26 +30,26 @@ CHANGES = {'create_aggregate', 'set_aggregate_metadata', 'add_host', 'remove_hos
 class TestLives(base.TestCase):
     """What Nova is told from the first call to the last."""
 
-    def office(self, isolation: Isolation) -> Office:
-        office: Office = self.useFixture(Office(isolation=isolation))
-        office.cloud.keep_journal()
-        return office
+    def site(self, isolation: Isolation) -> Site:
+        site: Site = self.useFixture(Site(isolation=isolation))
+        site.cloud.keep_journal()
+        return site
 
-    def marks(self, office: Office) -> dict[str, dict[str, str]]:
-        return {item.name: dict(item.metadata) for item in office.cloud.aggregates()}
+    def marks(self, site: Site) -> dict[str, dict[str, str]]:
+        return {item.name: dict(item.metadata) for item in site.cloud.aggregates()}
 
-    def history(self, office: Office) -> Iterator[tuple[Any, tuple[Aggregate, ...]]]:
+    def history(self, site: Site) -> Iterator[tuple[Any, tuple[Aggregate, ...]]]:
         """Do once more what was done, a call at a time.
 
         :returns: each call that changed aggregates, and what there was then
         """
-        with contextlib.closing(SimulatedCloud(':memory:', clock=office.clock)) as cloud:
+        with contextlib.closing(SimulatedCloud(':memory:', clock=site.clock)) as cloud:
             cloud.seed(len(HOSTS))
             pool = present(cloud.compute.find_aggregate('freepool'))
             for host in HOSTS:
                 cloud.compute.add_host(pool.id, host)
-            cloud.compute.set_aggregate_metadata(pool.id, MARKS[office.isolation][0])
-            for call in office.cloud.journal():
+            cloud.compute.set_aggregate_metadata(pool.id, MARKS[site.isolation][0])
+            for call in site.cloud.journal():
                 name = call.verb.removeprefix('compute.')
                 if name in CHANGES | {'delete_aggregate'}:
                     getattr(cloud.compute, name)(*call.arguments)
@@ -57,17 +57,17 @@ class TestLives(base.TestCase):
 
     def test_no_call_ever_opens_a_host(self) -> None:
         for isolation in Isolation:
-            office = self.office(isolation)
-            first = office.create(100, 1000, hosts=2)
-            office.create(1000, 2000, hosts=4, until=500)
-            office.update(first, hosts=3)
-            office.until(600)
-            office.boot(first)
-            office.delete(office.create(2500, 9000, until=3000))
-            office.until(4000)
-            self.assertEqual(HOSTS, office.pooled())
+            site = self.site(isolation)
+            first = site.create(100, 1000, hosts=2)
+            site.create(1000, 2000, hosts=4, until=500)
+            site.update(first, hosts=3)
+            site.until(600)
+            site.boot(first)
+            site.delete(site.create(2500, 9000, until=3000))
+            site.until(4000)
+            self.assertEqual(HOSTS, site.pooled())
             seen = set()
-            for call, there in self.history(office):
+            for call, there in self.history(site):
                 seen.add(call.verb.removeprefix('compute.'))
                 for host in HOSTS:
                     around = [item.name for item in there if host in item.hosts]
@@ -79,47 +79,47 @@ class TestLives(base.TestCase):
 
     def test_the_marks_of_a_whole_life(self) -> None:
         for isolation, (pool, leased) in MARKS.items():
-            office = self.office(isolation)
-            self.assertEqual({'freepool': pool}, self.marks(office))
-            lease = office.create(600, 2400, hosts=2)
+            site = self.site(isolation)
+            self.assertEqual({'freepool': pool}, self.marks(site))
+            lease = site.create(600, 2400, hosts=2)
             name = lease.reservations[0].id
             for seconds in (550, 700, 1700):
-                office.until(seconds)
-                self.assertEqual({'freepool': pool, name: leased}, self.marks(office), isolation)
-            for host in office.hosts(lease):
-                there = office.cloud.aggregates()
+                site.until(seconds)
+                self.assertEqual({'freepool': pool, name: leased}, self.marks(site), isolation)
+            for host in site.hosts(lease):
+                there = site.cloud.aggregates()
                 self.assertTrue(landing.may_land(PROJECT, host, there, isolation))
-            office.until(2500)
-            self.assertEqual(({'freepool': pool}, HOSTS), (self.marks(office), office.pooled()))
+            site.until(2500)
+            self.assertEqual(({'freepool': pool}, HOSTS), (self.marks(site), site.pooled()))
 
     def test_another_isolation_while_a_lease_runs(self) -> None:
-        office = self.office(Isolation.FILTER)
-        lease = office.create(0, 9000, hosts=2)
+        site = self.site(Isolation.FILTER)
+        lease = site.create(0, 9000, hosts=2)
         name = lease.reservations[0].id
-        office.until(10)
+        site.until(10)
         for number, isolation in enumerate(
             (Isolation.BOTH, Isolation.PLACEMENT, Isolation.BOTH, Isolation.FILTER), 1
         ):
             pool, leased = MARKS[isolation]
-            office.configure(isolation)
-            office.until(number * 1000)
-            self.assertEqual({'freepool': pool, name: leased}, self.marks(office), isolation)
-            self.assertEqual(('ACTIVE', 2), (office.status(lease), len(office.hosts(lease))))
-        office.until(9100)
-        self.assertEqual({'freepool': {}}, self.marks(office))
+            site.configure(isolation)
+            site.until(number * 1000)
+            self.assertEqual({'freepool': pool, name: leased}, self.marks(site), isolation)
+            self.assertEqual(('ACTIVE', 2), (site.status(lease), len(site.hosts(lease))))
+        site.until(9100)
+        self.assertEqual({'freepool': {}}, self.marks(site))
 
     def test_nobody_comes_in_while_the_servers_go(self) -> None:
         for isolation in Isolation:
-            office = self.office(isolation)
-            office.cloud.set_server_deletion_seconds(120)
-            lease = office.create(0, 600, until=10)
-            (host,) = office.hosts(lease)
-            office.boot(lease)
-            self.assertTrue(landing.may_land(PROJECT, host, office.cloud.aggregates(), isolation))
-            office.until(660)
-            self.assertEqual(('TERMINATING', {host}), (office.status(lease), office.hosts(lease)))
+            site = self.site(isolation)
+            site.cloud.set_server_deletion_seconds(120)
+            lease = site.create(0, 600, until=10)
+            (host,) = site.hosts(lease)
+            site.boot(lease)
+            self.assertTrue(landing.may_land(PROJECT, host, site.cloud.aggregates(), isolation))
+            site.until(660)
+            self.assertEqual(('TERMINATING', {host}), (site.status(lease), site.hosts(lease)))
             for project in (PROJECT, 'stranger'):
-                there = office.cloud.aggregates()
+                there = site.cloud.aggregates()
                 self.assertFalse(landing.may_land(project, host, there, isolation), isolation)
-            office.until(800)
-            self.assertEqual(('TERMINATED', HOSTS), (office.status(lease), office.pooled()))
+            site.until(800)
+            self.assertEqual(('TERMINATED', HOSTS), (site.status(lease), site.pooled()))

@@ -11,8 +11,8 @@ from climate.domain.requests import Reallocation
 from tests import base
 from tests import services
 from tests.functional.manager import harness
-from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
+from tests.functional.manager.harness import Site
 
 
 @services.on_each_engine(base.TestCase, 'TestLeadTimeOn')
@@ -22,7 +22,7 @@ class _LeadTime:
     def setUp(self) -> None:
         super().setUp()
         settings = harness.changed(notify_before_start=(60,))
-        self.office = self.useFixture(Office(settings, database=self.kind))
+        self.site = self.useFixture(Site(settings, database=self.kind))
 
     def slow(self, host: int, seconds: str | None) -> None:
         """Say how long a host takes."""
@@ -31,13 +31,13 @@ class _LeadTime:
             tx.book([host])
             tx.properties.set_capability(host, LEAD_TIME, seconds)
 
-        self.office.store.run(change)
+        self.site.store.run(change)
 
     def told(self, lease: Lease) -> list[float]:
         """Return how many seconds after noon the start is told of."""
         return [
             (item.time - harness.NOW).total_seconds()
-            for item in self.office.now(lease).events
+            for item in self.site.now(lease).events
             if item.kind is EventKind.BEFORE_START
         ]
 
@@ -46,30 +46,30 @@ class _LeadTime:
         self.slow(2, '420.5')
         self.slow(3, 'long')
         self.slow(4, '-5')
-        self.assertEqual([3600 - 421, 3540], self.told(self.office.create(3600, 7200, hosts=4)))
-        self.office.until(3180)
-        found = self.office.bus.last('lease.event.before_start_lease')['seconds_to_start']
+        self.assertEqual([3600 - 421, 3540], self.told(self.site.create(3600, 7200, hosts=4)))
+        self.site.until(3180)
+        found = self.site.bus.last('lease.event.before_start_lease')['seconds_to_start']
         self.assertEqual(421, found)
 
     def test_what_nobody_says_anything_of(self) -> None:
-        self.assertEqual([3540], self.told(self.office.create(3600, 7200, hosts=4)))
+        self.assertEqual([3540], self.told(self.site.create(3600, 7200, hosts=4)))
 
     def test_a_change_brings_a_slow_host(self) -> None:
-        lease = self.office.create(3600, 7200, hosts=1)
+        lease = self.site.create(3600, 7200, hosts=1)
         for host in range(1, 5):
             self.slow(host, '600')
-        self.office.update(lease, hosts=2)
+        self.site.update(lease, hosts=2)
         self.assertEqual([3000, 3540], self.told(lease))
-        self.assertEqual('ACTIVE', self.office.status_at(3700, lease))
-        self.assertEqual(2, self.office.bus.received().count('before_start_lease'))
+        self.assertEqual('ACTIVE', self.site.status_at(3700, lease))
+        self.assertEqual(2, self.site.bus.received().count('before_start_lease'))
 
     def test_a_slow_host_takes_the_place_of_another(self) -> None:
-        lease = self.office.create(3600, 7200, hosts=1)
-        (had,) = self.office.allocations(lease)
+        lease = self.site.create(3600, 7200, hosts=1)
+        (had,) = self.site.allocations(lease)
         for host in {1, 2, 3, 4} - {had.resource_id}:
             self.slow(host, '600')
         wanted = Reallocation(reservation_id=had.reservation_id, resource_id=had.resource_id)
-        self.office.leases.reallocate(lease.id, PROJECT, wanted)
+        self.site.leases.reallocate(lease.id, PROJECT, wanted)
         self.assertEqual([3000, 3540], self.told(lease))
-        self.office.until(3001)
-        self.assertEqual(1, self.office.bus.received().count('before_start_lease'))
+        self.site.until(3001)
+        self.assertEqual(1, self.site.bus.received().count('before_start_lease'))

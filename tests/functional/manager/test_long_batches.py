@@ -26,11 +26,11 @@ class _LongBatches:
 
     def setUp(self: Any) -> None:
         super().setUp()
-        self.office = self.useFixture(harness.Office(harness.SETTINGS, self.kind, hosts=2 * COUNT))
-        self.leases = [self.office.create(100, 2000) for _ in range(COUNT)]
-        self.office.until(99)
-        self.office.away_until(100)
-        self.manager = self.office.hire()
+        self.site = self.useFixture(harness.Site(harness.SETTINGS, self.kind, hosts=2 * COUNT))
+        self.leases = [self.site.create(100, 2000) for _ in range(COUNT)]
+        self.site.until(99)
+        self.site.away_until(100)
+        self.manager = self.site.add_manager()
 
     def within_begin(self: Any, happens: Callable[[], Any]) -> Any:
         """Let something happen once within the transaction in which leases begin."""
@@ -46,27 +46,27 @@ class _LongBatches:
 
     def ends(self: Any) -> set[datetime.datetime]:
         """Return when the claims end, in SQL."""
-        with self.office.store.reading() as tx:
+        with self.site.store.reading() as tx:
             return set(tx.session.scalars(sa.select(LEASES.c.claim_until)))
 
     def test_claims_last_from_the_end_of_a_long_begin(self: Any) -> None:
-        clock = self.office.clock
+        clock = self.site.clock
         ids = self.manager.claims.take(COUNT)
         with self.within_begin(lambda: clock.advance(harness.CLAIM_SECONDS + 1)):
             begun = self.manager.pipeline.begin(ids)
         lasts = datetime.timedelta(seconds=harness.CLAIM_SECONDS)
         self.assertEqual({clock.now() + lasts}, self.ends())
-        self.assertEqual([], self.office.hire().claims.take(COUNT))
+        self.assertEqual([], self.site.add_manager().claims.take(COUNT))
         finished = [self.manager.pipeline.perform(job) for job in begun.jobs]
         settled = self.manager.pipeline.settle(finished)
         self.assertEqual((COUNT, []), (len(settled.over), settled.alone))
-        self.assertEqual({'ACTIVE'}, {self.office.status(lease) for lease in self.leases})
+        self.assertEqual({'ACTIVE'}, {self.site.status(lease) for lease in self.leases})
 
     def test_a_claim_that_a_check_found_expired_stays_lost(self: Any) -> None:
         ids = self.manager.claims.take(COUNT)
 
         def expire() -> None:
-            self.office.clock.advance(harness.CLAIM_SECONDS + 1)
+            self.site.clock.advance(harness.CLAIM_SECONDS + 1)
             self.assertFalse(self.manager.claims.guard(ids[0]).is_valid())
 
         with self.within_begin(expire):
@@ -78,7 +78,7 @@ class _LongBatches:
         ids = self.manager.claims.take(COUNT)
 
         def expire() -> None:
-            self.office.clock.advance(harness.CLAIM_SECONDS + 1)
+            self.site.clock.advance(harness.CLAIM_SECONDS + 1)
             self.manager.claims.renew()
 
         with self.within_begin(expire):
@@ -92,7 +92,7 @@ class _LongBatches:
         def settle_late(*arguments: Any, **named: Any) -> bool:
             # Once for all leases.
             self.useFixture(fixtures.MockPatchObject(self.manager.worker, 'settle_locked', settle))
-            self.office.clock.advance(seconds)
+            self.site.clock.advance(seconds)
             return bool(settle(*arguments, **named))
 
         return fixtures.MockPatchObject(self.manager.worker, 'settle_locked', settle_late)
@@ -106,16 +106,16 @@ class _LongBatches:
         with self.settled_in(harness.CLAIM_SECONDS + 1):
             settled = self.manager.pipeline.settle(finished)
         self.assertEqual((COUNT, []), (len(settled.over), settled.alone))
-        self.assertEqual({'ACTIVE'}, {self.office.status(lease) for lease in self.leases})
+        self.assertEqual({'ACTIVE'}, {self.site.status(lease) for lease in self.leases})
 
     def test_claims_are_renewed_before_they_are_settled(self: Any) -> None:
         finished = self.performed()
-        self.office.clock.advance(ALMOST)
+        self.site.clock.advance(ALMOST)
         with self.manager.claims.writing([each.lease_id for each in finished]):
             self.assertEqual([0.0] * COUNT, [each.begun.guard.age() for each in finished])
 
     def test_a_claim_that_has_expired_before_settles_nothing(self: Any) -> None:
         finished = self.performed()
-        self.office.clock.advance(harness.CLAIM_SECONDS + 1)
+        self.site.clock.advance(harness.CLAIM_SECONDS + 1)
         settled = self.manager.pipeline.settle(finished)
         self.assertEqual(([], COUNT), (settled.over, len(settled.alone)))

@@ -21,7 +21,7 @@ from climate.domain.leases import Lease
 from climate.plugins.host.isolation import Isolation
 from tests import landing
 from tests.functional.manager import harness
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 _AGGREGATES = ('find_aggregate', 'create_aggregate', 'set_aggregate_metadata', 'delete_aggregate')
 _OTHERS = ('add_host', 'remove_host', 'list_servers', 'delete_server', 'create_image')
@@ -36,11 +36,11 @@ _LIVE = sa.text(
 
 
 class Machine(stateful.RuleBasedStateMachine):
-    """An office on which everybody does what they like."""
+    """A site on which everybody does what they like."""
 
     leases = stateful.Bundle('leases')
 
-    office: Office
+    site: Site
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,13 +49,13 @@ class Machine(stateful.RuleBasedStateMachine):
     @stateful.initialize(isolation=st.sampled_from(Isolation))
     def install(self, isolation: Isolation) -> None:
         """Somebody has set Nova up in one of its ways."""
-        self.office = Office(SETTINGS, hosts=3, isolation=isolation)
-        self.office.setUp()
+        self.site = Site(SETTINGS, hosts=3, isolation=isolation)
+        self.site.setUp()
 
     @property
     def seconds(self) -> float:
         """How late it is, in seconds after noon."""
-        return (self.office.clock.now() - harness.NOW).total_seconds()
+        return (self.site.clock.now() - harness.NOW).total_seconds()
 
     # -- users
 
@@ -69,7 +69,7 @@ class Machine(stateful.RuleBasedStateMachine):
     def create(self, start: int, length: int, hosts: int, action: str) -> Lease | None:
         """Somebody books."""
         try:
-            lease = self.office.create(
+            lease = self.site.create(
                 self.seconds + start, self.seconds + start + length, hosts, action=action
             )
         except exceptions.NotEnoughResources:
@@ -97,7 +97,7 @@ class Machine(stateful.RuleBasedStateMachine):
             return
         before = self.allocated(lease)
         try:
-            self.office.update(lease, **facts)
+            self.site.update(lease, **facts)
         except (exceptions.InvalidInput, exceptions.Conflict, exceptions.NotFound):
             assert before == self.allocated(lease)
 
@@ -106,30 +106,30 @@ class Machine(stateful.RuleBasedStateMachine):
         """Somebody deletes a lease."""
         if lease is not None:
             with contextlib.suppress(exceptions.NotFound):
-                self.office.delete(lease)
+                self.site.delete(lease)
 
     @stateful.rule(lease=leases)
     def boot(self, lease: Lease | None) -> None:
         """Somebody makes use of a lease."""
-        if lease is not None and self.office.hosts(lease):
-            self.office.boot(lease)
+        if lease is not None and self.site.hosts(lease):
+            self.site.boot(lease)
 
     # -- time, the cloud and managers
 
     @stateful.rule(seconds=st.integers(0, 300))
     def work(self, seconds: int) -> None:
         """Time passes, and managers do what comes due."""
-        self.office.until(self.seconds + seconds)
+        self.site.until(self.seconds + seconds)
 
     @stateful.rule(seconds=st.integers(1, 900))
     def away(self, seconds: int) -> None:
         """Time passes, and no manager is there."""
-        self.office.away_until(self.seconds + seconds)
+        self.site.away_until(self.seconds + seconds)
 
     @stateful.rule(step=st.sampled_from(['claim', 'begin', 'effect', 'settle']))
     def die(self, step: str) -> None:
         """A manager dies at its work."""
-        manager = self.office.hire()
+        manager = self.site.add_manager()
         with contextlib.suppress(ValueError):
             manager.die_after(step)
 
@@ -141,29 +141,29 @@ class Machine(stateful.RuleBasedStateMachine):
     )
     def fail(self, verb: str, times: int, when: str, error: str) -> None:
         """The cloud does not do as it should."""
-        self.office.cloud.fail(verb, times=times, when=when, error=error)
+        self.site.cloud.fail(verb, times=times, when=when, error=error)
 
     @stateful.rule(seconds=st.integers(0, 200))
     def outage(self, seconds: int) -> None:
         """The cloud is away for a while."""
-        self.office.cloud.reachable = False
-        self.office.until(self.seconds + seconds)
-        self.office.cloud.heal()
+        self.site.cloud.reachable = False
+        self.site.until(self.seconds + seconds)
+        self.site.cloud.heal()
 
     @stateful.rule(seconds=st.integers(0, 30))
     def slow_deletions(self, seconds: int) -> None:
         """Servers take a while to go."""
-        self.office.cloud.set_server_deletion_seconds(seconds)
+        self.site.cloud.set_server_deletion_seconds(seconds)
 
     # -- what holds
 
     def allocated(self, lease: Lease) -> list[tuple[int, datetime.datetime]]:
-        return [(item.resource_id, item.period.end) for item in self.office.allocations(lease)]
+        return [(item.resource_id, item.period.end) for item in self.site.allocations(lease)]
 
     @stateful.invariant()
     def nothing_is_booked_twice(self) -> None:
         """Live allocations of a host never overlap."""
-        with self.office.store.engine.connect() as connection:
+        with self.site.store.engine.connect() as connection:
             rows = connection.execute(_LIVE).all()
         for one, other in itertools.pairwise(rows):
             if one.resource_id == other.resource_id:
@@ -172,33 +172,33 @@ class Machine(stateful.RuleBasedStateMachine):
     @stateful.invariant()
     def no_host_belongs_to_two(self) -> None:
         """No host is in the aggregates of two reservations, ever."""
-        for host, names in self.office.places().items():
+        for host, names in self.site.places().items():
             assert len(set(names) - {'freepool'}) <= 1, (host, names)
 
     @stateful.invariant()
     def no_host_is_open(self) -> None:
         """Nobody lands on a host of the pool or of a lease that is not his."""
-        there = self.office.cloud.aggregates()
-        for host in self.office.places():
-            assert not landing.may_land('stranger', host, there, self.office.isolation), host
+        there = self.site.cloud.aggregates()
+        for host in self.site.places():
+            assert not landing.may_land('stranger', host, there, self.site.isolation), host
 
     @stateful.invariant()
     def nothing_is_forgotten(self) -> None:
         """A lease with something to happen is looked at when it is due."""
-        for lease in self.office.every_lease():
+        for lease in self.site.every_lease():
             due = events.next_due(lease.events)
             assert (due is None) == (lease.next_due is None), lease
             if due is not None and lease.next_due is not None:
                 # What a dead manager had begun may have been due before that.
-                assert lease.next_due <= max(due, self.office.clock.now()), lease
+                assert lease.next_due <= max(due, self.site.clock.now()), lease
 
     @stateful.invariant()
     def what_is_over_is_given_back(self) -> None:
         """Leases that ended or were deleted have nothing left."""
         for lease in self.all:
-            if self.office.status(lease) in ('TERMINATED', 'gone'):
-                assert not self.office.allocations(lease), lease
-                names = {item.name for item in self.office.cloud.aggregates()}
+            if self.site.status(lease) in ('TERMINATED', 'gone'):
+                assert not self.site.allocations(lease), lease
+                names = {item.name for item in self.site.cloud.aggregates()}
                 assert not names & {item.id for item in lease.reservations}, lease
 
     def teardown(self) -> None:
@@ -206,26 +206,26 @@ class Machine(stateful.RuleBasedStateMachine):
         try:
             self.come_to_an_end()
         finally:
-            self.office.cleanUp()
+            self.site.cleanUp()
 
     def come_to_an_end(self) -> None:
-        self.office.cloud.heal()
-        self.office.until(self.seconds + 4000)
-        self.office.manager.send()
+        self.site.cloud.heal()
+        self.site.until(self.seconds + 4000)
+        self.site.manager.send()
         for lease in self.all:
-            assert self.office.status(lease) in ('TERMINATED', 'gone'), self.office.now(lease)
-        assert self.office.pooled() == {'compute-1', 'compute-2', 'compute-3'}, self.office.places()
-        assert not self.office.waiting()
-        assert not harness.twice(self.office.bus.taken)
+            assert self.site.status(lease) in ('TERMINATED', 'gone'), self.site.now(lease)
+        assert self.site.pooled() == {'compute-1', 'compute-2', 'compute-3'}, self.site.places()
+        assert not self.site.waiting()
+        assert not harness.twice(self.site.bus.taken)
         for lease in self.all:
-            told = self.office.bus.received(lease)
+            told = self.site.bus.received(lease)
             counted = collections.Counter(told)
             assert told[0] == 'create'
             assert counted['start_lease'] <= 1
             assert counted['end_lease'] + counted['delete'] >= 1, told
             if 'start_lease' in counted and 'end_lease' in counted:
                 assert told.index('start_lease') < told.index('end_lease')
-        for manager_lease in self.office.every_lease():
+        for manager_lease in self.site.every_lease():
             assert manager_lease.next_due is None
 
 

@@ -34,7 +34,7 @@ class TestMaintenances(healing.HealingCase):
 
     @property
     def desk(self) -> Maintenances:
-        return Maintenances(self.office.store, self.wake)
+        return Maintenances(self.site.store, self.wake)
 
     def announce(self, host: str, start: float, end: float) -> Maintenance:
         draft = MaintenanceDraft(
@@ -61,7 +61,7 @@ class TestMaintenances(healing.HealingCase):
         self.assertRaises(exceptions.NotFound, self.desk.get, later.id)
         self.assertRaises(exceptions.NotFound, self.desk.delete, later.id)
         self.assertEqual(4, self.woken)
-        self.office.away_until(7200)
+        self.site.away_until(7200)
         self.assertEqual([9000], [self.seconds(one) for one in self.desk.list()])
 
     def seconds(self, maintenance: Maintenance) -> int:
@@ -69,37 +69,37 @@ class TestMaintenances(healing.HealingCase):
 
     def test_refusals(self) -> None:
         self.assertRaises(exceptions.NotFound, self.announce, 'nowhere', 3600, 7200)
-        self.office.away_until(7200)
+        self.site.away_until(7200)
         self.assertRaises(exceptions.InvalidInput, self.announce, 'compute-1', 3600, 7200)
 
     def test_new_bookings_avoid_it(self) -> None:
         self.announce('compute-1', 3600, 7200)
         for start, end in ((3000, 3700), (4000, 5000), (7100, 9000), (0, 10000)):
-            lease = self.office.create(start, end, hosts=3)
+            lease = self.site.create(start, end, hosts=3)
             self.assertNotIn('compute-1', self.names(lease))
-            self.office.delete(lease)
-        self.assertEqual(4, len(self.names(self.office.create(7200, 9000, hosts=4))))
-        self.assertEqual(4, len(self.names(self.office.create(3000, 3600, hosts=4))))
+            self.site.delete(lease)
+        self.assertEqual(4, len(self.names(self.site.create(7200, 9000, hosts=4))))
+        self.assertEqual(4, len(self.names(self.site.create(3000, 3600, hosts=4))))
 
     def test_what_has_not_begun_moves_at_once(self) -> None:
-        far = self.office.create(900000, 903600)
+        far = self.site.create(900000, 903600)
         (had,) = self.names(far)
-        before = self.office.create(890000, 900000, hosts=4)
+        before = self.site.create(890000, 900000, hosts=4)
         self.announce(had, 901000, 910000)
         self.assertEqual(1, self.heal())
         self.assertNotEqual([had], self.names(far))
         self.assertEqual(4, len(self.names(before)))
         self.assertEqual(
             f'{had} is in maintenance from 2030-01-11 22:16 UTC to 2030-01-12 00:46 UTC: a new fan',
-            self.office.bus.last('lease.rehomed')['reason'],
+            self.site.bus.last('lease.rehomed')['reason'],
         )
 
     def test_its_owner_is_told_and_a_cancelled_one_is_forgotten(self) -> None:
-        lease = self.office.create(3600, 7200, hosts=4)
+        lease = self.site.create(3600, 7200, hosts=4)
         window = self.announce('compute-3', 7000, 9000)
         self.heal()
         self.assertEqual((True, True, False), self.flags(lease))
-        self.assertIn('compute-3 is in maint', self.office.bus.last('lease.degraded')['reason'])
+        self.assertIn('compute-3 is in maint', self.site.bus.last('lease.degraded')['reason'])
         self.assertEqual(0, self.heal())
         self.desk.delete(window.id)
         self.assertEqual(1, self.heal())
@@ -113,10 +113,10 @@ class TestMaintenances(healing.HealingCase):
             start, end, bodies.hosts(hosts), earliest=start, latest=harness.at(until),
             strict=True, **facts,
         )  # fmt: skip
-        return self.office.leases.create(harness.CALLER, draft)
+        return self.site.leases.create(harness.CALLER, draft)
 
     def start(self, lease: Lease) -> float:
-        return (self.office.now(lease).period.start - harness.NOW).total_seconds()
+        return (self.site.now(lease).period.start - harness.NOW).total_seconds()
 
     def test_flexible_leases_move_to_another_time(self) -> None:
         lease = self.flexible(4, 90000)
@@ -127,7 +127,7 @@ class TestMaintenances(healing.HealingCase):
         self.assertEqual(4, len(self.names(lease)))
         self.assertEqual((False, False, False), self.flags(lease))
         self.assertEqual(0, self.heal())
-        moved = self.office.bus.last('lease.moved')
+        moved = self.site.bus.last('lease.moved')
         self.assertRegex(moved['reason'], 'moved back .* because compute-[23] is in maintenance')
 
     def test_those_that_are_firm_or_have_no_other_time_stay(self) -> None:
@@ -140,8 +140,8 @@ class TestMaintenances(healing.HealingCase):
         self.assertEqual([(True, True, False)] * 2, [self.flags(one) for one in (firm, tight)])
 
     def active(self) -> Lease:
-        lease = self.office.create(0, 90000)
-        self.office.work()
+        lease = self.site.create(0, 90000)
+        self.site.work()
         return lease
 
     def test_what_is_in_use_moves_when_the_time_comes(self) -> None:
@@ -151,8 +151,8 @@ class TestMaintenances(healing.HealingCase):
         self.heal()
         self.assertEqual([had], self.names(lease))
         self.assertEqual((True, True, False), self.flags(lease))
-        self.assertIn('when the time comes', self.office.bus.last('lease.degraded')['reason'])
-        self.office.until(3000)
+        self.assertIn('when the time comes', self.site.bus.last('lease.degraded')['reason'])
+        self.site.until(3000)
         self.heal()
         self.assertNotEqual([had], self.names(lease))
         self.assertEqual((False, False, True), self.flags(lease))
@@ -165,6 +165,6 @@ class TestMaintenances(healing.HealingCase):
         self.announce(had[0], 100, 20000)
         self.heal()
         self.assertEqual((had, (True, True, False)), (self.names(lease), self.flags(lease)))
-        self.office.until(20001)
+        self.site.until(20001)
         self.heal()
         self.assertEqual((False, False, False), self.flags(lease))

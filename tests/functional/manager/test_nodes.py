@@ -16,8 +16,8 @@ from tests import base
 from tests import drafts
 from tests.databases import fetch
 from tests.functional.manager.harness import changed
-from tests.functional.manager.harness import Office
 from tests.functional.manager.harness import PROJECT
+from tests.functional.manager.harness import Site
 
 STRANGER = 'red'
 SETTINGS = changed(heal_active=HealActive.NEVER)
@@ -28,10 +28,10 @@ class NodesCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(SETTINGS, hosts=0))
-        self.cloud = self.office.cloud
+        self.site = self.useFixture(Site(SETTINGS, hosts=0))
+        self.cloud = self.site.cloud
         self.cloud.seed(1)
-        self.registrar = Registrar(self.office.store, {'physical:host': PhysicalHost()}, self.cloud)
+        self.registrar = Registrar(self.site.store, {'physical:host': PhysicalHost()}, self.cloud)
         self.cloud.add_hypervisor('node-1', service_host='ironic')
 
     def register(self, name: str = 'node-1') -> int:
@@ -57,7 +57,7 @@ class NodesCase(base.TestCase):
 
     def error(self, lease: Lease) -> str:
         """Return the errors of the events of a lease."""
-        return ' '.join(event.error or '' for event in self.office.now(lease).events)
+        return ' '.join(event.error or '' for event in self.site.now(lease).events)
 
 
 class TestSharedNodes(NodesCase):
@@ -72,29 +72,29 @@ class TestSharedNodes(NodesCase):
 
     def test_a_node_that_appears_later_keeps_its_servers(self) -> None:
         self.register()
-        lease = self.office.create(60, 3600)
+        lease = self.site.create(60, 3600)
         self.share()
         self.boot(STRANGER, 'node-1', 'evictable')
         self.boot(STRANGER, 'node-2', 'precious')
-        self.assertEqual('ERROR', self.office.status_at(600, lease))
-        self.assertEqual(set(), self.office.hosts(lease))
+        self.assertEqual('ERROR', self.site.status_at(600, lease))
+        self.assertEqual(set(), self.site.hosts(lease))
         self.assertEqual({'evictable', 'precious'}, self.servers())
         self.assertIn('nova-compute ironic of host node-1 serves other nodes', self.error(lease))
         self.assertIn('node-2', self.error(lease))
 
     def test_an_active_lease_ends_without_the_servers_of_other_nodes(self) -> None:
         self.register()
-        lease = self.office.create(0, 3600, until=10)
+        lease = self.site.create(0, 3600, until=10)
         self.share()
         self.boot(PROJECT, 'node-1', 'own')
         self.boot(PROJECT, 'node-2', 'own-elsewhere')
         self.boot(STRANGER, 'node-2', 'precious')
-        self.office.until(3900)
+        self.site.until(3900)
         self.assertEqual({'own-elsewhere', 'precious'}, self.servers())
         self.assertIn('nodes of nova-compute ironic that are not leased: node-2', self.error(lease))
         for server in self.cloud.servers():
             self.cloud.compute.delete_server(server.id)
-        self.assertEqual('TERMINATED', self.office.status_at(7200, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(7200, lease))
         self.assertEqual(('ironic',), self.pooled())
 
     def test_only_the_registered_node_has_to_be_empty_to_leave(self) -> None:
@@ -112,8 +112,8 @@ class TestSharedNodes(NodesCase):
     def test_the_pool_keeps_what_another_host_uses(self) -> None:
         first = self.register()
         self.share()
-        known = fetch(self.office.store, lambda tx: tx.resources.get('physical:host', first))
-        twin = self.office.store.run(
+        known = fetch(self.site.store, lambda tx: tx.resources.get('physical:host', first))
+        twin = self.site.store.run(
             lambda tx: tx.resources.insert(dataclasses.replace(known, id=None, name='node-2'))
         )
         self.registrar.delete_resource(first)
@@ -139,10 +139,10 @@ class TestRenamedHosts(NodesCase):
 
     def test_a_lease_does_not_start(self) -> None:
         self.register()
-        lease = self.office.create(60, 3600)
+        lease = self.site.create(60, 3600)
         self.rename()
         self.boot(STRANGER, 'node-1.example.org', 'unknown')
-        self.assertEqual('ERROR', self.office.status_at(600, lease))
+        self.assertEqual('ERROR', self.site.status_at(600, lease))
         self.assertIn('serves other nodes', self.error(lease))
         self.assertEqual({'unknown'}, self.servers())
 

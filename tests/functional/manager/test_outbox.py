@@ -19,7 +19,7 @@ from tests import base
 from tests import services
 from tests.databases import fetch
 from tests.functional.manager import harness
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 ATTEMPTS = 4
 
@@ -51,37 +51,37 @@ class _Poisoned:
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.kind, hosts=0))
+        self.site = self.useFixture(Site(database=self.kind, hosts=0))
         self.log = self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
         self.leases = [self.book(str(number)) for number in range(5)]
         self.assertEqual([], self.failing())
-        self.bus = Picky(self.office.bus, lambda message: message.payload['name'] == '2')
+        self.bus = Picky(self.site.bus, lambda message: message.payload['name'] == '2')
 
     def book(self, name: str) -> Lease:
-        return self.office.create(600, 3600, hosts=0, name=name)
+        return self.site.create(600, 3600, hosts=0, name=name)
 
     def sender(self, batch: int = 100) -> OutboxSender:
         facts = {'batch': batch, 'attempts': ATTEMPTS, 'max_sleep': 1.0, 'claim_seconds': 10.0}
-        return OutboxSender(self.office.store, self.office.clock, self.bus, 'me', **facts)
+        return OutboxSender(self.site.store, self.site.clock, self.bus, 'me', **facts)
 
     def failing(self) -> list[OutboxRow]:
-        return fetch(self.office.store, lambda tx: tx.outbox.failing())
+        return fetch(self.site.store, lambda tx: tx.outbox.failing())
 
     def names(self) -> list[str]:
-        return [message.payload['name'] for message in self.office.bus.taken]
+        return [message.payload['name'] for message in self.site.bus.taken]
 
     def send_all(self, sender: OutboxSender, seconds: int = 10) -> None:
         """Send for so long, looking each second."""
         for _ in range(seconds):
             while sender.send_once():
                 continue
-            self.office.clock.advance(1)
+            self.site.clock.advance(1)
 
     def test_those_of_its_lease_wait_until_it_is_set_aside(self) -> None:
         sender = self.sender()
         sender.send_once()
-        self.office.update(self.leases[2], name='two')
-        self.office.update(self.leases[3], name='three')
+        self.site.update(self.leases[2], name='two')
+        self.site.update(self.leases[3], name='three')
         self.assertEqual(1, sender.send_once())
         self.assertEqual('three', self.names()[-1])
         self.send_all(sender)
@@ -90,18 +90,18 @@ class _Poisoned:
         (row,) = self.failing()
         self.assertEqual(ATTEMPTS, row.attempts)
         self.assertIsNotNone(row.set_aside_at)
-        self.assertEqual(0, self.office.waiting())
+        self.assertEqual(0, self.site.waiting())
         self.assertEqual(1, self.log.output.count('is set aside'))
         self.assertIn(row.id, self.log.output)
 
     def test_no_more_is_read_than_is_sent_at_one_go(self) -> None:
         """However many wait of the leases whose turn it is."""
         for number in range(20):
-            self.office.update(self.leases[0], name=f'a{number}')
+            self.site.update(self.leases[0], name=f'a{number}')
         until = harness.at(30)
-        rows = self.office.store.run(lambda tx: tx.outbox.claim('me', until, 3))
+        rows = self.site.store.run(lambda tx: tx.outbox.claim('me', until, 3))
         self.assertEqual(['0', '1', '2'], [row.payload['name'] for row in rows])
-        self.office.store.run(lambda tx: tx.outbox.delete([row.id for row in rows]))
+        self.site.store.run(lambda tx: tx.outbox.delete([row.id for row in rows]))
         self.bus.chokes = lambda _: False
         sender = self.sender(batch=4)
         self.assertEqual([4] * 5 + [2, 0], [sender.send_once() for _ in range(7)])
@@ -125,7 +125,7 @@ class TestPoisonedOnSqlite(_Poisoned, base.TestCase):
     def test_what_comes_later_goes_on_without_it(self) -> None:
         sender = self.sender()
         self.send_all(sender)
-        self.office.update(self.leases[2], name='two')
+        self.site.update(self.leases[2], name='two')
         self.assertEqual(1, sender.send_once())
         self.assertEqual('two', self.names()[-1])
 
@@ -133,20 +133,20 @@ class TestPoisonedOnSqlite(_Poisoned, base.TestCase):
         sender = self.sender()
         self.send_all(sender)
         (row,) = self.failing()
-        run = self.office.store.run
+        run = self.site.store.run
         self.assertEqual(0, run(lambda tx: tx.outbox.retry(['other'])))
         self.assertEqual(1, run(lambda tx: tx.outbox.retry([row.id])))
         self.assertEqual([], self.failing())
         self.bus.chokes = lambda _: False
         self.assertEqual(1, sender.send_once())
-        self.assertEqual(row.id, self.office.bus.taken[-1].id)
+        self.assertEqual(row.id, self.site.bus.taken[-1].id)
         self.assertEqual(0, run(lambda tx: tx.outbox.retry(None)))
 
     def test_only_what_is_set_aside_can_be_dropped(self) -> None:
         sender = self.sender()
         sender.send_once()
         (row,) = self.failing()
-        run = self.office.store.run
+        run = self.site.store.run
         self.assertEqual(0, run(lambda tx: tx.outbox.drop([row.id])))
         self.send_all(sender)
         self.assertEqual(1, run(lambda tx: tx.outbox.drop(None)))
@@ -154,18 +154,18 @@ class TestPoisonedOnSqlite(_Poisoned, base.TestCase):
 
     def test_a_bus_that_is_away_counts_as_no_try(self) -> None:
         self.bus.chokes = lambda _: False
-        self.office.bus.refuses = lambda _: True
+        self.site.bus.refuses = lambda _: True
         for _ in range(ATTEMPTS + 1):
             self.assertRaises(BrokerUnavailable, self.sender().send_once)
         self.assertEqual([], self.failing())
-        self.office.bus.refuses = lambda _: False
+        self.site.bus.refuses = lambda _: False
         self.assertEqual(5, self.sender().send_once())
 
     def test_what_failed_before_the_bus_went_away_is_remembered(self) -> None:
-        self.office.bus.refuses = lambda message: message.payload['name'] == '4'
+        self.site.bus.refuses = lambda message: message.payload['name'] == '4'
         self.assertRaises(BrokerUnavailable, self.sender().send_once)
         self.assertEqual(['0', '1', '3'], self.names())
         self.assertEqual(1, len(self.failing()))
-        self.office.bus.refuses = lambda _: False
+        self.site.bus.refuses = lambda _: False
         self.assertEqual(1, self.sender().send_once())
         self.assertEqual(['0', '1', '3', '4'], self.names())

@@ -27,7 +27,7 @@ from tests import base
 from tests import drafts
 from tests.functional import bodies
 from tests.functional.manager import harness
-from tests.functional.manager.harness import OfficeCase
+from tests.functional.manager.harness import SiteCase
 from tests.functional.manager.promised import Promised
 
 PREPARED = START - 30
@@ -54,50 +54,50 @@ class Noting(PhysicalHost):
         return super().end(work, cloud)
 
 
-class TestNeverStarted(OfficeCase):
+class TestNeverStarted(SiteCase):
     """What never started does not end: what was there before stays as it was."""
 
     def setUp(self) -> None:
         super().setUp()
         self.plugin = Noting()
-        self.office.plugins['physical:host'] = self.plugin
+        self.site.plugins['physical:host'] = self.plugin
 
     def noted(self, lease: Lease) -> set[str]:
         """Return how the lease was taken back once it was deleted."""
-        self.office.delete(lease)
-        self.assertEqual('gone', self.office.settled(lease))
+        self.site.delete(lease)
+        self.assertEqual('gone', self.site.settled(lease))
         return set(self.plugin.noted)
 
     def test_deleted_once_it_was_prepared(self) -> None:
-        self.assertEqual({'undo'}, self.noted(self.office.create(100, 3600, until=50)))
+        self.assertEqual({'undo'}, self.noted(self.site.create(100, 3600, until=50)))
 
     def test_deleted_while_its_start_is_tried_again(self) -> None:
-        lease = self.office.create(100, 3600, until=99)
-        self.office.cloud.fail('compute.add_host')
-        self.assertEqual('STARTING', self.office.status_at(100, lease))
+        lease = self.site.create(100, 3600, until=99)
+        self.site.cloud.fail('compute.add_host')
+        self.assertEqual('STARTING', self.site.status_at(100, lease))
         self.assertEqual({'undo'}, self.noted(lease))
 
     def test_deleted_after_its_start_has_failed(self) -> None:
-        lease = self.office.create(100, 3600, until=99)
-        self.office.cloud.fail('compute.add_host', error='permanent')
-        self.assertEqual('ERROR', self.office.status_at(100, lease))
+        lease = self.site.create(100, 3600, until=99)
+        self.site.cloud.fail('compute.add_host', error='permanent')
+        self.assertEqual('ERROR', self.site.status_at(100, lease))
         self.assertEqual({'undo'}, self.noted(lease))
 
     def test_the_period_passed_while_no_manager_ran(self) -> None:
-        lease = self.office.create(100, 200, until=50)
-        self.office.away_until(300)
-        self.office.work()
+        lease = self.site.create(100, 200, until=50)
+        self.site.away_until(300)
+        self.site.work()
         self.assertEqual({'undo'}, set(self.plugin.noted))
         self.assertEqual({'undo'}, self.noted(lease))
 
     def test_what_has_started_ends(self) -> None:
-        self.assertEqual({'end'}, self.noted(self.office.create(100, 3600, until=200)))
+        self.assertEqual({'end'}, self.noted(self.site.create(100, 3600, until=200)))
 
     def test_what_has_started_ends_though_its_end_fails_for_long(self) -> None:
-        lease = self.office.create(0, 1000, until=999)
-        self.office.cloud.reachable = False
-        self.assertEqual('ERROR', self.office.status_at(1500, lease))
-        self.office.cloud.reachable = True
+        lease = self.site.create(0, 1000, until=999)
+        self.site.cloud.reachable = False
+        self.assertEqual('ERROR', self.site.status_at(1500, lease))
+        self.site.cloud.reachable = True
         self.assertEqual({'end'}, self.noted(lease))
 
 
@@ -160,7 +160,7 @@ class TestRepairable(Promised, base.TestCase):
         self.assertEqual([], list(self.left()))
 
 
-class TestIsolated(OfficeCase):
+class TestIsolated(SiteCase):
     """Two leases never have one thing."""
 
     def book(self, start: float, end: float) -> Lease:
@@ -169,7 +169,7 @@ class TestIsolated(OfficeCase):
         draft = drafts.lease(
             harness.at(start), harness.at(end), body, name='mine', asked_at=harness.at(0)
         )
-        return self.office.leases.create(harness.CALLER, draft)
+        return self.site.leases.create(harness.CALLER, draft)
 
     def test_the_second_is_refused(self) -> None:
         first = self.book(1000, 2000)
@@ -177,12 +177,12 @@ class TestIsolated(OfficeCase):
             self.assertRaises(exceptions.NotEnoughResources, self.book, start, end)
         # What only touches does not overlap.
         before, after = self.book(500, 1000), self.book(2000, 3000)
-        self.office.until(999)
-        self.assertEqual({'compute-2'}, self.office.hosts(before))
-        self.office.until(1500)
-        self.assertEqual({'compute-2'}, self.office.hosts(first))
-        self.office.until(2500)
-        self.assertEqual({'compute-2'}, self.office.hosts(after))
+        self.site.until(999)
+        self.assertEqual({'compute-2'}, self.site.hosts(before))
+        self.site.until(1500)
+        self.assertEqual({'compute-2'}, self.site.hosts(first))
+        self.site.until(2500)
+        self.assertEqual({'compute-2'}, self.site.hosts(after))
 
     def test_of_many_at_once_one_gets_it(self) -> None:
         def book(_number: int) -> bool:

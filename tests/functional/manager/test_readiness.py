@@ -8,57 +8,57 @@ from typing import Any
 from climate import exceptions
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
-from tests.functional.manager.harness import OfficeCase
 from tests.functional.manager.harness import PROJECT
+from tests.functional.manager.harness import SiteCase
 
 
-class TestReadiness(OfficeCase):
+class TestReadiness(SiteCase):
     """Whoever gets resources ready says how far that is."""
 
     def say(self, lease: Lease, **facts: Any) -> None:
-        said = Readiness(at=self.office.clock.now(), by='climate-power', **facts)
-        self.office.leases.say(lease.id, said)
+        said = Readiness(at=self.site.clock.now(), by='climate-power', **facts)
+        self.site.leases.say(lease.id, said)
 
     def test_all_of_it_is_ready(self) -> None:
-        lease = self.office.create(100, 3600)
+        lease = self.site.create(100, 3600)
         self.say(lease, waiting=('compute-1',))
-        self.office.work()
-        self.assertEqual(['create'], self.office.bus.received())
+        self.site.work()
+        self.assertEqual(['create'], self.site.bus.received())
         for _ in range(2):
             self.say(lease, ready=('compute-1',))
-        self.office.work()
-        self.assertEqual(['create', 'ready'], self.office.bus.received())
-        self.assertEqual(['compute-1'], self.office.bus.last('lease.ready')['ready'])
-        self.office.until(101)
-        self.assertNotIn('not_ready', self.office.bus.received())
+        self.site.work()
+        self.assertEqual(['create', 'ready'], self.site.bus.received())
+        self.assertEqual(['compute-1'], self.site.bus.last('lease.ready')['ready'])
+        self.site.until(101)
+        self.assertNotIn('not_ready', self.site.bus.received())
 
     def test_something_is_not_ready_at_the_start(self) -> None:
-        lease = self.office.create(100, 3600)
+        lease = self.site.create(100, 3600)
         self.say(lease, ready=('compute-2',), waiting=('compute-1',), detail='it boots')
-        self.office.until(101)
-        self.assertEqual(['start_lease', 'not_ready'], self.office.bus.received()[-2:])
-        told = self.office.bus.last('lease.not_ready')
+        self.site.until(101)
+        self.assertEqual(['start_lease', 'not_ready'], self.site.bus.received()[-2:])
+        told = self.site.bus.last('lease.not_ready')
         self.assertEqual((['compute-1'], 'it boots'), (told['waiting'], told['detail']))
         whole = [
             step
-            for step in self.office.leases.history(lease.id, PROJECT).steps
+            for step in self.site.leases.history(lease.id, PROJECT).steps
             if step.reservation_id is None
         ]
         found = [line.text for step in whole for line in step.lines]
         self.assertEqual(['climate-power says that compute-1 is not ready yet'], found)
         self.say(lease, ready=('compute-1', 'compute-2'))
-        self.office.work()
-        self.assertEqual('ready', self.office.bus.received()[-1])
+        self.site.work()
+        self.assertEqual('ready', self.site.bus.received()[-1])
 
     def test_what_is_over_is_not_waited_for(self) -> None:
-        lease = self.office.create(0, 100, until=200)
+        lease = self.site.create(0, 100, until=200)
         self.assertRaises(exceptions.InvalidState, self.say, lease, ready=('compute-1',))
 
     def test_it_outlives_what_managers_write(self) -> None:
-        lease = self.office.create(100, 3600, notices=('error',))
+        lease = self.site.create(100, 3600, notices=('error',))
         self.say(lease, ready=('compute-1',))
-        self.office.until(200)
-        now = self.office.now(lease)
+        self.site.until(200)
+        now = self.site.now(lease)
         self.assertEqual(('error',), now.notices)
         self.assertEqual(('compute-1',), now.readiness.ready)
         self.assertEqual('ACTIVE', now.status)

@@ -29,19 +29,19 @@ class ChangesCase(test_instances._Test):
 
     def setUp(self) -> None:
         super().setUp()
-        self.registrar = Registrar(self.office.store, self.office.plugins, self.cloud)
+        self.registrar = Registrar(self.site.store, self.site.plugins, self.cloud)
 
     def repair(self) -> list[SweepFinding]:
         """Run a repair, and return its findings about changes of the cloud."""
-        return [one for one in self.office.repair().run() if 'host compute' in one.what]
+        return [one for one in self.site.repair().run() if 'host compute' in one.what]
 
     def rehearse(self) -> list[SweepFinding]:
         """Return what a repair would find."""
-        return [one for one in self.office.repair().rehearse() if 'host compute' in one.what]
+        return [one for one in self.site.repair().rehearse() if 'host compute' in one.what]
 
     def host(self, name: str) -> Resource:
         """Return a registered host."""
-        found = fetch(self.office.store, lambda tx: tx.resources.named('physical:host', name))
+        found = fetch(self.site.store, lambda tx: tx.resources.named('physical:host', name))
         assert found is not None
         return found
 
@@ -56,12 +56,12 @@ class ChangesCase(test_instances._Test):
 
     def heal(self) -> None:
         """Move reservations off failed hosts."""
-        Rehoming(self.office.store, self.office.plugins, self.office.settings).round(self.cloud)
-        self.office.work()
+        Rehoming(self.site.store, self.site.plugins, self.site.settings).round(self.cloud)
+        self.site.work()
 
     def on(self, lease: Lease) -> set[str]:
         """Return the hosts of a lease."""
-        return {item.resource_name for item in self.office.allocations(lease)}
+        return {item.resource_name for item in self.site.allocations(lease)}
 
     def zone(self, host: str) -> None:
         """Put a host into a zone of an operator."""
@@ -111,13 +111,13 @@ class TestCapacity(ChangesCase):
         self.assertIn('cannot be used: 16 units of VCPU are booked at one time, of 8;', found.what)
         self.assertIsNotNone(self.host(name).failed_at)
         # Nova says that the host works, which does not make it larger.
-        self.office.away_until(10)
-        HostHealth(self.office.store, self.office.clock, self.office.plugins).look(self.cloud)
+        self.site.away_until(10)
+        HostHealth(self.site.store, self.site.clock, self.site.plugins).look(self.cloud)
         self.assertIsNotNone(self.host(name).failed_at)
         self.heal()
         (other,) = self.on(lease)
         self.assertNotEqual(name, other)
-        self.assertIn('has no room for it: 16', self.office.bus.last('lease.rehomed')['reason'])
+        self.assertIn('has no room for it: 16', self.site.bus.last('lease.rehomed')['reason'])
         self.repair()
         self.assertEqual(8, self.capacity(name))
         self.assertIsNone(self.host(name).failed_at)
@@ -130,10 +130,10 @@ class TestCapacity(ChangesCase):
         self.repair()
         for name in both:
             self.cloud.set_hypervisor(name, state='down')
-        health = HostHealth(self.office.store, self.office.clock, self.office.plugins)
+        health = HostHealth(self.site.store, self.site.clock, self.site.plugins)
         self.assertTrue(health.look(self.cloud))
         self.assertFalse(health.look(self.cloud))
-        with self.office.store.reading() as tx:
+        with self.site.store.reading() as tx:
             self.assertEqual(2, len(tx.affected_leases.leases(None)))
             self.assertEqual([], Shortages(tx.session, tx.now).surplus())
         self.repair()
@@ -176,7 +176,7 @@ class TestPlaces(ChangesCase):
         self.assertIsNone(self.host(name).failed_at)
 
     def test_the_zone_of_a_lease_is_none(self) -> None:
-        self.office.create(0, 3600, until=10)
+        self.site.create(0, 3600, until=10)
         self.assertEqual([], self.repair())
 
     def test_a_second_node(self) -> None:
@@ -186,7 +186,7 @@ class TestPlaces(ChangesCase):
         self.assertTrue(self.host('compute-1').unusable)
 
     def test_a_new_name(self) -> None:
-        lease = self.office.create(3600, 7200, hosts=3)
+        lease = self.site.create(3600, 7200, hosts=3)
         self.cloud.rename_hypervisor('compute-1', 'compute-1.example.org')
         (found,) = self.repair()
         self.assertIn(
@@ -208,8 +208,8 @@ class TestPlaces(ChangesCase):
         self.assertIsNone(placement.find_provider('blazar_compute-1'))
         self.assertIsNotNone(placement.find_provider('blazar_compute-1.example.org'))
         # nova-compute on compute-1 is up.
-        self.assertEqual('ACTIVE', self.office.status_at(3700, lease))
-        self.assertIn('compute-1', self.office.hosts(lease))
+        self.assertEqual('ACTIVE', self.site.status_at(3700, lease))
+        self.assertIn('compute-1', self.site.hosts(lease))
 
     def test_names_of_other_machines(self) -> None:
         number = self.host('compute-1').id or 0
@@ -239,21 +239,21 @@ class TestStarts(ChangesCase):
 
     def start(self, change: Callable[[str], object], **facts: Any) -> tuple[str, Lease]:
         """Start a lease whose first host has changed since it was booked; return both."""
-        lease = self.office.create(60, 3600, **facts)
+        lease = self.site.create(60, 3600, **facts)
         name = min(self.on(lease))
         change(name)
-        self.assertEqual('ACTIVE', self.office.status_at(90, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(90, lease))
         return name, lease
 
     def assert_moved(self, name: str, lease: Lease, why: str) -> None:
         """Fail unless a lease has left a host for the reason given."""
         self.assertNotIn(name, self.on(lease))
-        self.assertEqual(self.on(lease), self.office.hosts(lease))
+        self.assertEqual(self.on(lease), self.site.hosts(lease))
         self.assertTrue(self.host(name).unusable)
         self.assertIsNotNone(self.host(name).failed_at)
-        self.assertIn(why, self.office.bus.last('resource.degraded')['reason'])
-        self.assertIn(why, self.office.bus.last('lease.rehomed')['reason'])
-        self.assertEqual('TERMINATED', self.office.status_at(4000, lease))
+        self.assertIn(why, self.site.bus.last('resource.degraded')['reason'])
+        self.assertIn(why, self.site.bus.last('lease.rehomed')['reason'])
+        self.assertEqual('TERMINATED', self.site.status_at(4000, lease))
         (pool,) = (item for item in self.cloud.aggregates() if item.name == 'freepool')
         self.assertLessEqual({'compute-1', 'compute-2', 'compute-3'}, set(pool.hosts))
 
@@ -274,20 +274,20 @@ class TestStarts(ChangesCase):
     def test_a_flavor_that_is_gone_by_then_is_not_needed(self) -> None:
         lease = self.create(60, 3600, flavor_id=test_instances.GOLD.id)
         self.cloud.compute.delete_flavor(test_instances.GOLD.id)
-        self.assertEqual('ACTIVE', self.office.status_at(90, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(90, lease))
 
     def test_slots(self) -> None:
         lease = self.create(60, 3600, amount=2)
         (name, *_) = sorted(self.on(lease))
         self.cloud.add_hypervisor('node-2', service_host=name)
-        self.assertEqual('ACTIVE', self.office.status_at(90, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(90, lease))
         self.assertNotIn(name, self.on(lease))
 
     def test_a_comparison_finds_nothing_else(self) -> None:
         name, _ = self.start(self.zone)
-        sent = [item.event_type for item in self.office.bus.taken]
+        sent = [item.event_type for item in self.site.bus.taken]
         self.repair()
-        self.office.work()
+        self.site.work()
         self.assertEqual(1, sent.count('resource.degraded'))
-        self.assertEqual(len(sent), len(self.office.bus.taken))
+        self.assertEqual(len(sent), len(self.site.bus.taken))
         self.assertTrue(self.host(name).unusable)

@@ -28,13 +28,13 @@ class TestNotices(test_resource_changes.ChangesCase):
 
     def sent(self) -> list[tuple[str, dict[str, Any]]]:
         """Return the types and payloads of what was sent about resources since the last call."""
-        self.office.work()
+        self.site.work()
         found = [
             (message.event_type, dict(message.payload))
-            for message in self.office.bus.taken
+            for message in self.site.bus.taken
             if message.event_type.startswith('resource.')
         ]
-        self.office.bus.taken.clear()
+        self.site.bus.taken.clear()
         for event_type, payload in found:
             jsonschema.validate(payload, schemas.SCHEMAS[event_type])
         return found
@@ -74,13 +74,13 @@ class TestNotices(test_resource_changes.ChangesCase):
         self.cloud.add_hypervisor('compute-1', vcpus=8)
         self.cloud.add_hypervisor('compute-2', vcpus=8)
         self.repair()
-        rows = fetch(self.office.store, lambda tx: tx.outbox.unsent())
+        rows = fetch(self.site.store, lambda tx: tx.outbox.unsent())
         found = [row.subject for row in rows]
         self.assertEqual(['resource 1', 'resource 1', 'resource 2', 'resource 2'], found)
         self.assertEqual({''}, {row.lease_id for row in rows})
 
     def test_operators_webhooks_get_them(self) -> None:
-        hooks = subscriptions(self.office.store, ProjectLimits(), PosterSettings())
+        hooks = subscriptions(self.site.store, ProjectLimits(), PosterSettings())
         wanted = {'url': 'https://receiver.example/', 'event_types': ('resource.*',)}
         made = {
             every: hooks.create(harness.CALLER, WebhookDraft(all_projects=every, **wanted))
@@ -88,7 +88,7 @@ class TestNotices(test_resource_changes.ChangesCase):
         }
         self.zone('compute-1')
         self.repair()
-        self.office.work()
+        self.site.work()
         (delivery,) = hooks.deliveries(made[True].id, Reach(), None, None, 10)
         self.assertEqual(('resource.degraded', None), (delivery.event_type, delivery.lease_id))
         self.assertEqual([], hooks.deliveries(made[False].id, Reach(), None, None, 10))

@@ -8,19 +8,19 @@ from climate import exceptions
 from climate.domain.leases import Lease
 from climate.domain.requests import ReservationChange
 from tests import base
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 
 class TestRunningChanges(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(hosts=4))
-        self.lease = self.office.create(hosts=2, end=1000)
-        self.assertEqual('ACTIVE', self.office.status_at(10, self.lease))
+        self.site = self.useFixture(Site(hosts=4))
+        self.lease = self.site.create(hosts=2, end=1000)
+        self.assertEqual('ACTIVE', self.site.status_at(10, self.lease))
 
     def refused(self, **wanted: object) -> exceptions.ClimateError:
         return self.assertRaises(
-            exceptions.Conflict, self.office.update, self.office.now(self.lease), **wanted
+            exceptions.Conflict, self.site.update, self.site.now(self.lease), **wanted
         )
 
     def require(self, text: str) -> tuple[ReservationChange, ...]:
@@ -49,7 +49,7 @@ class TestRunningChanges(base.TestCase):
 
     def test_hosts_that_another_lease_has_are_not_enough(self) -> None:
         def later(start: float) -> Lease:
-            return self.office.create(hosts=4, start=start, end=start + 500)
+            return self.site.create(hosts=4, start=start, end=start + 500)
 
         later(1000)
         error = self.refused(end=1200)
@@ -57,6 +57,6 @@ class TestRunningChanges(base.TestCase):
         self.assertEqual('NOT_ENOUGH_RESOURCES', error.error_name)
 
     def test_a_lease_that_has_not_started_gives_back(self) -> None:
-        pending = self.office.create(hosts=2, start=500, end=1000)
-        self.office.update(pending, hosts=1)
-        self.assertEqual(1, len(self.office.allocations(pending)))
+        pending = self.site.create(hosts=2, start=500, end=1000)
+        self.site.update(pending, hosts=1)
+        self.assertEqual(1, len(self.site.allocations(pending)))

@@ -29,38 +29,38 @@ OPTIONS = ManagerOptions(workers=4, max_sleep=30.0, claim_seconds=1.0)
 
 
 class ManagerCase(base.TestCase):
-    """An office for managers that run."""
+    """A site for managers that run."""
 
     def setUp(self) -> None:
         super().setUp()
         settings = harness.changed(
             notify_before_start=(), notify_before_end=datetime.timedelta(0), retry_first_pause=0.1
         )
-        self.office = self.useFixture(harness.Office(settings, clock=SystemClock()))
+        self.site = self.useFixture(harness.Site(settings, clock=SystemClock()))
 
     def start(self, options: ManagerOptions = OPTIONS) -> Manager:
-        manager = harness.running(self.office, options)
+        manager = harness.running(self.site, options)
         manager.start()
         self.addCleanup(manager.stop, 5.0)
         return manager
 
     def create(self, start: float, end: float = 600) -> Lease:
-        now = self.office.clock.now()
+        now = self.site.clock.now()
         draft = drafts.lease(
             now + datetime.timedelta(seconds=start),
             now + datetime.timedelta(seconds=end),
             bodies.hosts(),
             asked_at=now,
         )
-        return self.office.leases.create(harness.CALLER, draft)
+        return self.site.leases.create(harness.CALLER, draft)
 
     def is_active(self, lease: Lease) -> bool:
-        return self.office.status(lease) == 'ACTIVE'
+        return self.site.status(lease) == 'ACTIVE'
 
     def share(self, database: str) -> None:
         """Let two managers work on the same leases in a database."""
-        self.office = self.useFixture(
-            harness.Office(self.office.settings, database, hosts=10, clock=SystemClock())
+        self.site = self.useFixture(
+            harness.Site(self.site.settings, database, hosts=10, clock=SystemClock())
         )
         leases = [self.create(0.5) for _ in range(10)]
         for _ in range(2):
@@ -72,19 +72,19 @@ class ManagerCase(base.TestCase):
             self.end_soon(lease)
         for lease in leases:
             until('it has ended', lambda lease=lease: self.ended(lease))
-        until('all notifications are sent', lambda: not self.office.waiting())
-        found = dict(collections.Counter(self.office.bus.received()))
+        until('all notifications are sent', lambda: not self.site.waiting())
+        found = dict(collections.Counter(self.site.bus.received()))
         self.assertEqual({'create': 10, 'start_lease': 10, 'update': 10, 'end_lease': 10}, found)
-        self.assertEqual(10, self.office.cloud.calls('compute.create_aggregate'))
-        self.assertEqual(10, len(self.office.pooled()))
+        self.assertEqual(10, self.site.cloud.calls('compute.create_aggregate'))
+        self.assertEqual(10, len(self.site.pooled()))
 
     def end_soon(self, lease: Lease) -> None:
-        end = self.office.clock.now() + datetime.timedelta(seconds=0.5)
+        end = self.site.clock.now() + datetime.timedelta(seconds=0.5)
         change = LeaseChange(grain=datetime.timedelta(0), end=end)
-        self.office.leases.update(harness.CALLER, lease.id, harness.PROJECT, change)
+        self.site.leases.update(harness.CALLER, lease.id, harness.PROJECT, change)
 
     def ended(self, lease: Lease) -> bool:
-        return self.office.status(lease) == 'TERMINATED'
+        return self.site.status(lease) == 'TERMINATED'
 
 
 class TestManager(ManagerCase):
@@ -105,36 +105,36 @@ class TestManager(ManagerCase):
         until('it is active', lambda: self.is_active(lease))
 
     def test_a_claim_is_kept_for_as_long_as_the_work_takes(self) -> None:
-        self.office.cloud.slow('compute.create_aggregate', 2.0)
+        self.site.cloud.slow('compute.create_aggregate', 2.0)
         lease = self.create(0)
         quick = ManagerOptions(workers=4, max_sleep=0.1, claim_seconds=1.0)
         for _ in range(2):
             self.start(quick)
         until('it is active', lambda: self.is_active(lease))
-        self.assertEqual(1, self.office.cloud.calls('compute.create_aggregate'))
-        until('all notifications are sent', lambda: not self.office.waiting())
-        self.assertEqual(['create', 'start_lease'], self.office.bus.received())
+        self.assertEqual(1, self.site.cloud.calls('compute.create_aggregate'))
+        until('all notifications are sent', lambda: not self.site.waiting())
+        self.assertEqual(['create', 'start_lease'], self.site.bus.received())
 
     def test_told_to_stop_it_finishes_what_it_is_at(self) -> None:
-        self.office.cloud.slow('compute.add_host', 0.7)
+        self.site.cloud.slow('compute.add_host', 0.7)
         lease = self.create(0)
         # The claim outlasts the work on a slow machine too: this is about stopping.
         manager = self.start(dataclasses.replace(OPTIONS, claim_seconds=30.0))
-        until('it is at it', lambda: self.office.status(lease) == 'STARTING')
+        until('it is at it', lambda: self.site.status(lease) == 'STARTING')
         manager.stop(20.0)
         self.assertTrue(self.is_active(lease))
         other = self.create(0)
         manager.wake()
-        self.assertEqual('PENDING', self.office.status(other))
+        self.assertEqual('PENDING', self.site.status(other))
 
     def test_told_to_stop_it_does_not_wait_for_long(self) -> None:
-        self.office.cloud.slow('compute.add_host', 2.5)
+        self.site.cloud.slow('compute.add_host', 2.5)
         lease = self.create(0)
         manager = self.start()
-        until('it is at it', lambda: self.office.status(lease) == 'STARTING')
+        until('it is at it', lambda: self.site.status(lease) == 'STARTING')
         manager.stop(0.2)
         # Had it waited for the call, this were over.
-        self.assertEqual('STARTING', self.office.status(lease))
+        self.assertEqual('STARTING', self.site.status(lease))
         # Its claim is renewed no more, and what it was at is another's to finish.
         self.start()
         until('it is active', lambda: self.is_active(lease))
@@ -146,48 +146,48 @@ class TestManager(ManagerCase):
             refused[message.event_type] += 1
             return refused[message.event_type] < 2
 
-        self.office.bus.refuses = refuse
+        self.site.bus.refuses = refuse
         lease = self.create(0)
         self.start()
-        until('all notifications are sent', lambda: len(self.office.bus.taken) == 2)
-        self.assertEqual(['create', 'start_lease'], self.office.bus.received(lease))
-        self.assertEqual([], harness.twice(self.office.bus.taken))
+        until('all notifications are sent', lambda: len(self.site.bus.taken) == 2)
+        self.assertEqual(['create', 'start_lease'], self.site.bus.received(lease))
+        self.assertEqual([], harness.twice(self.site.bus.taken))
 
     def test_hosts_come_and_go_through_it(self) -> None:
         manager = self.start()
-        self.office.cloud.add_hypervisor('compute-5')
+        self.site.cloud.add_hypervisor('compute-5')
         host_id = manager.register_resource(drafts.host('compute-5', gpu='yes'))
-        self.assertIn('compute-5', self.office.pooled())
+        self.assertIn('compute-5', self.site.pooled())
         self.assertRaises(errors.HostExists, manager.register_resource, drafts.host('compute-5'))
         manager.delete_resource(host_id)
-        self.assertNotIn('compute-5', self.office.pooled())
-        self.office.cloud.reachable = False
+        self.assertNotIn('compute-5', self.site.pooled())
+        self.site.cloud.reachable = False
         with self.assertRaises(exceptions.CloudUnavailable):
             manager.register_resource(drafts.host('compute-5'))
-        del self.office.plugins['physical:host']
+        del self.site.plugins['physical:host']
         with self.assertRaises(exceptions.UnsupportedResourceType):
             manager.register_resource(drafts.host('compute-5'))
 
     def test_a_registration_that_fails_leaves_the_cloud_as_it_was(self) -> None:
         manager = self.start()
-        self.office.cloud.add_hypervisor('compute-5')
-        self.office.cloud.fail('compute.add_host', times=1, when='after')
+        self.site.cloud.add_hypervisor('compute-5')
+        self.site.cloud.fail('compute.add_host', times=1, when='after')
         with self.assertRaises(exceptions.CloudUnavailable):
             manager.register_resource(drafts.host('compute-5'))
-        self.assertNotIn('compute-5', self.office.pooled())
+        self.assertNotIn('compute-5', self.site.pooled())
         manager.register_resource(drafts.host('compute-5'))
-        self.assertIn('compute-5', self.office.pooled())
+        self.assertIn('compute-5', self.site.pooled())
 
     def test_a_registration_that_cannot_be_undone_is_taken_up_again(self) -> None:
         manager = self.start()
-        self.office.cloud.add_hypervisor('compute-5')
-        self.office.cloud.fail('compute.add_host', times=1, when='after')
-        self.office.cloud.fail('compute.remove_host', times=1)
+        self.site.cloud.add_hypervisor('compute-5')
+        self.site.cloud.fail('compute.add_host', times=1, when='after')
+        self.site.cloud.fail('compute.remove_host', times=1)
         with self.assertRaises(exceptions.CloudUnavailable):
             manager.register_resource(drafts.host('compute-5'))
-        self.assertIn('compute-5', self.office.pooled())
+        self.assertIn('compute-5', self.site.pooled())
         manager.register_resource(drafts.host('compute-5'))
-        self.assertIn('compute-5', self.office.pooled())
+        self.assertIn('compute-5', self.site.pooled())
 
     def test_every_manager_has_a_name_of_its_own(self) -> None:
         names = {unique_owner() for _ in range(100)}
@@ -195,31 +195,29 @@ class TestManager(ManagerCase):
         self.assertLessEqual(max(map(len, names)), 64)
 
     def test_many_at_once(self) -> None:
-        self.office = self.useFixture(
-            harness.Office(self.office.settings, hosts=40, clock=SystemClock())
-        )
+        self.site = self.useFixture(harness.Site(self.site.settings, hosts=40, clock=SystemClock()))
         leases = [self.create(0) for _ in range(40)]
         manager = self.start(dataclasses.replace(OPTIONS, workers=16, claim_seconds=60.0))
         for lease in leases:
             until('it is active', lambda lease=lease: self.is_active(lease))
         for lease in leases:
-            self.office.delete(lease)
+            self.site.delete(lease)
         manager.wake()
         for lease in leases:
-            until('it is gone', lambda lease=lease: self.office.status(lease) == 'gone')
-        until('all notifications are sent', lambda: not self.office.waiting())
-        found = dict(collections.Counter(self.office.bus.received()))
+            until('it is gone', lambda lease=lease: self.site.status(lease) == 'gone')
+        until('all notifications are sent', lambda: not self.site.waiting())
+        found = dict(collections.Counter(self.site.bus.received()))
         self.assertEqual({'create': 40, 'start_lease': 40, 'delete': 40}, found)
-        self.assertEqual(40, self.office.cloud.calls('compute.create_aggregate'))
-        self.assertEqual(40, len(self.office.pooled()))
+        self.assertEqual(40, self.site.cloud.calls('compute.create_aggregate'))
+        self.assertEqual(40, len(self.site.pooled()))
 
     def test_one_worker_works_in_batches_of_one(self) -> None:
         leases = [self.create(0) for _ in range(3)]
         self.start(dataclasses.replace(OPTIONS, workers=1, claim_seconds=60.0))
         for lease in leases:
             until('it is active', lambda lease=lease: self.is_active(lease))
-        until('all notifications are sent', lambda: not self.office.waiting())
-        found = dict(collections.Counter(self.office.bus.received()))
+        until('all notifications are sent', lambda: not self.site.waiting())
+        found = dict(collections.Counter(self.site.bus.received()))
         self.assertEqual({'create': 3, 'start_lease': 3}, found)
 
 

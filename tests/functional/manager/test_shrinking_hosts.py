@@ -34,7 +34,7 @@ class TestShrinking(test_resource_changes.ChangesCase):
 
     def book(self, wanted: list[tuple[bool, int, int, int]]) -> dict[str, Lease]:
         """Book leases on the host that will shrink; return those that fit."""
-        now, store = self.office.seconds(), self.office.store
+        now, store = self.site.seconds(), self.site.store
         store.run(lambda tx: tx.failures.fail(self.others))
         found = {}
         for at_once, first, length, slots in wanted:
@@ -44,8 +44,8 @@ class TestShrinking(test_resource_changes.ChangesCase):
             except exceptions.NotEnoughResources:
                 continue
             found[lease.id] = lease
-        self.office.until(now + 60)
-        seen_at = self.office.clock.now()
+        self.site.until(now + 60)
+        seen_at = self.site.clock.now()
         store.run(lambda tx: tx.failures.recover(self.others, seen_at))
         return found
 
@@ -53,7 +53,7 @@ class TestShrinking(test_resource_changes.ChangesCase):
         """Lower the number of slots that the host has room for, and let managers notice."""
         self.cloud.add_hypervisor(SHRINKS, vcpus=slots * SLOT)
         self.repair()
-        HostHealth(self.office.store, self.office.clock, self.office.plugins).look(self.cloud)
+        HostHealth(self.site.store, self.site.clock, self.site.plugins).look(self.cloud)
         self.heal()
         self.repair()
 
@@ -63,7 +63,7 @@ class TestShrinking(test_resource_changes.ChangesCase):
         return sum(
             item.amount // SLOT
             for lease in leases.values()
-            for item in self.office.allocations(lease)
+            for item in self.site.allocations(lease)
             if (item.resource_name, item.resource_class) == (SHRINKS, 'VCPU')
             and item.period.start.timestamp() <= then < item.period.end.timestamp()
         )
@@ -73,13 +73,13 @@ class TestShrinking(test_resource_changes.ChangesCase):
     def test_only_what_no_longer_fits_moves(
         self, wanted: list[tuple[bool, int, int, int]], slots: int
     ) -> None:
-        self.begun = self.office.clock.now().timestamp()
+        self.begun = self.site.clock.now().timestamp()
         leases = self.book(wanted)
         full = {hour: self.used(leases, hour) for hour in range(13)}
         self.shrink(slots)
         kept = {hour: self.used(leases, hour) for hour in range(13)}
         over = {hour for hour in kept if kept[hour] > slots}
-        active = {one for one in leases if self.office.status(leases[one]) == 'ACTIVE'}
+        active = {one for one in leases if self.site.status(leases[one]) == 'ACTIVE'}
         for lease_id, lease in leases.items():
             moved = SHRINKS not in self.on(lease)
             self.assertFalse(moved and lease_id in active, 'an active one has moved')
@@ -91,7 +91,7 @@ class TestShrinking(test_resource_changes.ChangesCase):
                 self.assertTrue(tight, 'one has moved that had room')
         self.assertEqual(not over, not self.host(SHRINKS).unusable)
         self.assertTrue(over or max(full.values()) <= slots or full != kept)
-        told = {one for one in active if self.office.now(leases[one]).degraded}
+        told = {one for one in active if self.site.now(leases[one]).degraded}
         self.assertEqual(bool(over), bool(told))
         self.forget(leases)
 
@@ -99,7 +99,7 @@ class TestShrinking(test_resource_changes.ChangesCase):
         """Delete the leases, and give the host back what it had."""
         for lease_id in leases:
             self.leases.delete(harness.CALLER, lease_id, None)
-        self.office.until(self.office.seconds() + 60)
+        self.site.until(self.site.seconds() + 60)
         self.cloud.add_hypervisor(SHRINKS, vcpus=16)
         self.refresh(SHRINKS)
         self.assertFalse(self.host(SHRINKS).unusable)

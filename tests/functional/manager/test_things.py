@@ -18,7 +18,7 @@ from tests import drafts
 from tests import services
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import CALLER
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 TYPE = 'virtual:thing'
 
@@ -95,9 +95,9 @@ class _Things:
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.kind))
+        self.site = self.useFixture(Site(database=self.kind))
         self.plugin = Things()
-        self.office.plugins[TYPE] = self.plugin
+        self.site.plugins[TYPE] = self.plugin
 
     def book(self, start: float, end: float, *names: str) -> Lease:
         """Book things, from and to so many seconds after noon."""
@@ -108,11 +108,11 @@ class _Things:
             name='things',
             asked_at=at(0),
         )
-        return self.office.leases.create(CALLER, draft)
+        return self.site.leases.create(CALLER, draft)
 
     def names(self, lease: Lease) -> list[str]:
         """Return the things that a lease has."""
-        return sorted(item.resource_name for item in self.office.allocations(lease))
+        return sorted(item.resource_name for item in self.site.allocations(lease))
 
     def test_the_second_is_refused(self) -> None:
         self.assertEqual(['a'], self.names(self.book(1000, 2000, 'a')))
@@ -123,7 +123,7 @@ class _Things:
             self.assertRaises(exceptions.NotEnoughResources, self.book, start, end, 'a')
         self.assertEqual(['a'], self.names(self.book(500, 1000, 'a')))
         self.assertEqual(['a'], self.names(self.book(2000, 3000, 'a')))
-        self.office.until(4000)
+        self.site.until(4000)
         mine = [effect for effect, name in self.plugin.noted if name == 'a']
         self.assertEqual(['start', 'end'] * 3, mine)
 
@@ -150,8 +150,8 @@ class _Things:
 
     def test_deleted_before_the_start_it_is_free_and_stays_as_it_was(self) -> None:
         lease = self.book(1000, 2000, 'a')
-        self.office.until(500)
-        self.office.delete(lease)
-        self.office.work()
+        self.site.until(500)
+        self.site.delete(lease)
+        self.site.work()
         self.assertEqual(['a'], self.names(self.book(1000, 2000, 'a')))
         self.assertEqual([], self.plugin.noted)

@@ -13,7 +13,7 @@ from tests import base
 from tests import drafts
 from tests.functional.manager.harness import at
 from tests.functional.manager.harness import CALLER
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 HOST = {'resource_type': 'physical:host', 'min': 1, 'max': 1, 'before_end': ''}
 HOUR = 3600
@@ -24,14 +24,14 @@ class TestTogether(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(hosts=3))
+        self.site = self.useFixture(Site(hosts=3))
 
     def create(self, *wanted: dict[str, Any], start: float = HOUR) -> Lease:
         """Book several reservations in one lease of an hour."""
         draft = drafts.lease(
             at(start), at(start + HOUR), *({**HOST, **item} for item in wanted), name='several'
         )
-        return self.office.leases.create(CALLER, draft)
+        return self.site.leases.create(CALLER, draft)
 
     def only(self, host: str) -> dict[str, Any]:
         """Return the wish for one certain host."""
@@ -39,7 +39,7 @@ class TestTogether(base.TestCase):
 
     def names(self, lease: Lease) -> list[str]:
         """Return the hosts of each reservation, in the order of the lease."""
-        taken = {item.reservation_id: item.resource_name for item in self.office.allocations(lease)}
+        taken = {item.reservation_id: item.resource_name for item in self.site.allocations(lease)}
         return [taken[item.id] for item in lease.reservations]
 
     def test_what_one_could_have_is_left_to_the_one_that_needs_it(self) -> None:
@@ -47,7 +47,7 @@ class TestTogether(base.TestCase):
             lease = self.create({}, {}, self.only('compute-1'))
             self.assertEqual('compute-1', self.names(lease)[2])
             self.assertEqual(3, len(set(self.names(lease))))
-            self.office.delete(lease)
+            self.site.delete(lease)
 
     def test_a_refusal_says_which_is_not_to_be_had(self) -> None:
         refused = self.assertRaises(
@@ -61,33 +61,33 @@ class TestTogether(base.TestCase):
             exceptions.NotEnoughResources, self.create, self.only('compute-9')
         )
         self.assertEqual('Not enough hosts available', alone.message)
-        with self.office.store.reading() as tx:
+        with self.site.store.reading() as tx:
             self.assertFalse(any(tx.allocations.in_use(number) for number in (1, 2, 3)))
 
     def test_started_in_order_and_ended_in_reverse(self) -> None:
         lease = self.create({}, {}, {})
         names = self.names(lease)
-        self.office.cloud.keep_journal()
-        self.assertEqual('ACTIVE', self.office.status_at(HOUR + 1, lease))
+        self.site.cloud.keep_journal()
+        self.assertEqual('ACTIVE', self.site.status_at(HOUR + 1, lease))
         began = [call.arguments[1] for call in self.moves()]
         self.assertEqual(names, began)
-        self.assertEqual('TERMINATED', self.office.status_at(3 * HOUR, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(3 * HOUR, lease))
         back = [call.arguments[1] for call in self.moves()][len(began) :]
         self.assertEqual(list(reversed(names)), back)
 
     def moves(self) -> list[Any]:
         """Return the calls that moved hosts into aggregates."""
-        return [call for call in self.office.cloud.journal() if call.verb == 'compute.add_host']
+        return [call for call in self.site.cloud.journal() if call.verb == 'compute.add_host']
 
     def test_prepared_wholly_or_not_at_all(self) -> None:
         lease = self.create({}, {})
-        before = self.office.places()
+        before = self.site.places()
         # The aggregate is made, and said to be refused for good.
-        self.office.cloud.fail('compute.create_aggregate', times=1, when='after', error='permanent')
-        self.assertEqual('PENDING', self.office.status_at(HOUR - 1, lease))
-        self.assertEqual('ERROR', self.office.event(lease, EventKind.PREPARE).state.value)
-        self.assertEqual('DONE', self.office.event(lease, EventKind.UNDO).state.value)
-        self.assertEqual({'freepool'}, {item.name for item in self.office.cloud.aggregates()})
-        self.assertEqual(before, self.office.places())
-        self.assertEqual(2, len(self.office.allocations(lease)))
-        self.assertEqual('ACTIVE', self.office.status_at(HOUR + 1, lease))
+        self.site.cloud.fail('compute.create_aggregate', times=1, when='after', error='permanent')
+        self.assertEqual('PENDING', self.site.status_at(HOUR - 1, lease))
+        self.assertEqual('ERROR', self.site.event(lease, EventKind.PREPARE).state.value)
+        self.assertEqual('DONE', self.site.event(lease, EventKind.UNDO).state.value)
+        self.assertEqual({'freepool'}, {item.name for item in self.site.cloud.aggregates()})
+        self.assertEqual(before, self.site.places())
+        self.assertEqual(2, len(self.site.allocations(lease)))
+        self.assertEqual('ACTIVE', self.site.status_at(HOUR + 1, lease))

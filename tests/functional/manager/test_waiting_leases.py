@@ -8,7 +8,7 @@ from climate.domain.leases import Lease
 from climate.testing.deployment import at
 from climate.upkeep.planning import Planner
 from tests import base
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 
 class TestWaitingLeases(base.TestCase):
@@ -16,34 +16,34 @@ class TestWaitingLeases(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
-        self.planner = Planner(self.office.leases)
-        self.fixed = self.office.create(3600, 9000, hosts=3)
+        self.site = self.useFixture(Site())
+        self.planner = Planner(self.site.leases)
+        self.fixed = self.site.create(3600, 9000, hosts=3)
 
     def wait(self, latest: float) -> Lease:
         """Request all hosts for 20 minutes, from the start of the other lease on."""
-        return self.office.create(
+        return self.site.create(
             3600, 4800, hosts=3, earliest=at(3600), latest=at(latest), waits=True
         )
 
     def test_it_is_booked_and_lives_as_any_other(self) -> None:
         lease = self.wait(8000)
-        self.assertEqual('WAITING', self.office.status(lease))
-        self.assertEqual([], self.office.allocations(lease))
-        self.office.delete(self.fixed)
+        self.assertEqual('WAITING', self.site.status(lease))
+        self.assertEqual([], self.site.allocations(lease))
+        self.site.delete(self.fixed)
         self.assertEqual(1, self.planner.round())
-        self.assertEqual('PENDING', self.office.status(lease))
-        self.assertEqual('ACTIVE', self.office.status_at(3700, lease))
-        self.assertEqual('TERMINATED', self.office.status_at(4900, lease))
+        self.assertEqual('PENDING', self.site.status(lease))
+        self.assertEqual('ACTIVE', self.site.status_at(3700, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(4900, lease))
 
     def test_it_ends_when_it_is_too_late(self) -> None:
         lease = self.wait(8000)
-        self.office.until(6900)
+        self.site.until(6900)
         self.assertEqual(1, self.planner.round())
-        self.office.work()
-        ended = self.office.now(lease)
+        self.site.work()
+        ended = self.site.now(lease)
         self.assertEqual(
             ('TERMINATED', 'There was no room for it in time'), (ended.status, ended.end_reason)
         )
         self.assertEqual(0, self.planner.round())
-        self.office.delete(lease)
+        self.site.delete(lease)

@@ -26,7 +26,7 @@ class Records:
         newest = [one.id for one in self.deliveries(webhook)][:2]
         waiting = self.subscriptions.test(webhook.id, ANY)
         for most, left in ((1, 5), (500, 3), (500, 3)):
-            self.office.store.run(lambda tx, most=most: tx.deliveries.forget_surplus(most))
+            self.site.store.run(lambda tx, most=most: tx.deliveries.forget_surplus(most))
             self.assertEqual(left, len(self.deliveries(webhook)))
         self.assertEqual([waiting, *newest], [one.id for one in self.deliveries(webhook)])
         self.assertEqual(1, len(self.deliveries(other)))

@@ -49,8 +49,8 @@ class SilenceTest(test_webhooks.WebhookTest):
     def start(self, settings: WebhookSenderSettings = test_webhooks.SETTINGS) -> None:
         """Send whatever is due, in a thread."""
         events: Any = self.receivers
-        office = self.office
-        sender = WebhookSender(office.store, office.clock, events, 'me', settings, max_sleep=1.0)
+        site = self.site
+        sender = WebhookSender(site.store, site.clock, events, 'me', settings, max_sleep=1.0)
         thread = threading.Thread(target=sender.send_once)
 
         def stop() -> None:
@@ -71,7 +71,7 @@ class SilenceTest(test_webhooks.WebhookTest):
                 for _ in range(events):
                     tx.deliveries.add_test(webhook.id, {})
 
-        self.office.store.run(write)
+        self.site.store.run(write)
         return found
 
     def test_two_projects_with_silent_receivers(self) -> None:

@@ -40,7 +40,7 @@ from tests import metrics
 from tests import services
 from tests.databases import fetch
 from tests.functional.manager import harness
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 from tests.functional.manager.receivers import Receiver
 from tests.functional.manager.receivers import signed_by
 
@@ -57,10 +57,10 @@ class WebhookTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office(database=self.kind, hosts=0))
+        self.site = self.useFixture(Site(database=self.kind, hosts=0))
         self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
         self.receiver = self.useFixture(Receiver())
-        self.subscriptions = subscriptions(self.office.store, ProjectLimits(), HERE)
+        self.subscriptions = subscriptions(self.site.store, ProjectLimits(), HERE)
         # What a deployment writes before its test begins.
         self.outbox().send_once()
 
@@ -69,14 +69,14 @@ class WebhookTest(base.TestCase):
         return self.subscriptions.create(caller, draft)
 
     def outbox(self) -> OutboxSender:
-        office = self.office
+        site = self.site
         facts = {'batch': 100, 'attempts': 2, 'max_sleep': 1.0, 'claim_seconds': 10.0}
-        return OutboxSender(office.store, office.clock, office.bus, 'outbox', **facts)
+        return OutboxSender(site.store, site.clock, site.bus, 'outbox', **facts)
 
     def sender(self, owner: str = 'me', poster: Poster | None = None) -> WebhookSender:
-        events = EventSender(poster or Poster(HERE), self.office.clock, '/reservation')
+        events = EventSender(poster or Poster(HERE), self.site.clock, '/reservation')
         found = WebhookSender(
-            self.office.store, self.office.clock, events, owner, SETTINGS, max_sleep=1.0
+            self.site.store, self.site.clock, events, owner, SETTINGS, max_sleep=1.0
         )
         self.addCleanup(found.stop, 1.0)
         return found
@@ -91,7 +91,7 @@ class Delivered:
 
     def test_a_notification_arrives_signed_as_a_cloud_event(self) -> None:
         webhook = self.subscribe()
-        lease = self.office.create(600, 3600, hosts=0, name='night run')
+        lease = self.site.create(600, 3600, hosts=0, name='night run')
         self.outbox().send_once()
         self.sender().send_once()
         (one,) = self.receiver.received
@@ -99,12 +99,10 @@ class Delivered:
         self.assertEqual('/hook', one.path)
         self.assertEqual('application/cloudevents+json; charset=utf-8', one.headers['content-type'])
         self.assertEqual(
-            str(int(self.office.clock.now().timestamp())), one.headers['webhook-timestamp']
+            str(int(self.site.clock.now().timestamp())), one.headers['webhook-timestamp']
         )
         event = one.event
-        self.assertEqual(
-            [one.headers['webhook-id'], event['id']], [self.office.bus.taken[-1].id] * 2
-        )
+        self.assertEqual([one.headers['webhook-id'], event['id']], [self.site.bus.taken[-1].id] * 2)
         self.assert_has(event, specversion='1.0', source='/reservation', type='lease.create')
         self.assert_has(event, subject=lease.id, datacontenttype='application/json')
         self.assertEqual('2030-01-01T12:00:00.000000Z', event['time'])
@@ -120,22 +118,22 @@ class Delivered:
         everything = self.subscribe(OTHER, all_projects=True)
         some = self.subscribe(event_types=('lease.event.*',))
         disabled = self.subscribe(enabled=False)
-        self.office.create(600, 3600, hosts=0)
+        self.site.create(600, 3600, hosts=0)
         self.outbox().send_once()
         found = [len(self.deliveries(one)) for one in (theirs, everything, some, disabled)]
         self.assertEqual([0, 1, 0, 0], found)
 
     def test_it_is_tried_again_with_growing_pauses_and_then_a_dead_letter(self) -> None:
         webhook = self.subscribe()
-        self.office.create(600, 3600, hosts=0)
+        self.site.create(600, 3600, hosts=0)
         self.outbox().send_once()
         self.receiver.answers = lambda _: 503
         sender, pauses = self.sender(), []
         while not self.deliveries(webhook, DeliveryState.DEAD):
             sender.send_once()
             (one,) = self.deliveries(webhook)
-            pauses.append((one.due - self.office.clock.now()).total_seconds())
-            self.office.clock.advance(max(pauses[-1], 0.0))
+            pauses.append((one.due - self.site.clock.now()).total_seconds())
+            self.site.clock.advance(max(pauses[-1], 0.0))
         self.assertEqual([10.0, 15.0, 0.0], pauses)
         self.assertEqual('the response has status 503', one.error)
         self.assertEqual((3, 503), (one.attempts, one.status))
@@ -150,17 +148,17 @@ class Delivered:
 
     def test_it_arrives_while_the_bus_is_away(self) -> None:
         self.subscribe()
-        self.office.bus.refuses = lambda _: True
-        self.office.create(600, 3600, hosts=0)
+        self.site.bus.refuses = lambda _: True
+        self.site.create(600, 3600, hosts=0)
         # More than the outbox tries at a time.
         self.assertRaises(BrokerUnavailable, self.outbox().send_once)
-        self.office.create(600, 3600, hosts=0)
+        self.site.create(600, 3600, hosts=0)
         self.sender().send_once()
         self.assertEqual(1, len(self.receiver.received))
-        self.office.clock.advance(2.0)
+        self.site.clock.advance(2.0)
         self.sender().send_once()
         self.assertEqual(2, len(self.receiver.received))
-        self.office.bus.refuses = lambda _: False
+        self.site.bus.refuses = lambda _: False
         while self.outbox().send_once():
             continue
         self.sender().send_once()
@@ -169,33 +167,33 @@ class Delivered:
     def test_what_leaves_the_outbox_has_its_copies(self) -> None:
         """Also if no thread for webhooks ever ran."""
         webhook = self.subscribe()
-        leases = [self.office.create(600, 3600, hosts=0) for _ in range(3)]
+        leases = [self.site.create(600, 3600, hosts=0) for _ in range(3)]
         self.outbox().send_once()
-        self.assertEqual(0, self.office.waiting())
+        self.assertEqual(0, self.site.waiting())
         found = {one.lease_id for one in self.deliveries(webhook)}
         self.assertEqual({lease.id for lease in leases}, found)
 
     def test_two_copies_of_a_notification_are_refused(self) -> None:
         webhook = self.subscribe()
-        self.office.create(600, 3600, hosts=0)
-        rows = self.office.store.run(lambda tx: tx.outbox.claim('x', harness.at(9), 5), undone=True)
+        self.site.create(600, 3600, hosts=0)
+        rows = self.site.store.run(lambda tx: tx.outbox.claim('x', harness.at(9), 5), undone=True)
 
         def copy_twice(tx: Any) -> None:
             tx.deliveries.copy(rows)
             self.assertRaises(oslo_exception.DBDuplicateEntry, tx.deliveries.copy, rows)
             tx.undo()
 
-        self.office.store.run(copy_twice, undone=True)
+        self.site.store.run(copy_twice, undone=True)
         self.assertEqual([], self.deliveries(webhook))
 
     def test_a_claimed_one_is_nobody_elses_until_the_claim_expires(self) -> None:
         webhook = self.subscribe()
-        self.office.create(600, 3600, hosts=0)
+        self.site.create(600, 3600, hosts=0)
         self.outbox().send_once()
-        run = self.office.store.run
+        run = self.site.store.run
         (mine,) = run(lambda tx: tx.deliveries.claim('first', harness.at(50), {webhook.id: 9}))
         self.assertEqual(0, self.sender('second').send_once())
-        self.office.clock.advance(51)
+        self.site.clock.advance(51)
         (theirs,) = run(lambda tx: tx.deliveries.claim('second', harness.at(99), {webhook.id: 9}))
         self.assertEqual(mine.id, theirs.id)
         # The first one is back, too late.
@@ -212,7 +210,7 @@ class Delivered:
         for webhook in (quiet, off):
             self.subscriptions.test(webhook.id, ANY)
         self.subscriptions.update(harness.CALLER, off.id, ANY, WebhookChange(enabled=False))
-        run = self.office.store.run
+        run = self.site.store.run
         due = run(lambda tx: sorted(tx.deliveries.due()))
         self.assertEqual(sorted([(busy.id, harness.PROJECT), (quiet.id, 'red')]), due)
         wanted = {busy.id: 2, quiet.id: 2}
@@ -245,7 +243,7 @@ class TestOnSqlite(Delivered, WebhookTest):
         old = webhook.secrets[0]
         self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
-        self.office.clock.advance(3600)
+        self.site.clock.advance(3600)
         self.subscriptions.test(webhook.id, ANY)
         self.sender().send_once()
         during, after = self.receiver.received
@@ -262,7 +260,7 @@ class TestOnSqlite(Delivered, WebhookTest):
         sender = self.sender()
         for _ in range(SETTINGS.attempts):
             sender.send_once()
-            self.office.clock.advance(SETTINGS.longest_pause)
+            self.site.clock.advance(SETTINGS.longest_pause)
         nowhere = Poster(PosterSettings(allow_http=True))
         self.subscriptions.test(webhook.id, ANY)
         self.sender(poster=nowhere).send_once()
@@ -305,7 +303,7 @@ class TestOnSqlite(Delivered, WebhookTest):
         self.assertEqual(1, self.sender().send_once())
 
     def test_a_project_has_so_many(self) -> None:
-        few = subscriptions(self.office.store, ProjectLimits(usual=Limits(webhooks=1)), HERE)
+        few = subscriptions(self.site.store, ProjectLimits(usual=Limits(webhooks=1)), HERE)
         few.create(harness.CALLER, WebhookDraft(url=self.receiver.url))
         again = WebhookDraft(url=self.receiver.url)
         self.assertRaises(exceptions.ProjectLimit, few.create, harness.CALLER, again)
@@ -317,13 +315,13 @@ class TestOnSqlite(Delivered, WebhookTest):
         self.sender().send_once()
         self.sender().send_once()
         self.assertEqual(1, len(self.deliveries(webhook)))
-        self.office.clock.advance(86401)
+        self.site.clock.advance(86401)
         self.sender().send_once()
         self.assertEqual([], self.deliveries(webhook))
 
     def test_secrets_are_encrypted_and_follow_a_rotation_of_keys(self) -> None:
         keys = [fernet.Fernet.generate_key().decode() for _ in range(2)]
-        store = self.office.store
+        store = self.site.store
         store.vault = Vault(keys[:1])
         webhook = self.subscribe()
         self.assertEqual([], [row for row in self.stored() if webhook.secrets[0] in row])
@@ -340,7 +338,7 @@ class TestOnSqlite(Delivered, WebhookTest):
 
     def stored(self) -> list[str]:
         """Return the texts of the columns of the webhooks that are encrypted."""
-        rows = fetch(self.office.store, lambda tx: tx.session.execute(WEBHOOKS.select()).all())
+        rows = fetch(self.site.store, lambda tx: tx.session.execute(WEBHOOKS.select()).all())
         return [text for row in rows for text in (row.url, row.secret)]
 
     def test_a_repeated_request_gets_a_secret_that_works(self) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A yard: an office whose hosts are wanted whole and in slots, by everybody at once."""
+"""A yard: a site whose hosts are wanted whole and in slots, by everybody at once."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ SETTINGS = harness.changed(
 DEMANDS = ({'VCPU': 1}, {'VCPU': 2, 'MEMORY_MB': 5}, {'MEMORY_MB': 9}, {'VCPU': 3})
 
 
-class Yard(harness.Office):
-    """An office with slots, a ledger and small hosts."""
+class Yard(harness.Site):
+    """A site with slots, a ledger and small hosts."""
 
     def _setUp(self) -> None:
         super()._setUp()

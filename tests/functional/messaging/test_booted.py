@@ -35,7 +35,7 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
         settings = ServerLeaseSettings(enabled=True, poll_interval=3600.0)
         for _ in range(count):
             chosen = ManagerOptions(max_sleep=0.2, server_leases=settings)
-            manager = harness.running(self.office, chosen, server_listener=self.ears())
+            manager = harness.running(self.site, chosen, server_listener=self.ears())
             self.addCleanup(manager.stop, 5.0)
             manager.start()
         self.eventually(lambda: self.log.output.count('Listening to the') == count)
@@ -60,10 +60,10 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
         self.eventually(lambda: bool(self.leases()))
         (lease,) = self.leases()
         self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
-        self.eventually(lambda: self.office.status(lease) == 'ACTIVE')
+        self.eventually(lambda: self.site.status(lease) == 'ACTIVE')
         self.assertEqual(1, len(self.leases()))
         self.cloud.compute.delete_server(server.id)
         # Managers are quick, and a lease cannot end in the instant that it began in.
-        self.office.away_until(1)
+        self.site.away_until(1)
         self.say('instance.delete.end', server.id)
-        self.eventually(lambda: self.office.status(lease) == 'TERMINATED')
+        self.eventually(lambda: self.site.status(lease) == 'TERMINATED')
