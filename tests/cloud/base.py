@@ -135,9 +135,11 @@ class CloudTest(base.TestCase):
         :param before_end: the action before its end
         :param notify: seconds before the start at which subscribers are told
         """
-        return person.create_lease(self.wish(start, seconds, hosts, before_end, notify) | more)
+        return person.create_lease(
+            self.lease_body(start, seconds, hosts, before_end, notify) | more
+        )
 
-    def wish(
+    def lease_body(
         self,
         start: float,
         seconds: float = 600.0,

@@ -98,13 +98,13 @@ class FloatingIPTest(NeutronTest):
         stranger = neutron.create_ip(
             floating_network_id=self.external, floating_ip_address=ADDRESSES[0]
         )
-        wish = {
+        body = {
             'resource_type': 'virtual:floatingip',
             'network_id': self.external,
             'amount': 1,
             'required_floatingips': [ADDRESSES[0]],
         }
-        lease = self.book(self.alice, 1, reservations=[wish])
+        lease = self.book(self.alice, 1, reservations=[body])
         self.await_status(self.alice, lease, 'STARTING', PATIENCE)
         neutron.delete_ip(stranger)
         self.await_status(self.alice, lease, 'ACTIVE', 60)

@@ -44,7 +44,7 @@ class BootingTest(BootedLeasesTest):
             ).id
         )
 
-    def told(self, server: str, key: str = 'lease_id') -> str:
+    def metadata(self, server: str, key: str = 'lease_id') -> str:
         """Return what a server was told, as soon as it was."""
 
         def found() -> str:
@@ -55,7 +55,7 @@ class BootingTest(BootedLeasesTest):
 
     def active(self, server: str) -> dict[str, Any]:
         """Return the lease of a server, as soon as it is active."""
-        lease_id = self.told(server)
+        lease_id = self.metadata(server)
         until(lambda: self.alice.knows(lease_id), PATIENCE, f'{lease_id} is there')
         return self.await_status(self.alice, {'id': lease_id}, 'ACTIVE', PATIENCE)
 
@@ -96,9 +96,9 @@ class BootingTest(BootedLeasesTest):
         self.alice.sdk.compute.delete_server(server)
         self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
 
-    def test_what_cannot_be_is_told(self) -> None:
+    def test_what_cannot_be_is_reported(self) -> None:
         server = self.server(lease_end='tomorrow')
-        self.assertIn('is not a time', self.told(server, 'lease_error'))
+        self.assertIn('is not a time', self.metadata(server, 'lease_error'))
         self.assertEqual('ACTIVE', self.alice.status(server))
 
     def test_a_server_that_nobody_heard_of(self) -> None:

@@ -61,9 +61,9 @@ class TestLeaseInStack(BlazarTest):
         self.assertEqual('CREATE_COMPLETE', stack.status, stack.status_reason)
         (lease,) = self.alice.call('GET', '/leases', version='1.0').json()['leases']
         self.assertEqual({**{name: lease[name] for name in LEASE[:-1]}, 'show': lease}, outputs)
-        wish = template['resources']['it']['properties']
-        self.assertEqual(shown(wish['start_date']), lease['start_date'])
-        self.assertIn(shown(wish['events'][0]['time']), [each['time'] for each in lease['events']])
+        body = template['resources']['it']['properties']
+        self.assertEqual(shown(body['start_date']), lease['start_date'])
+        self.assertIn(shown(body['events'][0]['time']), [each['time'] for each in lease['events']])
         # What Heat looks up anew is "show"; the rest is as it was when it was made.
         self.alice.update_lease(lease['id'], name=self.name('renamed'))
         outputs = self.outputs(self.alice.sdk.orchestration.get_stack(stack.id))

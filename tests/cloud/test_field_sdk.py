@@ -54,10 +54,10 @@ class TestSdk(FieldTest):
         """Asked for by the library's own argument, it gives seconds and durations."""
         start = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=90.5)
         body = {'name': self.name('new'), 'start_date': start.isoformat(), 'duration': '75s'}
-        wish = {**body, 'reservations': [LINE]}
-        old = self.proxy.post('/leases', json=wish)
+        body = {**body, 'reservations': [LINE]}
+        old = self.proxy.post('/leases', json=body)
         self.assertEqual(400, old.status_code, old.text)
-        created = self.proxy.post('/leases', json=wish, microversion='1.1')
+        created = self.proxy.post('/leases', json=body, microversion='1.1')
         self.assertEqual(201, created.status_code, created.text)
         self.assertEqual('reservation 1.1', created.headers['OpenStack-API-Version'])
         lease = created.json()['lease']

@@ -42,7 +42,7 @@ class HandoverTest(CloudTest):
         self.assertEqual([], self.servers_on(host))
         # The host hears what it is to do before Nova has seen a sign of life of it.
         until(lambda: self.compute_service(host).state == 'up', 30, 'the host is up again')
-        self.check_what_was_told(first, second)
+        self.check_notifications(first, second)
         self.check_who_gets_in(first, second, host)
 
     def going(self, server: str) -> bool:
@@ -58,7 +58,7 @@ class HandoverTest(CloudTest):
         self.assertEqual([], self.members(self.cloud.freepool))
         return within(-seconds) > time(second['start_date'])
 
-    def check_what_was_told(self, first: dict, second: dict) -> None:
+    def check_notifications(self, first: dict, second: dict) -> None:
         """Bob hears how late it became, and hears it after Alice's end."""
         ended = self.bus.hear(first['id'], 'lease.event.end_lease', 15)
         started = self.bus.hear(second['id'], 'lease.event.start_lease', 15)

@@ -21,10 +21,10 @@ class HealthTest(CloudTest):
         lease = self.book(self.alice, 30)
         host = self.leased(lease)
         self.force(host, down=True)
-        told = self.bus.hear(lease['id'], 'lease.rehomed', 30)['payload']
+        notification = self.bus.hear(lease['id'], 'lease.rehomed', 30)['payload']
         other = self.leased(lease)
         self.assertNotEqual(host, other)
-        self.assertEqual(([host], [other]), (told['from'], told['to']))
+        self.assertEqual(([host], [other]), (notification['from'], notification['to']))
         self.assertFalse(self.reservable(host))
         self.await_active(self.alice, lease)
         self.assertEqual([other], self.members(reservation(lease)))

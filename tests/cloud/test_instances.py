@@ -42,7 +42,7 @@ class InstancesTest(CloudTest):
     # -- leases
 
     def wanted(self, amount: int, **wanted: Any) -> dict[str, Any]:
-        """Return a wish for slots, by size or by flavor."""
+        """Return a request for slots, by size or by flavor."""
         if 'flavor_id' in wanted:
             return {'resource_type': 'flavor:instance', 'amount': amount, **wanted}
         sizes = {'vcpus': 1, 'memory_mb': 64, 'disk_gb': 1}
@@ -51,7 +51,7 @@ class InstancesTest(CloudTest):
 
     def lease(self, person: Person, amount: int, **wanted: Any) -> dict[str, Any]:
         """Return an active lease of slots."""
-        body = self.wish(8, 3600) | {'reservations': [self.wanted(amount, **wanted)]}
+        body = self.lease_body(8, 3600) | {'reservations': [self.wanted(amount, **wanted)]}
         return self.await_status(person, person.create_lease(body), 'ACTIVE', PATIENCE)
 
     def resize(self, person: Person, lease: dict[str, Any], amount: int) -> None:
@@ -200,7 +200,7 @@ class InstancesTest(CloudTest):
         )
         self.addCleanup(compute.delete_flavor, source)
         compute.create_flavor_extra_specs(source, {'hw:watchdog_action': 'reset'})
-        body = self.wish(8, 3600) | {'reservations': [self.wanted(1, flavor_id=source.id)]}
+        body = self.lease_body(8, 3600) | {'reservations': [self.wanted(1, flavor_id=source.id)]}
         refused = self.alice.call('POST', '/leases', body)
         self.assertEqual(400, refused.status_code, refused.text)
         compute.flavor_add_tenant_access(source, self.alice.project_id)

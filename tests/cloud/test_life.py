@@ -40,14 +40,14 @@ class WholeLifeTest(CloudTest):
 
     def check_notice(self, lease: dict) -> None:
         """Subscribers hear in time that the lease starts soon."""
-        told = self.bus.hear(lease['id'], 'lease.event.before_start_lease', PROMPT)
-        payload = told['payload']
+        notified = self.bus.hear(lease['id'], 'lease.event.before_start_lease', PROMPT)
+        payload = notified['payload']
         # It may be told late on a busy machine, but not without saying so.
         self.assertAlmostEqual(
             NOTICE, payload['seconds_to_start'] + payload['late_by_seconds'], delta=1.5
         )
         self.assert_has(payload, status='PENDING', project_id=self.alice.project_id)
-        self.assertLess(time(told['timestamp']), time(lease['start_date']))
+        self.assertLess(time(notified['timestamp']), time(lease['start_date']))
         self.assertEqual([], self.members(reservation(lease)))
 
     def check_aggregate(self, lease: dict) -> None:
@@ -85,8 +85,8 @@ class WholeLifeTest(CloudTest):
     def check_snapshot(self, lease: dict, server: str) -> str:
         """Before the end subscribers are told, and an image of each server is made."""
         self.alice.update_lease(lease['id'], before_end_date=soon(1).isoformat())
-        told = self.bus.hear(lease['id'], 'lease.event.before_end_lease', PROMPT)
-        self.assertGreater(told['payload']['seconds_to_end'], 3000)
+        notified = self.bus.hear(lease['id'], 'lease.event.before_end_lease', PROMPT)
+        self.assertGreater(notified['payload']['seconds_to_end'], 3000)
         name = f'reserved_{self.alice.sdk.compute.get_server(server).name}'
 
         def image() -> str | None:

@@ -44,8 +44,8 @@ class StartsTest(CloudTest):
         self.assertEqual([], self.members(self.cloud.freepool))
         for lease in leases:
             self.bus.hear(lease['id'], 'lease.event.start_lease', 15)
-            told = collections.Counter(self.bus.types(lease['id']))
-            self.assertEqual(1, told['lease.event.start_lease'])
+            notified = collections.Counter(self.bus.types(lease['id']))
+            self.assertEqual(1, notified['lease.event.start_lease'])
 
 
 class TogetherTest(StartsTest):
@@ -153,10 +153,10 @@ class HungTest(ClaimsTest):
         for name in others:
             self.house.freeze(name)
         later = self.book(self.alice, 3605, notify=[3600])
-        told = self.bus.hear(later['id'], 'lease.event.before_start_lease', PATIENCE)
+        notified = self.bus.hear(later['id'], 'lease.event.before_start_lease', PATIENCE)
         for name in others:
             self.house.thaw(name)
-        return told
+        return notified
 
     def check_second(self, lease: dict[str, Any], server: str) -> None:
         """The next tenant has what was leased, and works on it."""
@@ -169,16 +169,16 @@ class HungTest(ClaimsTest):
         """The lease is over, once, and nothing of it came back."""
         self.assertEqual('TERMINATED', self.alice.lease(lease['id'])['status'])
         self.assertIsNone(self.aggregate(reservation(lease)))
-        told = collections.Counter(self.bus.types(lease['id']))
+        notified = collections.Counter(self.bus.types(lease['id']))
         for event in ('start_lease', 'end_lease'):
-            self.assertEqual(1, told[f'lease.event.{event}'], event)
+            self.assertEqual(1, notified[f'lease.event.{event}'], event)
 
 
 class RaceTest(CloudTest):
     """Many ask for the one host and the same time, at once, of several API processes."""
 
     def test_exactly_one_gets_it(self) -> None:
-        body = self.wish(3600)
+        body = self.lease_body(3600)
         people = [self.alice, self.person('alice'), self.bob, self.person('bob')]
         for each in people:
             each.leases()  # logged in beforehand, so that all are equally fast

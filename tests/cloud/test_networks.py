@@ -96,12 +96,12 @@ class NetworkTest(NeutronTest):
         first = self.ask('first', network_properties=wanted)
         self.subnet(self.network_of(first))
         first = self.alice.update_lease(first['id'], end_date=soon(4).isoformat())
-        wish = {
+        body = {
             'resource_type': 'network',
             'network_name': f'{PREFIX}second',
             'network_properties': wanted,
         }
-        second = self.book(self.bob, 0, 600, start_date=first['end_date'], reservations=[wish])
+        second = self.book(self.bob, 0, 600, start_date=first['end_date'], reservations=[body])
         second = self.await_status(self.bob, second, 'ACTIVE', PATIENCE)
         network_id = second['reservations'][0]['network_id']
         seen = self.admin.sdk.network.get_network(network_id)

@@ -62,9 +62,9 @@ class NovaAwayTest(CloudTest):
         """Subscribers hear how late it became."""
         for lease, event in ((starting, 'start_lease'), (ending, 'end_lease')):
             due = time(lease[event.replace('lease', 'date')])
-            told = self.bus.hear(lease['id'], f'lease.event.{event}', 15)['payload']
-            self.assertGreater(told['late_by_seconds'], OUTAGE - 10)
-            self.assertLessEqual(told['late_by_seconds'], (now() - due).total_seconds())
+            notification = self.bus.hear(lease['id'], f'lease.event.{event}', 15)['payload']
+            self.assertGreater(notification['late_by_seconds'], OUTAGE - 10)
+            self.assertLessEqual(notification['late_by_seconds'], (now() - due).total_seconds())
 
 
 class ComputeTest(CloudTest):

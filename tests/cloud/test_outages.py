@@ -99,13 +99,13 @@ class OutageTest(CloudTest):
         with self.house.without('keystone'):
             # One whose token was seen lately is let in; about a new one
             # Climate cannot know, and says so instead of guessing.
-            known = self.asked(self.alice, self.wish(3600))
+            known = self.asked(self.alice, self.lease_body(3600))
             self.assertIn(known.status_code, (201, 503), known.text)
-            unknown = self.asked(stranger, self.wish(3600))
+            unknown = self.asked(stranger, self.lease_body(3600))
             self.assertEqual(503, unknown.status_code, unknown.text)
             until(lambda: self.is_past(starting, 'start_date'), 60, 'the start is past')
         self.await_status(self.alice, starting, 'ACTIVE', 30)
-        again = self.asked(stranger, self.wish(7200))
+        again = self.asked(stranger, self.lease_body(7200))
         self.assertEqual(201, again.status_code, again.text)
         names = {each['id'] for each in self.admin.leases()}
         accepted = [
@@ -120,7 +120,7 @@ class OutageTest(CloudTest):
         # only, and the tests after this one had better not be slower for it.
         self.addCleanup(processes.restart, self.cloud, 'climate-api')
         with self.house.without('memcached'):
-            response = self.asked(self.alice, self.wish(5))
+            response = self.asked(self.alice, self.lease_body(5))
             self.assertEqual(201, response.status_code, response.text)
             lease = self.await_status(self.alice, response.json()['lease'], 'ACTIVE', 20)
             self.check_lands(self.alice, lease)
@@ -129,7 +129,7 @@ class OutageTest(CloudTest):
     def test_the_database_is_restarted(self) -> None:
         starting = self.book(self.alice, 6)
         with self.house.without('mariadb'):
-            response = self.asked(self.alice, self.wish(3600))
+            response = self.asked(self.alice, self.lease_body(3600))
             self.assertEqual(503, response.status_code, response.text)
             self.assertNotIn('pymysql', response.text)
             until(lambda: self.is_past(starting, 'start_date'), 60, 'the start is past')
@@ -151,12 +151,12 @@ class OutageTest(CloudTest):
 
     def books(self) -> bool:
         """Return whether a lease can be booked."""
-        return self.asked(self.alice, self.wish(3600)).status_code == 201
+        return self.asked(self.alice, self.lease_body(3600)).status_code == 201
 
     def test_the_bus_is_restarted(self) -> None:
         starting = self.book(self.alice, 8)
         with self.house.without('rabbit'):
-            response = self.asked(self.alice, self.wish(3600))
+            response = self.asked(self.alice, self.lease_body(3600))
             self.assertEqual(201, response.status_code, response.text)
             booked = response.json()['lease']
             until(lambda: self.is_past(starting, 'start_date', 5), 60, 'the start is past')

@@ -21,13 +21,15 @@ class OwnServersTest(CloudTest):
         """Book a server, with its room on our host."""
         room = f'["==", "$hypervisor_hostname", "{self.lent[0]}"]'
         reservation = {'resource_type': 'virtual:server', 'resource_properties': room, **wanted}
-        return self.alice.create_lease(self.wish(start, seconds) | {'reservations': [reservation]})
+        return self.alice.create_lease(
+            self.lease_body(start, seconds) | {'reservations': [reservation]}
+        )
 
     def await_server(self, server_id: str, status: str) -> None:
         """Wait until a server is in a status."""
         until(lambda: self.alice.status(server_id) == status, PATIENCE, f'the server is {status}')
 
-    def await_told(self, lease: dict[str, Any], status: str) -> dict[str, Any]:
+    def await_notified(self, lease: dict[str, Any], status: str) -> dict[str, Any]:
         """Return a lease when it is in a status."""
         return self.await_status(self.alice, lease, status, PATIENCE)
 
@@ -43,14 +45,14 @@ class OwnServersTest(CloudTest):
         self.assertEqual('ACTIVE', self.alice.settled(server_id))
         lease = self.lease(30, 600, server_id=server_id, on_end=['snapshot', 'delete'])
         self.await_server(server_id, 'SHELVED_OFFLOADED')
-        self.await_told(lease, 'ACTIVE')
+        self.await_notified(lease, 'ACTIVE')
         self.assertEqual('ACTIVE', self.alice.status(server_id))
         self.assertEqual(self.lent[0], self.host_of(server_id))
         self.assertIn(self.lent[0], self.members(self.cloud.freepool))
         # Nobody else gets in, and it has not opened a way for the project either.
         self.assertNotEqual(self.lent[0], self.elsewhere())
         self.end_now(self.alice, lease)
-        over = self.await_told(lease, 'TERMINATED')
+        over = self.await_notified(lease, 'TERMINATED')
         self.assertEqual('GONE', self.alice.status(server_id))
         image = self.image(over)
         self.assertEqual(('active', self.alice.project_id), (image.status, image.owner_id))
@@ -77,7 +79,7 @@ class OwnServersTest(CloudTest):
     def again(self, server_id: str) -> dict[str, Any]:
         """Return the body of another lease of the same server."""
         reservation = {'resource_type': 'virtual:server', 'server_id': server_id}
-        return self.wish(400, 600) | {'reservations': [reservation]}
+        return self.lease_body(400, 600) | {'reservations': [reservation]}
 
     def test_one_that_is_booted_in_my_name(self) -> None:
         sdk = self.alice.sdk
@@ -90,12 +92,12 @@ class OwnServersTest(CloudTest):
             networks=[{'uuid': sdk.network.find_network(self.cloud.network).id}],
             metadata={'mine': 'yes'},
         )
-        server_id = self.await_told(lease, 'ACTIVE')['reservations'][-1]['server_id']
+        server_id = self.await_notified(lease, 'ACTIVE')['reservations'][-1]['server_id']
         found = sdk.compute.get_server(server_id)
         self.assertEqual(('ACTIVE', self.alice.project_id), (found.status, found.project_id))
         self.assertEqual('yes', found.metadata['mine'])
         self.assertEqual(self.lent[0], self.host_of(server_id))
         self.end_now(self.alice, lease)
-        over = self.await_told(lease, 'TERMINATED')
+        over = self.await_notified(lease, 'TERMINATED')
         self.assertEqual('GONE', self.alice.status(server_id))
         self.assertEqual('active', self.image(over).status)

@@ -71,7 +71,7 @@ class StackAddressesTest(NeutronTest):
         )
 
     def wanted(self, **more: Any) -> dict[str, Any]:
-        """Return a wish for a stack with two floating IPs, one of them nested."""
+        """Return a request for a stack with two floating IPs, one of them nested."""
         outside = self.admin.sdk.network.get_network(self.external).name
         draft = {'name': self.named, 'template': TEMPLATE, 'files': {'spare.yaml': SPARE}}
         draft['parameters'] = {'outside': outside}
@@ -95,7 +95,7 @@ class StackAddressesTest(NeutronTest):
         other = self.alice.call(
             'POST',
             '/leases',
-            self.wish(20) | {'reservations': [self.wanted(name=f'{PREFIX}other')]},
+            self.lease_body(20) | {'reservations': [self.wanted(name=f'{PREFIX}other')]},
         )
         self.assertEqual(409, other.status_code, other.text)
 

@@ -73,12 +73,12 @@ class StacksTest(CloudTest):
         return {'image': self.cloud.image, 'flavor': self.cloud.flavor}
 
     def stack(self, **more: Any) -> dict[str, Any]:
-        """Return a wish for a stack that is to be made."""
+        """Return a request for a stack that is to be made."""
         return {'resource_type': TYPE, 'name': self.named, **more}
 
     def lease(self, start: float, wanted: dict[str, Any], seconds: float = 3600) -> dict[str, Any]:
         """Book a stack."""
-        body = self.wish(start, seconds) | {'reservations': [wanted]}
+        body = self.lease_body(start, seconds) | {'reservations': [wanted]}
         return self.alice.create_lease(body)
 
     def servers(self) -> list[Any]:
@@ -115,15 +115,15 @@ class StacksTest(CloudTest):
 
     def test_what_heat_does_not_take_is_refused_at_once(self) -> None:
         wanted = self.stack(template='heat_template_version: 2021-04-16\nresources: {a: {type: X}}')
-        body = self.wish(60) | {'reservations': [wanted]}
+        body = self.lease_body(60) | {'reservations': [wanted]}
         response = self.alice.call('POST', '/leases', body)
         self.assertEqual(400, response.status_code, response.text)
         self.assertIn('X', response.json()['error_message'])
 
-    def test_what_heat_fails_to_make_is_told_and_leaves_nothing(self) -> None:
+    def test_what_heat_fails_to_make_is_reported_and_leaves_nothing(self) -> None:
         lease = self.lease(5, self.stack(template=BROKEN, parameters=self.parameters()))
-        told = self.bus.hear(lease['id'], 'lease.event.error', PATIENCE)['payload']
-        self.assertIn('resources.bad', told['reason'])
+        notification = self.bus.hear(lease['id'], 'lease.event.error', PATIENCE)['payload']
+        self.assertIn('resources.bad', notification['reason'])
         self.await_status(self.alice, lease, 'ERROR', PATIENCE)
         until(lambda: (self.state(), self.servers()) == ('', []), PATIENCE, 'nothing is left')
         history = self.alice.call('GET', f'/leases/{lease["id"]}/history', version='1.3')
@@ -139,7 +139,8 @@ class StacksTest(CloudTest):
         other = self.alice.call(
             'POST',
             '/leases',
-            self.wish(30, 60) | {'reservations': [{'resource_type': TYPE, 'stack_id': stack_id}]},
+            self.lease_body(30, 60)
+            | {'reservations': [{'resource_type': TYPE, 'stack_id': stack_id}]},
         )
         self.assertEqual(409, other.status_code, other.text)
         self.await_status(self.alice, lease, 'ACTIVE', PATIENCE)

@@ -76,7 +76,7 @@ class MailTest(SubscriberTest):
         smtp = {'host': '127.0.0.1', 'port': self.smtp.port, 'sender': 'climate@example.org'}
         spool = {'queue': self.queue, 'spool_dir': self.folder / 'spool', 'retry_after': 0.5}
         command = self.run_process('mail', **smtp, **spool)
-        body = self.wish(10, 600) | {'notices': ['started', 'error']}
+        body = self.lease_body(10, 600) | {'notices': ['started', 'error']}
         response = self.alice.call('POST', '/leases', body, version='1.3')
         self.assertEqual(201, response.status_code, response.text)
         lease = response.json()['lease']
@@ -150,8 +150,8 @@ class PowerTest(SubscriberTest):
         self.assertTrue(host['reservable'])
 
         lease = self.book(self.alice, 60)
-        told = self.bus.hear(lease['id'], 'lease.ready', 90)['payload']
-        self.assertEqual(([self.host], []), (told['ready'], told['waiting']))
+        notification = self.bus.hear(lease['id'], 'lease.ready', 90)['payload']
+        self.assertEqual(([self.host], []), (notification['ready'], notification['waiting']))
         self.assertEqual((['On'], ''), (self.emulator.powers(), self.reason()))
         self.await_active(self.alice, lease)
         server = self.boot(self.alice, lease)

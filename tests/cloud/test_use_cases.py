@@ -75,7 +75,7 @@ class UseCase(CloudTest):
 
     def plan(self, start: float, seconds: float, *reservations: dict[str, Any]) -> dict[str, Any]:
         """Return the body of a lease."""
-        return self.wish(start, seconds) | {'reservations': list(reservations)}
+        return self.lease_body(start, seconds) | {'reservations': list(reservations)}
 
     def only_lease(self, person: Person, name: str) -> dict[str, Any] | None:
         """Return the lease of a name; None if there is none yet."""

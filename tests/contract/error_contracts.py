@@ -142,7 +142,7 @@ class ErrorsContract(contracts.Contract):
         """Say whether it was made."""
         return self.sample.find(self.client, self.name) is not None
 
-    def test_what_is_not_there_is_told(self) -> None:
+    def test_what_is_not_there_is_reported(self) -> None:
         self.assertRaises(base.CloudNotFound, _call, self.client, *self.sample.missing)
 
     def test_a_busy_service_is_transient_and_nothing_is_done(self) -> None:

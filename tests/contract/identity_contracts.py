@@ -209,7 +209,7 @@ class MemberContract(IdentityCase):
         self.assertTrue(user.name)
         self.assertTrue(project.name)
 
-    def test_whether_they_are_enabled_is_told(self) -> None:
+    def test_whether_they_are_enabled_is_reported(self) -> None:
         self.person.enable(user=False, project=False)
         user = self.identity.find_user(self.person.user_id)
         project = self.identity.find_project(self.person.project_id)

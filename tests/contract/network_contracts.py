@@ -117,7 +117,7 @@ class NetworkContract(NetworkingContract):
             )
             self.assertIs(exceptions.Permanent, type(error))
 
-    def test_a_quota_is_told(self) -> None:
+    def test_a_quota_is_reported(self) -> None:
         self.world.quota('networks', 1)
         self.made()
         self.assertRaises(base.CloudQuota, self.made)
@@ -151,7 +151,7 @@ class NetworkContract(NetworkingContract):
         self.assertIsNone(self.network.find_network(found.id))
         self.network.delete_network(found.id)
 
-    def test_subnets_are_told(self) -> None:
+    def test_subnets_are_reported(self) -> None:
         made = self.made()
         subnet_id = self.world.subnet(made.id)
         (found,) = self.network.list_subnets(made.id)
@@ -159,7 +159,7 @@ class NetworkContract(NetworkingContract):
         pool = ('10.9.0.2', '10.9.0.254')
         self.assert_has(found, gateway_ip='10.9.0.1', allocation_pools=(pool,))
 
-    def test_the_pool_of_an_external_network_is_told(self) -> None:
+    def test_the_pool_of_an_external_network_is_reported(self) -> None:
         network_id, subnet_id = self.world.external()
         self.assertTrue(present(self.network.find_network(network_id)).external)
         (subnet,) = self.network.list_subnets(network_id)
@@ -305,7 +305,7 @@ class FloatingIPContract(NetworkingContract):
             error = self.assertRaises(exceptions.Permanent, self.floating_ip, network_id, **options)
             self.assertIs(expected, type(error), error.message)
 
-    def test_a_quota_is_told(self) -> None:
+    def test_a_quota_is_reported(self) -> None:
         self.world.quota('floatingips', 1)
         self.take()
         self.assertRaises(base.CloudQuota, self.take)

@@ -112,13 +112,13 @@ class ServerLifeContract(contracts.Contract):
         self.assertIn(found, self.compute.list_servers_of_flavor(draft.flavor_id))
         self.assertEqual((), self.compute.list_servers_of_flavor('nobody'))
 
-    def test_no_room_is_told_by_the_server(self) -> None:
+    def test_no_room_is_reported_by_the_server(self) -> None:
         server_id = self.make(host='nobody')
         found = self.world.until_still(server_id)
         self.assertEqual(('ERROR', ''), (found.status, found.host))
-        until(lambda: self.told(server_id), self.world.patience, 'the fault is told')
+        until(lambda: self.shows_fault(server_id), self.world.patience, 'the fault is shown')
 
-    def told(self, server_id: str) -> bool:
+    def shows_fault(self, server_id: str) -> bool:
         """Return whether it is said that there was no room."""
         found = self.compute.find_server(server_id)
         return found is not None and 'No valid host' in found.fault

@@ -247,7 +247,7 @@ class LifeContract(StackCase):
         self.heat.delete_stack(stack_id)
         self.gone(stack_id)
 
-    def test_what_is_not_there_is_told(self) -> None:
+    def test_what_is_not_there_is_reported(self) -> None:
         self.assertIsNone(self.heat.find_stack(contracts.NOBODY))
         self.assertIsNone(self.heat.find_stack('a/b?c=d'))
         self.assertEqual((), self.heat.list_stack_snapshots(contracts.NOBODY))

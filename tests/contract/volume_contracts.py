@@ -136,7 +136,7 @@ class VolumeContract(StorageContract):
         ):
             self.refused(expected, self.made, size, **options)
 
-    def test_quotas_are_told(self) -> None:
+    def test_quotas_are_reported(self) -> None:
         self.world.quota('gigabytes', 1)
         self.refused(base.CloudQuota, self.made, 2)
         self.world.quota('gigabytes', 100)
@@ -233,7 +233,7 @@ class SnapshotContract(StorageContract):
         self.refused(base.CloudNotFound, self.volume.create_snapshot, contracts.NOBODY, 'x')
         self.refused(base.CloudNotFound, self.volume.create_backup, contracts.NOBODY, 'x')
 
-    def test_quotas_are_told(self) -> None:
+    def test_quotas_are_reported(self) -> None:
         volume = self.made()
         for resource in ('snapshots', 'gigabytes'):
             self.world.quota(resource, 0)

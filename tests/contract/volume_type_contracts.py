@@ -74,7 +74,7 @@ class VolumeTypeContract(volume_contracts.StorageContract):
         self.lost('volume.delete_volume_type', self.volume.delete_volume_type, found.id)
         self.volume.delete_volume_type(found.id)
 
-    def test_pools_are_told_by_name(self) -> None:
+    def test_pools_are_reported_by_name(self) -> None:
         pools = self.volume.list_pools()
         self.assertTrue(pools)
         self.assertEqual(sorted(pool.name for pool in pools), [pool.name for pool in pools])

@@ -241,8 +241,8 @@ class Installation(fixtures.Fixture):
         ]
         found += deployed_books.miscounted(self.judge.calls, ids)
         self.wanted = deployed_books.expected(ids, self._seen)
-        told = deployed_books.on_the_bus(self.topic)
-        found += deployed_books.lost(self.wanted, told, 'on the bus')
+        notified = deployed_books.on_the_bus(self.topic)
+        found += deployed_books.lost(self.wanted, notified, 'on the bus')
         posted = deployed_books.posted(one.event for one in self.receiver.received)
         found += deployed_books.lost(self.wanted, posted, 'for the webhook')
         return found + self._repair() + self._left()

@@ -20,7 +20,7 @@ from tests.judge import Call
 ANNOUNCED = {'ACTIVE': 'lease.event.start_lease', 'TERMINATED': 'lease.event.end_lease'}
 """What announces that a lease has a status."""
 
-Told = Mapping[str, Collection[str]]
+Notifications = Mapping[str, Collection[str]]
 """The types of what was told, by lease."""
 
 
@@ -36,12 +36,12 @@ def expected(leases: Iterable[str], seen: Iterable[tuple[str, str]]) -> dict[str
     return found
 
 
-def lost(wanted: Told, told: Told, where: str) -> list[str]:
+def lost(wanted: Notifications, notified: Notifications, where: str) -> list[str]:
     """Return the events that were not told."""
     return [
         f'{lease_id}: no {kind} {where}'
         for lease_id, kinds in wanted.items()
-        for kind in sorted(set(kinds) - set(told.get(lease_id, ())))
+        for kind in sorted(set(kinds) - set(notified.get(lease_id, ())))
     ]
 
 

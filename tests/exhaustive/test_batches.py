@@ -61,9 +61,9 @@ class _Users:
             until('it is gone', lambda lease=lease: self.site.status(lease) == 'gone', 60)
         until('all notifications are sent', lambda: not self.site.waiting())
         for lease in leases:
-            told = collections.Counter(self.site.bus.received(lease))
-            self.assertEqual((1, 1), (told['create'], told['delete']), told)
-            self.assertLessEqual(told['start_lease'], 1)
+            notified = collections.Counter(self.site.bus.received(lease))
+            self.assertEqual((1, 1), (notified['create'], notified['delete']), notified)
+            self.assertLessEqual(notified['start_lease'], 1)
             self.assertEqual([], self.site.allocations(lease))
         self.assertEqual(LEASES, len(self.site.pooled()))
         self.assertEqual([], harness.twice(self.site.bus.taken))

@@ -59,10 +59,10 @@ class TestEvents(base.TestCase):
 
     def test_lost_events(self) -> None:
         wanted = deployed_books.expected(['a', 'b'], [('a', 'ACTIVE'), ('a', 'DELETING')])
-        told = {'a': {'lease.create', 'lease.delete'}, 'c': {'lease.create'}}
+        notified = {'a': {'lease.create', 'lease.delete'}, 'c': {'lease.create'}}
         expected = [
             'a: no lease.event.start_lease here',
             'b: no lease.create here',
             'b: no lease.delete here',
         ]
-        self.assertEqual(expected, deployed_books.lost(wanted, told, 'here'))
+        self.assertEqual(expected, deployed_books.lost(wanted, notified, 'here'))

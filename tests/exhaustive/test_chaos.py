@@ -288,7 +288,9 @@ class _Chaos:
             'lease.event.before_end_lease',
             'lease.event.end_lease',
         ]
-        self.assertEqual({}, {lease: told for lease, told in first.items() if told != wanted})
+        self.assertEqual(
+            {}, {lease: notified for lease, notified in first.items() if notified != wanted}
+        )
         self.assertLess(twice, self.leases)
 
 

@@ -67,7 +67,7 @@ class Rounds:
 class TestWatch(bus.RabbitCase):
     """What is told is a reason to look."""
 
-    def test_a_look_for_what_is_told_and_whenever_the_bus_is_back(self) -> None:
+    def test_a_look_for_what_is_reported_and_whenever_the_bus_is_back(self) -> None:
         door, url = self.door()
         rounds: Any = Rounds()
         watch = PowerService(rounds)
@@ -176,14 +176,20 @@ class TestProcess(bus.RabbitCase):
         said = self.readiness(lease_id)
         self.assertEqual(('climate-power', []), (said['by'], said['waiting']))
         self.assertEqual((['On', 'On'], ['', '']), (self.emulator.powers(), self.reasons()))
-        ready = [told for told in self.climate.told() if told['event_type'] == 'lease.ready']
+        ready = [
+            notifications
+            for notifications in self.climate.notifications()
+            if notifications['event_type'] == 'lease.ready'
+        ]
         self.assertEqual(1, len(ready))
         until('it starts', lambda: self.status(lease_id) == 'ACTIVE', 180)
         self.assertIn('"boots": [', (self.folder / 'power.json').read_text())
         self.assertEqual(0, command.terminate(60))
         # It was told as much earlier as it had asked for.
-        self.assertIn(20, [one['payload'].get('seconds_to_start') for one in self.climate.told()])
-        types = [told['event_type'] for told in self.climate.told()]
+        self.assertIn(
+            20, [one['payload'].get('seconds_to_start') for one in self.climate.notifications()]
+        )
+        types = [notifications['event_type'] for notifications in self.climate.notifications()]
         self.assertNotIn('lease.not_ready', types)
         self.assertNotIn('lease.degraded', types)
 
@@ -191,7 +197,7 @@ class TestProcess(bus.RabbitCase):
         _, answer = self.climate.ask('GET', f'/leases/{lease_id}', version='1.3')
         return str(answer['lease']['status'])
 
-    def test_a_controller_that_does_not_answer_is_told(self) -> None:
+    def test_a_controller_that_does_not_answer_is_reported(self) -> None:
         command = self.useFixture(self.command(controller_timeout=0.3, retry_after=1))
         until('both sleep', lambda: self.emulator.powers() == ['Off', 'Off'], 180)
         self.emulator.freeze()
@@ -203,7 +209,9 @@ class TestProcess(bus.RabbitCase):
         until('why', lambda: 'management controller' in self.readiness(lease_id)['detail'], 180)
         until(
             'the lease says so',
-            lambda: 'lease.not_ready' in [one['event_type'] for one in self.climate.told()],
+            lambda: (
+                'lease.not_ready' in [one['event_type'] for one in self.climate.notifications()]
+            ),
             90,
         )
         self.emulator.thaw()

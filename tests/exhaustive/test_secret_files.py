@@ -181,7 +181,7 @@ class TestSecretFiles(SecretTraffic, base.TestCase):
         self.sign_ins()
         until('the leases are over', lambda: self.statuses() == ['TERMINATED'] * 2, 120)
         calendar = self.send('GET', f'/feeds/{self.secrets["link 2"]}.ics')
-        notifications = self.service.told()
+        notifications = self.service.notifications()
         self.assertIn('lease.event.end_lease', {one['event_type'] for one in notifications})
         until('events have arrived', lambda: len(self.receiver.received) >= 2 * len(notifications))
         mails = self.post(notifications)

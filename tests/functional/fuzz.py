@@ -190,10 +190,12 @@ class Fuzzer:
             case.validate_response(answer, checks=_CHECKS)
         except FailureGroup as group:
             for failure in group.exceptions:
-                self.outcome.faults.setdefault((label, failure.title), _told(case, answer, failure))
+                self.outcome.faults.setdefault(
+                    (label, failure.title), _described(case, answer, failure)
+                )
         broken = case.meta.is_negative_at(ParameterLocation.BODY)
         if mode is GenerationMode.NEGATIVE and broken and answer.status_code < 300:
-            fault = _told(case, answer, 'a body that does not match its schema is accepted')
+            fault = _described(case, answer, 'a body that does not match its schema is accepted')
             self.outcome.faults.setdefault((label, 'accepted'), fault)
 
     def _remember(self, answer: Any) -> None:
@@ -257,5 +259,5 @@ class Fuzzer:
         return rng.choice(self._known[key] or [value])
 
 
-def _told(case: Any, answer: Any, failure: Any) -> str:
+def _described(case: Any, answer: Any, failure: Any) -> str:
     return f'{failure}\n{answer.status_code} {answer.text[:1000]}\n{case.as_curl_command()}'

@@ -212,12 +212,12 @@ class Standalone(fixtures.Fixture):
             text, status = error.read(), error.code
         return status, json.loads(text) if text else None
 
-    def told(self) -> list[dict[str, Any]]:
+    def notifications(self) -> list[dict[str, Any]]:
         """Return the notifications so far."""
-        return told(self.state / 'notifications.jsonl')
+        return notifications(self.state / 'notifications.jsonl')
 
 
-def told(journal: pathlib.Path) -> list[dict[str, Any]]:
+def notifications(journal: pathlib.Path) -> list[dict[str, Any]]:
     """Return the notifications in a journal."""
     if not journal.exists():
         return []

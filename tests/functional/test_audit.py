@@ -36,9 +36,9 @@ class AuditCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.told: list[dict[str, Any]] = []
+        self.audited: list[dict[str, Any]] = []
         service = Service()
-        service.audit = self.told.append
+        service.audit = self.audited.append
         self.service = self.useFixture(service)
 
     def send(self, method: str, path: str, body: Any = None, **facts: Any) -> Any:
@@ -62,15 +62,17 @@ class TestAudit(AuditCase):
         path = f'/leases/{lease["id"]}'
         changed = self.send('PUT', path, {'name': 'wednesday'})
         self.assertEqual(204, self.send('DELETE', path).status_int)
-        create, update, delete = self.told
-        for event in self.told:
+        create, update, delete = self.audited
+        for event in self.audited:
             self.assert_has(event, outcome='success', eventType=cadftype.EVENTTYPE_ACTIVITY)
             who = event['initiator']
             self.assertEqual(('alice', 'blue'), (who['id'], who['project_id']))
             self.assertEqual('curl/8', who['host']['agent'])
             self.assert_has(event['target'], id=lease['id'], typeURI='service/reservation/leases')
-        self.assertEqual(['create', 'update', 'delete'], [event['action'] for event in self.told])
-        found = [event['reason']['reasonCode'] for event in self.told]
+        self.assertEqual(
+            ['create', 'update', 'delete'], [event['action'] for event in self.audited]
+        )
+        found = [event['reason']['reasonCode'] for event in self.audited]
         self.assertEqual(['201', '200', '204'], found)
         self.assertIn(made.headers['x-openstack-request-id'], create['tags'][0])
         self.assertEqual({'after': made.json}, self.parts(create))
@@ -79,13 +81,13 @@ class TestAudit(AuditCase):
 
     def test_what_is_refused(self) -> None:
         lease = self.send('POST', '/leases', LEASE).json['lease']
-        self.told.clear()
+        self.audited.clear()
         path = f'/leases/{lease["id"]}'
         self.assertEqual(400, self.send('PUT', path, {'end_date': 'never'}).status_int)
         self.assertEqual(404, self.send('DELETE', path, token='eve:red:member').status_int)
         self.assertEqual(403, self.send('POST', '/os-hosts', {'name': 'compute-1'}).status_int)
-        update, delete, create = self.told
-        self.assertEqual(['failure'] * 3, [event['outcome'] for event in self.told])
+        update, delete, create = self.audited
+        self.assertEqual(['failure'] * 3, [event['outcome'] for event in self.audited])
         self.assertEqual({'lease': lease}, self.parts(update)['before'])
         # Nothing that its caller may not see.
         self.assertEqual(('eve', {}), (delete['initiator']['id'], self.parts(delete)))
@@ -94,7 +96,7 @@ class TestAudit(AuditCase):
     def test_what_changes_nothing(self) -> None:
         """Offers and rehearsals ask what would be: they create and change nothing."""
         lease = self.send('POST', '/leases', LEASE).json['lease']
-        self.told.clear()
+        self.audited.clear()
         wanted = {'reservations': LEASE['reservations'], 'duration': '1h'}
         path, dry = f'/leases/{lease["id"]}', {'dry_run': True}
         many = {'reservations': [{'resource_type': 'physical:host', 'min': 99, 'max': 99}]}
@@ -107,16 +109,16 @@ class TestAudit(AuditCase):
         )
         for method, where, body, status in requests:
             http.expect(status, self.send(method, where, body, version='1.4'))
-        self.assertEqual(['evaluate'] * len(requests), [event['action'] for event in self.told])
-        self.assertEqual([], [event for event in self.told if 'after' in self.parts(event)])
+        self.assertEqual(['evaluate'] * len(requests), [event['action'] for event in self.audited])
+        self.assertEqual([], [event for event in self.audited if 'after' in self.parts(event)])
         self.send('PUT', path, {'name': 'thursday'}, version='1.4')
-        self.assertEqual('update', self.told[-1]['action'])
+        self.assertEqual('update', self.audited[-1]['action'])
 
     def test_a_hold_is_a_change(self) -> None:
         wanted = {'reservations': LEASE['reservations'], 'duration': '1h', 'hold': '60s'}
         held = self.send('POST', '/offers', wanted, version='1.4').json['offers'][0]
         self.send('DELETE', f'/offers/{held["id"]}', version='1.4')
-        created, deleted = self.told
+        created, deleted = self.audited
         self.assertEqual(['create', 'delete'], [created['action'], deleted['action']])
         self.assertEqual(held['id'], self.parts(created)['after']['offer']['id'])
         self.assertEqual(held['id'], deleted['target']['id'])
@@ -131,13 +133,13 @@ class TestAudit(AuditCase):
             request.content_type = 'multipart/form-data'
             request.headers['X-Auth-Token'] = http.MEMBER
             self.assertEqual(status, request.get_response(self.service.app).status_int)
-        (event,) = self.told
+        (event,) = self.audited
         self.assertEqual('415', event['reason']['reasonCode'])
 
-    def test_of_looks_and_of_strangers_nothing_is_told(self) -> None:
+    def test_of_looks_and_of_strangers_nothing_is_reported(self) -> None:
         self.send('GET', '/leases')
         self.send('POST', '/nowhere', {})
-        self.assertEqual([], self.told)
+        self.assertEqual([], self.audited)
 
     def test_from_where(self) -> None:
         environ = {'REMOTE_ADDR': '203.0.113.9'}
@@ -147,7 +149,7 @@ class TestAudit(AuditCase):
 
         self.service.app = app(self.service.app)
         self.send('POST', '/leases', LEASE)
-        (event,) = self.told
+        (event,) = self.audited
         self.assertEqual('203.0.113.9', event['initiator']['host']['address'])
 
     def test_other_objects(self) -> None:
@@ -158,7 +160,7 @@ class TestAudit(AuditCase):
         lease = self.send('POST', '/leases', LEASE).json['lease']
         path = f'/leases/{lease["id"]}/readiness'
         self.send('POST', path, {'ready': [], 'waiting': ['compute-1']}, **admin)
-        update, private, _, said = self.told
+        update, private, _, said = self.audited
         found = self.parts(update)
         self.assertEqual(host['rack'], found['before']['host']['rack'])
         self.assertEqual('r9', found['after']['host']['rack'])
@@ -166,17 +168,17 @@ class TestAudit(AuditCase):
         self.assertFalse(self.parts(private)['before']['resource_property']['private'])
         self.assertEqual(('update/readiness', lease['id']), (said['action'], said['target']['id']))
 
-    def test_nothing_secret_is_told(self) -> None:
+    def test_nothing_secret_is_shown(self) -> None:
         server = {'resource_type': 'virtual:server', 'name': 'web', 'flavor': '1', 'image': ''}
         server['block_device_mapping'] = [{'source_type': 'blank', 'volume_size': 1}]
         body = {**LEASE, 'reservations': [{**server, 'user_data': SECRET, 'guarantee': False}]}
         http.expect(201, self.send('POST', '/leases', body))
-        text = json.dumps(self.told)
+        text = json.dumps(self.audited)
         self.assertIn('service/reservation/leases', text)
         self.assertNotIn(SECRET, text)
         self.assertNotIn(http.MEMBER, text)
 
-    def test_no_secret_of_a_response_is_told(self) -> None:
+    def test_no_secret_of_a_response_is_shown(self) -> None:
         """What is shown only once is not shown to readers of the trail."""
         hook = {'url': 'https://example.org/', 'name': 'chat'}
         made = self.send('POST', '/webhooks', hook, version='1.5').json['webhook']
@@ -188,8 +190,8 @@ class TestAudit(AuditCase):
         self.send('POST', f'{path}/test', {}, version='1.5')
         feed = self.send('POST', '/feeds', {'name': 'ours'}, version='1.5').json['feed']
         shown_feed = self.send('GET', f'/feeds/{feed["id"]}', version='1.5').json
-        create, update, test, subscribe = self.told
-        text = json.dumps(self.told)
+        create, update, test, subscribe = self.audited
+        text = json.dumps(self.audited)
         link = feed['url'].rpartition('/')[2].partition('.')[0]
         for secret in (made['secret'], changed['secret'], link):
             self.assertNotIn(secret, text)
@@ -198,7 +200,7 @@ class TestAudit(AuditCase):
         self.assertEqual(shown, self.parts(test)['after'])
         self.assertEqual(shown_feed, self.parts(subscribe)['after'])
         self.assertEqual('chat', self.parts(create)['after']['webhook']['name'])
-        targets = [event['target']['id'] for event in self.told]
+        targets = [event['target']['id'] for event in self.audited]
         self.assertEqual([made['id']] * 3 + [feed['id']], targets)
 
     def test_what_every_post_creates(self) -> None:
@@ -208,7 +210,7 @@ class TestAudit(AuditCase):
             'compute-1', '2031-02-01T00:00:00Z', '2031-02-02T00:00:00Z'
         )
         http.send(self.service.app, 'DELETE', '/v1/os-hosts/4')
-        self.told.clear()
+        self.audited.clear()
         for path, body in (
             ('/resource-types', {'name': 'custom:laser', 'noun': 'lasers'}),
             ('/resources', {'resource_type': 'custom:laser', 'name': 'red 1'}),
@@ -216,7 +218,7 @@ class TestAudit(AuditCase):
             ('/os-hosts', {'name': 'compute-4'}),
         ):
             answer = http.expect(201, self.send('POST', path, body, **admin))
-            self.assertEqual({'after': answer.json}, self.parts(self.told[-1]), path)
+            self.assertEqual({'after': answer.json}, self.parts(self.audited[-1]), path)
 
     def test_what_no_handler_sees(self) -> None:
         """One event of refusals that are alike, with nothing that a caller only claims."""
@@ -227,12 +229,12 @@ class TestAudit(AuditCase):
         self.assertEqual(406, self.send('POST', '/leases', {}, version='9.9').status_int)
         self.service.clock.advance(61)
         self.send('POST', '/leases', large, **claims)
-        codes = [event['reason']['reasonCode'] for event in self.told]
+        codes = [event['reason']['reasonCode'] for event in self.audited]
         self.assertEqual(['413', '406', '413'], codes)
-        self.assertEqual(['failure'] * 3, [event['outcome'] for event in self.told])
-        self.assertEqual('service/reservation/leases', self.told[0]['target']['typeURI'])
-        self.assertEqual('unknown', self.told[1]['initiator']['id'])
-        self.assertIn('repeated?value=2', self.told[2]['tags'])
+        self.assertEqual(['failure'] * 3, [event['outcome'] for event in self.audited])
+        self.assertEqual('service/reservation/leases', self.audited[0]['target']['typeURI'])
+        self.assertEqual('unknown', self.audited[1]['initiator']['id'])
+        self.assertIn('repeated?value=2', self.audited[2]['tags'])
 
     def limited(self, option: str) -> None:
         """Allow one request a day, send it, and forget what was told of it."""
@@ -241,7 +243,7 @@ class TestAudit(AuditCase):
             self.service.conf.set_override(each, limit, group='rate_limit')
         self.service.app = self.service.made()
         self.send('GET', '/leases')
-        self.told.clear()
+        self.audited.clear()
 
     def test_too_many_requests(self) -> None:
         """Of a project, which is known, and of an address, before anybody is."""
@@ -252,7 +254,7 @@ class TestAudit(AuditCase):
             self.limited(option)
             for _ in range(3):
                 self.assertEqual(429, self.send('DELETE', '/leases/x').status_int)
-            (event,) = self.told
+            (event,) = self.audited
             initiator = event['initiator']
             self.assertEqual(who, (initiator['id'], initiator['project_id']))
             self.assertEqual('429', event['reason']['reasonCode'])
@@ -260,9 +262,9 @@ class TestAudit(AuditCase):
             self.assertEqual('service/reservation/leases', event['target']['typeURI'])
             self.service.clock.advance(61)
             self.send('DELETE', '/leases/x')
-            self.assertIn('repeated?value=2', self.told[-1]['tags'])
+            self.assertIn('repeated?value=2', self.audited[-1]['tags'])
             self.send('GET', '/leases')
-            self.assertEqual(2, len(self.told))
+            self.assertEqual(2, len(self.audited))
 
     def test_a_trail_that_fails_changes_nothing(self) -> None:
         def fail(_: Any) -> None:

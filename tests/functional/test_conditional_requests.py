@@ -25,9 +25,9 @@ class _Conditions:
 
     def setUp(self) -> None:
         super().setUp()
-        self.told: list[dict[str, Any]] = []
+        self.audited: list[dict[str, Any]] = []
         service = Service(database=self.kind)
-        service.audit = self.told.append
+        service.audit = self.audited.append
         self.service = self.useFixture(service)
         self.made = self.send('POST', '/leases', LEASE)
         self.assertEqual(201, self.made.status_int, self.made.text)
@@ -296,8 +296,8 @@ class _Conditions:
 
     def test_the_audit_trail_is_complete(self) -> None:
         """Though it reads the lease with the headers of the change."""
-        self.told.clear()
+        self.audited.clear()
         self.send('PUT', self.path, {'name': 'a'}, if_match=self.made.headers['ETag'])
         self.send('DELETE', self.path, if_match=self.made.headers['ETag'], if_none_match='"x"')
-        for event, parts in zip(self.told, (['before', 'after'], ['before']), strict=True):
+        for event, parts in zip(self.audited, (['before', 'after'], ['before']), strict=True):
             self.assertEqual(parts, [item['name'] for item in event['attachments']])

@@ -67,10 +67,10 @@ class _Plans:
         """Return the notifications of moves."""
         with self.service.store.reading() as tx:
             rows = [row for row in tx.outbox.unsent() if row.event_type == schemas.MOVED]
-        told = [dict(row.payload) for row in rows]
-        for payload in told:
+        moves = [dict(row.payload) for row in rows]
+        for payload in moves:
             jsonschema.validate(payload, schemas.SCHEMAS[schemas.MOVED])
-        return told
+        return moves
 
     def starts(self, *leases: dict[str, Any]) -> list[str]:
         return [self.lease(lease)['start_date'][8:16] for lease in leases]
@@ -84,13 +84,13 @@ class _Plans:
         self.assertEqual(3, self.planner.round())
         self.assertEqual(['02T00:00', '02T02:00', '02T00:00'], self.starts(first, second, third))
         self.assertEqual(0, self.planner.round())
-        told = self.moves()
+        moves = self.moves()
         ids = [lease['id'] for lease in (first, second, third)]
-        self.assertEqual(ids, [one['lease_id'] for one in told])
+        self.assertEqual(ids, [one['lease_id'] for one in moves])
         self.assertEqual(
             'moved forward to 2030-01-02T00:00:00Z from 2030-01-02T06:00:00Z,'
             ' because there is room',
-            told[0]['reason'],
+            moves[0]['reason'],
         )
 
     def test_the_present_may_pass_while_a_start_is_looked_for(self) -> None:

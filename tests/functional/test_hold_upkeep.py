@@ -129,14 +129,14 @@ class TestUpkeep(HoldsCase):
 
     def test_the_audit_trail(self) -> None:
         self.start()
-        told: list[dict[str, Any]] = []
-        self.service.audit = told.append
+        audited: list[dict[str, Any]] = []
+        self.service.audit = audited.append
         self.service.app = self.service.made()
         offer = self.held(HOSTS)
         self.check_status(204, self.sent('DELETE', f'offers/{offer["id"]}', None))
         self.assertEqual(
             [('create', 'success', offer['id']), ('delete', 'success', offer['id'])],
-            [(one['action'], one['outcome'], one['target']['id']) for one in told],
+            [(one['action'], one['outcome'], one['target']['id']) for one in audited],
         )
 
     def test_a_list_for_operators(self) -> None:

@@ -208,7 +208,7 @@ class OutageTest(ServiceCase):
         self.assertEqual('failed', answer.json['checks']['database']['status'])
         self.assertEqual(200, http.send(self.app, 'GET', '/healthcheck').status_int)
 
-    def test_documents_are_told_all_the_same(self):
+    def test_documents_are_reported_all_the_same(self):
         self.assertEqual(200, http.send(self.app, 'GET', '/v1').status_int)
 
 

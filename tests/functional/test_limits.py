@@ -212,8 +212,8 @@ class TestAllowed(JudgedCase):
         lease = self.created()
         self.judge.come_back()
         self.work()
-        (told,) = self.judge.calls
-        self.assertEqual(('commit', lease['id']), (told.name, told.body['lease']['id']))
+        (call,) = self.judge.calls
+        self.assertEqual(('commit', lease['id']), (call.name, call.body['lease']['id']))
 
     def test_a_refusal_is_a_refusal(self) -> None:
         self.judge.answers['check-create'] = judge.refusal('No')
@@ -225,7 +225,7 @@ class TestOnePhase(JudgedCase):
 
     options = {'external_service_two_phase': False}
 
-    def test_it_is_asked_and_told_of_the_end(self) -> None:
+    def test_it_is_asked_and_notified_of_the_end(self) -> None:
         lease = self.created()
         self.assertEqual({}, self.charges())
         self.update(lease, {'end_date': '2031-05-01T15:00:00Z'})

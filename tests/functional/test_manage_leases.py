@@ -234,8 +234,8 @@ class TestEnd(ManageCase):
         (line,) = self.manage(0, 'lease', 'end', lease.id)
         self.assertEqual(f'{lease.id} ends as soon as a manager processes it', line)
         self.ended(lease)
-        told = self.site.bus.received(lease)
-        self.assertEqual(1, told.count('end_lease'), told)
+        notified = self.site.bus.received(lease)
+        self.assertEqual(1, notified.count('end_lease'), notified)
         self.assertIn('it has ended', self.manage(1, 'lease', 'end', lease.id)[0])
 
     def test_by_force(self) -> None:

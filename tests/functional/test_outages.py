@@ -149,13 +149,13 @@ class DatabaseGone:
         # What was sent when the database went is sent again, under the same id.
         until('all is told', lambda: len({item.id for item in self.bus.taken}) >= 5)
         once = {item.id: item for item in self.bus.taken}.values()
-        told = {
+        notified = {
             lease: [item.event_type for item in once if item.payload['lease_id'] == lease]
             for lease in (running, coming)
         }
         start, end = 'lease.event.start_lease', 'lease.event.end_lease'
-        self.assertEqual(['lease.create', start, end], told[running])
-        self.assertEqual(['lease.create', start], told[coming])
+        self.assertEqual(['lease.create', start, end], notified[running])
+        self.assertEqual(['lease.create', start], notified[coming])
         self.assertGreater(self.bus.last(end)['late_by_seconds'], 0.5)
         self.assertEqual(204, http.send(self.app, 'DELETE', f'/v1/leases/{coming}').status_code)
         until('all hosts are back', lambda: len(self.cloud.aggregates()) == 1)
@@ -202,7 +202,7 @@ class TestBrokerGone(OutageCase):
         client = rpc.ManagerClient(transport.rpc_transport(conf), topic=managers)
         self.compose(conf, bus, client.wake)
 
-    def test_leases_start_and_end_and_are_told_of_afterwards(self) -> None:
+    def test_leases_start_and_end_and_are_reported_afterwards(self) -> None:
         # A wake-up that reaches nobody must not keep the caller: test_rpc sends a thousand.
         with waiting.coming_back():
             lease = self.create(2, 3600)
@@ -212,9 +212,9 @@ class TestBrokerGone(OutageCase):
         self.assertEqual(4, self.waiting())
         self.door.open()
         until('all is sent', lambda: self.waiting() == 0)
-        told = [sent['event_type'] for sent in services.notifications(self.topic)]
+        notified = [sent['event_type'] for sent in services.notifications(self.topic)]
         start, end = 'lease.event.start_lease', 'lease.event.end_lease'
-        self.assertEqual(['lease.create', start, 'lease.update', end], told)
+        self.assertEqual(['lease.create', start, 'lease.update', end], notified)
 
     def ends_soon(self, lease_id: str) -> bool:
         """Have a lease end in two seconds; False if the request takes longer than that."""

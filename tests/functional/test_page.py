@@ -96,13 +96,13 @@ class TestBrowsers(_PageTest):
         if not plays:
             self.skipTest('CLIMATE_WEB_STEPS names others')
         guarded = self.useFixture(ListeningService())
-        wishes = {
+        actions = {
             'please end the session': guarded.end_sessions,
             'please stop the service': self.service.command.kill,
             'please start the service': self.service.again,
         }
         wanted = {'CLIMATE_WEB_STEPS': ' '.join(plays)}
-        said = self.talk(wishes, wanted, 'tests/browser.mjs', self.address, guarded.address)
+        said = self.talk(actions, wanted, 'tests/browser.mjs', self.address, guarded.address)
         self.assertIn('ok all', said)
 
     def test_firefox(self) -> None:
@@ -111,7 +111,7 @@ class TestBrowsers(_PageTest):
         self.assertIn('ok open a lease by keyboard', said)
 
     def talk(
-        self, wishes: dict[str, Callable[[], None]], named: dict[str, str], *words: str
+        self, actions: dict[str, Callable[[], None]], named: dict[str, str], *words: str
     ) -> str:
         """Run a script that says, line by line, what is to be done to the service meanwhile."""
         process = subprocess.Popen(
@@ -129,8 +129,8 @@ class TestBrowsers(_PageTest):
         said = ''
         for line in process.stdout:
             said += line
-            if line.strip() in wishes:
-                wishes[line.strip()]()
+            if line.strip() in actions:
+                actions[line.strip()]()
                 process.stdin.write('done\n')
                 process.stdin.flush()
         self.assertEqual(0, process.wait(60), said)

@@ -97,11 +97,11 @@ class TestAudit(RetryCase, base.TestCase):
     """What the audit trail has of a repetition."""
 
     def test_it_is_marked(self) -> None:
-        told: list[dict[str, Any]] = []
+        audited: list[dict[str, Any]] = []
         service = Service()
-        service.audit = told.append
+        service.audit = audited.append
         self.service = self.useFixture(service)
         self.assert_replayed(self.booked(), self.booked())
-        self.assertEqual(['201', '201'], [event['reason']['reasonCode'] for event in told])
-        self.assertEqual([1, 2], [len(event['tags']) for event in told])
-        self.assertIn('idempotency_replayed', told[1]['tags'][1])
+        self.assertEqual(['201', '201'], [event['reason']['reasonCode'] for event in audited])
+        self.assertEqual([1, 2], [len(event['tags']) for event in audited])
+        self.assertIn('idempotency_replayed', audited[1]['tags'][1])

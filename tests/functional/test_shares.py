@@ -90,13 +90,13 @@ class TestProjects(SharesCase):
             self.assertNotEqual(429, self.get(token, '/v1/resource-types').status_int)
 
     def test_a_change_that_is_refused_is_audited(self) -> None:
-        told: list[dict[str, Any]] = []
-        self.service.audit = told.append
+        audited: list[dict[str, Any]] = []
+        self.service.audit = audited.append
         self.app = self.service.made()
         self.occupy()
         for _ in range(2):
             http.expect(429, http.send(self.app, 'POST', '/v1/leases', LEASE, token=http.MEMBER))
-        (event,) = told
+        (event,) = audited
         self.assertEqual('429', event['reason']['reasonCode'])
         initiator = event['initiator']
         self.assertEqual(('alice', 'blue'), (initiator['id'], initiator['project_id']))

@@ -21,9 +21,9 @@ class TestSignIns(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.told: list[dict[str, Any]] = []
+        self.audited: list[dict[str, Any]] = []
         service = self.useFixture(GuardedService()).service
-        service.audit = self.told.append
+        service.audit = self.audited.append
         self.app = service.made()
 
     def send(self, method: str, body: Any = None, cookie: str = '') -> webob.Response:
@@ -47,14 +47,14 @@ class TestSignIns(base.TestCase):
         in_and_out = [('authenticate', 'success', '201'), failed, ('delete', 'success', '204')]
         # Of refusals that are alike, one.
         refused = [*[failed] * 8, ('authenticate', 'failure', '429')]
-        told = [
-            (each['action'], each['outcome'], each['reason']['reasonCode']) for each in self.told
+        audited = [
+            (each['action'], each['outcome'], each['reason']['reasonCode']) for each in self.audited
         ]
-        self.assertEqual([*in_and_out, *refused], told)
-        found = {event['target']['typeURI'] for event in self.told}
+        self.assertEqual([*in_and_out, *refused], audited)
+        found = {event['target']['typeURI'] for event in self.audited}
         self.assertEqual({'service/reservation/sessions'}, found)
-        who = [(one['initiator']['id'], one['initiator']['project_id']) for one in self.told]
+        who = [(one['initiator']['id'], one['initiator']['project_id']) for one in self.audited]
         self.assertEqual(('u1', 'blue'), who[0])
         self.assertEqual({('unknown', 'unknown')}, set(who[1:2] + who[3:]))
         for secret in (PASSWORD, 'mistyped', cookie.partition('=')[2]):
-            self.assertNotIn(secret, json.dumps(self.told))
+            self.assertNotIn(secret, json.dumps(self.audited))

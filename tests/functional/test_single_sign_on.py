@@ -33,11 +33,11 @@ class SignInCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.told: list[dict[str, Any]] = []
+        self.audited: list[dict[str, Any]] = []
         guarded = self.useFixture(GuardedService())
         self.keystone, self.service = guarded.keystone, guarded.service
         self.keystone.tokens['token-of-sso'] = None
-        self.service.audit = self.told.append
+        self.service.audit = self.audited.append
         self.service.conf.set_override('websso', self.ways, group='ui')
         self.service.conf.set_override('websso_url', self.keystone.url, group='ui')
         self.app = self.service.made()
@@ -91,10 +91,10 @@ class TestSingleSignOn(SignInCase):
         self.assertIn('climate_sso=; Max-Age=0', state)
         # In the first project of the user, by name.
         http.expect(200, self.send('GET', '/v1/me', Cookie=session.partition(';')[0], **PAGE))
-        (event,) = self.told
+        (event,) = self.audited
         self.assert_has(event, action='authenticate', outcome='success')
         self.assert_has(event['initiator'], id='u1', project_id='blue')
-        self.assertNotIn('token-of', json.dumps(self.told))
+        self.assertNotIn('token-of', json.dumps(self.audited))
 
     def test_without_a_provider(self) -> None:
         location = self.start('GitHub').json['location']
@@ -142,7 +142,7 @@ class TestSingleSignOn(SignInCase):
             # A sign-in goes on, whatever pages of other sites send meanwhile.
             self.assertEqual('Origin' not in headers, 'climate_sso=; Max-Age=0' in cookies)
         self.assertEqual(asked, len(self.keystone.asked))
-        self.assertEqual({'failure'}, {event['outcome'] for event in self.told})
+        self.assertEqual({'failure'}, {event['outcome'] for event in self.audited})
         for token in ('wrong%3Cscript%3E', '%E2%82%AC', 'a%0D%0AX-Roles:admin', '%20a'):
             answer = self.land(f'token={token}')
             self.assertEqual((401, 'text/html'), (answer.status_int, answer.content_type), token)
@@ -223,7 +223,7 @@ class TestProjects(SignInCase):
         cookie = answer.headers['Set-Cookie'].partition(';')[0]
         me = self.send('GET', '/v1/me', Cookie=cookie, **PAGE).json
         self.assertEqual('red', me['me']['project_id'])
-        self.assertEqual('red', self.told[-1]['initiator']['project_id'])
+        self.assertEqual('red', self.audited[-1]['initiator']['project_id'])
 
     def test_refusals(self) -> None:
         self.assertEqual(401, self.switch().status_int)

@@ -67,10 +67,10 @@ class _Test(base.TestCase):
     def status(self, lease: dict[str, Any]) -> str:
         return str(self.service.ask('GET', f'/leases/{lease["id"]}')[1]['lease']['status'])
 
-    def told(self, lease: dict[str, Any]) -> list[str]:
+    def notifications(self, lease: dict[str, Any]) -> list[str]:
         return [
             item['event_type']
-            for item in self.service.told()
+            for item in self.service.notifications()
             if item['payload']['lease_id'] == lease['id']
         ]
 
@@ -113,9 +113,11 @@ class TestRunning(_Test):
         self.assertIn(f'    openstack server create --hint reservation={reservation} ', text)
         until('its end is near', lambda: self.ends_soon(lease))
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')
-        until('that was told', lambda: 'lease.event.end_lease' in self.told(lease))
+        until('that was told', lambda: 'lease.event.end_lease' in self.notifications(lease))
         begun = ['lease.create', 'lease.event.before_start_lease', 'lease.event.start_lease']
-        self.assertEqual([*begun, 'lease.update', 'lease.event.end_lease'], self.told(lease))
+        self.assertEqual(
+            [*begun, 'lease.update', 'lease.event.end_lease'], self.notifications(lease)
+        )
         self.assertIn('lease.event.start_lease', self.service.command.said)
 
     def test_it_reloads(self) -> None:
@@ -169,7 +171,7 @@ class TestStopped(_Test):
         self.addCleanup(self.service.cleanUp)
         super().setUp()
 
-    def test_told_to_stop_it_stops_also_while_an_effect_is_slow(self) -> None:
+    def test_asked_to_stop_it_stops_also_while_an_effect_is_slow(self) -> None:
         lease = self.create(0.5, 600)
         self.cloud.slow('compute.add_host', 60)
         until('it is being started', lambda: self.status(lease) == 'STARTING')
@@ -192,13 +194,13 @@ class TestStopped(_Test):
             path.chmod(0o755)
         self.make_past(missed)
         self.service.again()
-        until('its end was told', lambda: 'lease.event.end_lease' in self.told(missed))
+        until('its end was told', lambda: 'lease.event.end_lease' in self.notifications(missed))
         self.assertEqual(('ACTIVE', 'PENDING'), (self.status(running), self.status(late)))
         self.assertEqual([], self.open_to_others())
         self.assertEqual('TERMINATED', self.status(missed))
         (end,) = (
             item['payload']
-            for item in self.service.told()
+            for item in self.service.notifications()
             if item['event_type'] == 'lease.event.end_lease'
         )
         self.assertGreater(end['late_by_seconds'], 0.4)
@@ -206,7 +208,7 @@ class TestStopped(_Test):
         # A notification that was sent just before the kill is sent again, with the same id.
         ids = {
             item['message_id']
-            for item in self.service.told()
+            for item in self.service.notifications()
             if item['event_type'] == 'lease.event.start_lease'
             and item['payload']['lease_id'] == running['id']
         }

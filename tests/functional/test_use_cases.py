@@ -121,7 +121,7 @@ class TestUseCases(base.TestCase):
     def check_samples(self) -> None:
         """Fail unless something of the other types can be leased at once."""
         public = next(each.id for each in self.cloud.networks.networks() if each.external)
-        wishes = [
+        reservations = [
             {'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 2},
             {'resource_type': 'network', 'network_name': 'lab-net'},
             {
@@ -133,7 +133,7 @@ class TestUseCases(base.TestCase):
             {'resource_type': 'custom:rack', 'min': 1, 'max': 2},
             {'resource_type': 'virtual:stack', 'stack_id': 'lab', 'on_end': ['suspend']},
         ]
-        body = {'name': 'all', 'start_date': 'now', 'duration': '1h', 'reservations': wishes}
+        body = {'name': 'all', 'start_date': 'now', 'duration': '1h', 'reservations': reservations}
         lease = self.book(body)
         until('it is active', lambda: self.state(lease) == 'ACTIVE')
         self.assertEqual(2, len(self.cloud.networks.floating_ips()))

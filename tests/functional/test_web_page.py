@@ -225,7 +225,7 @@ class TestSessions(PageCase):
         self.assertEqual(asked, len(self.keystone.asked))
 
     def test_nothing_is_logged(self) -> None:
-        told = self.useFixture(fixtures.FakeLogger(level=logging.DEBUG, nuke_handlers=False))
+        log = self.useFixture(fixtures.FakeLogger(level=logging.DEBUG, nuke_handlers=False))
         cookie = self.cookie()
         self.sign_in({**ENTERED, 'password': 'mistyped'})
         self.sign_in({'application_credential_id': 'c', 'application_credential_secret': SECRET})
@@ -233,9 +233,9 @@ class TestSessions(PageCase):
         self.send('GET', '/v1/me', Cookie=cookie, **PAGE)
         self.keystone.refuses = 500
         self.send('DELETE', '/ui/session', Cookie=cookie, **PAGE)
-        self.assertIn('/ui/session', told.output)
+        self.assertIn('/ui/session', log.output)
         for secret in (PASSWORD, 'mistyped', SECRET, 'brought', 'token-of-alice'):
-            self.assertNotIn(secret, told.output)
+            self.assertNotIn(secret, log.output)
 
 
 class TestPage(PageCase):

@@ -42,7 +42,7 @@ logging.getLogger('climate').warning('the only manager')
 """
 
 
-def _run(folder, script, *, told=False):
+def _run(folder, script, *, with_path=False):
     """Run a script in a process of its own, for it sets up the log of the whole process."""
     conf = pathlib.Path(folder) / 'climate.conf'
     conf.write_text(
@@ -51,7 +51,7 @@ def _run(folder, script, *, told=False):
         encoding='utf-8',
     )
     return subprocess.run(
-        [sys.executable, '-c', script, *([str(conf)] if told else [])],
+        [sys.executable, '-c', script, *([str(conf)] if with_path else [])],
         env={**os.environ, 'OS_CLIMATE_CONFIG_DIR': folder},
         capture_output=True,
         text=True,
@@ -91,7 +91,7 @@ class LogTest(base.TestCase):
 
     def test_two_managers_with_one_configuration(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = _run(folder, _MANAGERS, told=True)
+            done = _run(folder, _MANAGERS, with_path=True)
             logs = {
                 path.name: path.read_text(encoding='utf-8').partition('] ')[2].strip()
                 for path in pathlib.Path(folder).glob('*.log')

@@ -75,8 +75,8 @@ class TestMarks(TestCase):
     def test_the_table_counts_all(self) -> None:
         lines = list(report.table(blocks.blocks()))
         self.assertEqual(str(len(blocks.blocks())), lines[-1].split()[1])
-        told = [line for line in report.reasons(blocks.blocks()) if line.startswith(' ' * 8)]
-        self.assertEqual(len(marked(Where.NOT)), len(told))
+        reasons = [line for line in report.reasons(blocks.blocks()) if line.startswith(' ' * 8)]
+        self.assertEqual(len(marked(Where.NOT)), len(reasons))
 
 
 class TestCopies(TestCase):

@@ -15,7 +15,7 @@ const HOUR = 3600000;
 let failures = 0;
 
 const minute = (at) => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-const told = (text) => text.replace(/\s+/g, ' ').trim();
+const tidy = (text) => text.replace(/\s+/g, ' ').trim();
 
 const browser = await chromium.launch({
   executablePath: process.env.CLIMATE_CHROMIUM ?? '/usr/bin/chromium',
@@ -27,7 +27,7 @@ async function login(user) {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   page.on('response', (r) => r.status() >= 500 && console.log(`HTTP ${r.status()} ${r.url()}`));
-  page.on('pageerror', (error) => console.log(`script: ${told(String(error)).slice(0, 200)}`));
+  page.on('pageerror', (error) => console.log(`script: ${tidy(String(error)).slice(0, 200)}`));
   await page.goto(`${address}/auth/login/?next=/project/leases/`, { waitUntil: 'domcontentloaded' });
   await page.fill('#id_username', user);
   await page.fill('#id_password', password);
@@ -42,11 +42,11 @@ async function step(name, action) {
     console.log(`${name}: ${(await action()) ?? 'ok'}`);
   } catch (error) {
     failures += 1;
-    console.log(`${name}: FAILED ${told(String(error)).slice(0, 300)}`);
+    console.log(`${name}: FAILED ${tidy(String(error)).slice(0, 300)}`);
   }
 }
 
-const body = async (page) => told(await page.textContent('#content_body'));
+const body = async (page) => tidy(await page.textContent('#content_body'));
 const picture = (page, name) => page.screenshot({ path: join(folder, `horizon-${name}.png`) });
 
 async function create(page, fields, kind) {
@@ -59,8 +59,8 @@ async function create(page, fields, kind) {
   await page.locator('form input[type=submit]').last().click();
   await page.waitForURL(/\/project\/leases\/$/);
   const rows = await page.locator('#content_body tbody tr').allTextContents();
-  const row = rows.map(told).find((each) => each.includes(fields.name));
-  if (!row) throw new Error(`no lease: ${told(await page.textContent('body')).slice(0, 200)}`);
+  const row = rows.map(tidy).find((each) => each.includes(fields.name));
+  if (!row) throw new Error(`no lease: ${tidy(await page.textContent('body')).slice(0, 200)}`);
   return row;
 }
 
@@ -76,7 +76,7 @@ await step('create a lease of instances', () => create(page, {
 }, 'instance'));
 await step('list', async () => {
   await picture(page, 'leases');
-  return told(await page.locator('#content_body tbody').first().textContent());
+  return tidy(await page.locator('#content_body tbody').first().textContent());
 });
 await step('show', async () => {
   await page.getByRole('link', { name: 'demo', exact: true }).click();
@@ -92,7 +92,7 @@ await step('calendar', async () => {
 await step('actions of a lease', async () => {
   await page.goto(`${address}/project/leases/`, { waitUntil: 'domcontentloaded' });
   const row = page.locator('#content_body tbody tr', { hasText: 'demo' });
-  return told((await row.locator('td').last().textContent()) ?? '');
+  return tidy((await row.locator('td').last().textContent()) ?? '');
 });
 await step('delete', async () => {
   const row = page.locator('#content_body tbody tr', { hasText: 'rooms' });
@@ -101,7 +101,7 @@ await step('delete', async () => {
   await page.waitForFunction(
     () => !document.querySelector('#content_body tbody')?.textContent?.includes('rooms'),
   );
-  return told(await page.locator('#content_body tbody').first().textContent());
+  return tidy(await page.locator('#content_body tbody').first().textContent());
 });
 
 const admin = await login('admin');
@@ -109,7 +109,7 @@ await step('hosts', async () => {
   await admin.goto(`${address}/admin/hosts/`, { waitUntil: 'domcontentloaded' });
   await admin.waitForTimeout(1000);
   await picture(admin, 'hosts');
-  return told(await admin.locator('#content_body tbody').first().textContent());
+  return tidy(await admin.locator('#content_body tbody').first().textContent());
 });
 await step('show a host', async () => {
   await admin.locator('#content_body tbody a').first().click();

@@ -48,16 +48,16 @@ class TimelineCounts:
         self._ticks = ticks
         self._lock = threading.Lock()
         self._counted: Counter[TimelineEvent] = Counter()
-        self._told = ticks()
+        self._announced = ticks()
 
     def add(self, what: TimelineEvent, number: int = 1) -> None:
         """Count an event."""
         recording.count(catalogue.TIMELINES, what.value, number=number)
         with self._lock:
             self._counted[what] += number
-            due = self._ticks() - self._told >= _PAUSE
+            due = self._ticks() - self._announced >= _PAUSE
             if due:
-                self._told = self._ticks()
+                self._announced = self._ticks()
         if due:
             found = ', '.join(f'{number} {name}' for name, number in self.found.items())
             LOG.info('Timelines: %s', found)

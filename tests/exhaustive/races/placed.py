@@ -36,7 +36,7 @@ Where = dict[int, int]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Wish:
+class PlacedRequest:
     """A lease with a placement.
 
     :ivar bodies: its reservations, as in a request
@@ -96,11 +96,11 @@ Labels = Mapping[str, Mapping[int, str]]
 """The value of each property by resource id."""
 
 
-def violations(wish: Wish, lease: PlacedLease, labels: Labels) -> Iterator[str]:
+def violations(request: PlacedRequest, lease: PlacedLease, labels: Labels) -> Iterator[str]:
     """Yield which conditions of a placement a lease does not meet."""
     if lease.other_dates:
         yield f'allocations from {lease.other_dates} in a lease of {lease.dates}'
-    for position, body in enumerate(wish.bodies):
+    for position, body in enumerate(request.bodies):
         stated, mine = body.get('placement', {}), lease.where.get(position, {})
         yield from _apart(position, stated, mine, lease)
         yield from _alike(position, stated, mine, lease, labels)

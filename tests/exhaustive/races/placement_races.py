@@ -31,7 +31,7 @@ from tests.exhaustive.races.databases import HOSTS
 from tests.exhaustive.races.databases import START
 from tests.exhaustive.races.in_process import Call
 from tests.exhaustive.races.on_database import DatabaseRace
-from tests.exhaustive.races.placed import Wish
+from tests.exhaustive.races.placed import PlacedRequest
 from tests.exhaustive.races.workers import Report
 
 UNITS: Final = 200
@@ -50,24 +50,24 @@ def _slots(amount: int, **placement: Any) -> dict[str, Any]:
     return {**body, **({'placement': placement} if placement else {})}
 
 
-def _wish(name: str, *bodies: dict[str, Any]) -> Wish:
-    return Wish(name=name, bodies=bodies, scarce=HOSTS.disk, units=UNITS)
+def _request(name: str, *bodies: dict[str, Any]) -> PlacedRequest:
+    return PlacedRequest(name=name, bodies=bodies, scarce=HOSTS.disk, units=UNITS)
 
 
-WISHES: Final = (
-    _wish('hosts in one rack', _hosts(2, same=['rack'])),
-    _wish('slots in one rack', _slots(3, same=['rack'])),
-    _wish('a host and slots in one rack', _hosts(1), _slots(2, same_as=[_RACK])),
-    _wish('slots over zones', _slots(4, spread=[{'property': 'zone'}])),
-    _wish('hosts over racks', _hosts(2, spread=[{'property': 'rack'}])),
-    _wish('slots apart', _slots(2), _slots(2, apart_from=[0])),
-    _wish(
+REQUESTS: Final = (
+    _request('hosts in one rack', _hosts(2, same=['rack'])),
+    _request('slots in one rack', _slots(3, same=['rack'])),
+    _request('a host and slots in one rack', _hosts(1), _slots(2, same_as=[_RACK])),
+    _request('slots over zones', _slots(4, spread=[{'property': 'zone'}])),
+    _request('hosts over racks', _hosts(2, spread=[{'property': 'rack'}])),
+    _request('slots apart', _slots(2), _slots(2, apart_from=[0])),
+    _request(
         'slots apart in one zone',
         _slots(2, same=['zone']),
         _slots(2, apart_from=[0], same_as=[{'reservation': 0, 'property': 'zone'}]),
     ),
-    _wish('plain hosts', _hosts(2)),
-    _wish('plain slots', _slots(3)),
+    _request('plain hosts', _hosts(2)),
+    _request('plain slots', _slots(3)),
 )
 
 
@@ -82,7 +82,7 @@ class Runner:
     what: str
     call: Call
     lease: str
-    wish: Wish
+    request: PlacedRequest
     resized: Mapping[int, int] = dataclasses.field(default_factory=dict)
 
 
@@ -175,12 +175,12 @@ class PlacementRace(DatabaseRace):
                 yield from self._violations([runner for runner, _ in mine], found[0])
 
     def _violations(self, runners: Sequence[Runner], found: placed.PlacedLease) -> Iterator[str]:
-        wish, lease = runners[0].wish, runners[0].lease
-        for text in placed.violations(wish, found, self._labels):
+        request, lease = runners[0].request, runners[0].lease
+        for text in placed.violations(request, found, self._labels):
             yield f'{lease}: {text}'
-        for position in range(len(wish.bodies)):
+        for position in range(len(request.bodies)):
             count = sum(found.where.get(position, {}).values())
-            allowed = {wish.wanted(position)}
+            allowed = {request.wanted(position)}
             allowed |= {one.resized[position] for one in runners if position in one.resized}
             if count not in allowed:
                 yield f'{lease} has {count} members in reservation {position}, not {allowed}'
@@ -198,24 +198,26 @@ class _Drawn:
         """Return a number of participants, and book the leases that some of them change."""
         found: list[Runner] = []
         while len(found) < count:
-            wish, number = self.rng.choice(WISHES), len(found)
+            request, number = self.rng.choice(REQUESTS), len(found)
             changes = self._changes and self.rng.random() < 0.6
-            found += self._changers(wish, number) if changes else [self._creator(wish, number)]
+            found += (
+                self._changers(request, number) if changes else [self._creator(request, number)]
+            )
         return found[:count]
 
-    def _creator(self, wish: Wish, number: int) -> Runner:
-        name = f'{wish.name} {number}'
+    def _creator(self, request: PlacedRequest, number: int) -> Runner:
+        name = f'{request.name} {number}'
         verb = self.rng.choice(('create', 'create', 'hold_and_take'))
-        values = {'name': name, 'start': START, 'end': END, 'bodies': wish.bodies}
-        return Runner(what=verb, call=Call(verb=verb, values=values), lease=name, wish=wish)
+        values = {'name': name, 'start': START, 'end': END, 'bodies': request.bodies}
+        return Runner(what=verb, call=Call(verb=verb, values=values), lease=name, request=request)
 
-    def _changers(self, wish: Wish, number: int) -> list[Runner]:
+    def _changers(self, request: PlacedRequest, number: int) -> list[Runner]:
         """Book a lease, and return one or two changes of it; none if it is refused."""
-        name, later = f'{wish.name} {number}', self.rng.random() < 0.5
+        name, later = f'{request.name} {number}', self.rng.random() < 0.5
         start = END if later else START
         call = Call(
             verb='create',
-            values={'name': name, 'start': start, 'end': start + DAY, 'bodies': wish.bodies},
+            values={'name': name, 'start': start, 'end': start + DAY, 'bodies': request.bodies},
         )
         if not self._database.service.do(call).accepted:
             return []
@@ -226,7 +228,9 @@ class _Drawn:
         found = []
         for way in self.rng.sample(ways, min(len(ways), self.rng.choice((1, 2)))):
             what, change, resized = way(lease)
-            found.append(Runner(what=what, call=change, lease=name, wish=wish, resized=resized))
+            found.append(
+                Runner(what=what, call=change, lease=name, request=request, resized=resized)
+            )
         return found
 
     def _lease(self, name: str) -> Any:

@@ -24,7 +24,7 @@ CAPACITY = {1: 4, 2: 3}
 HOURS = 4
 SETTINGS = hypothesis.settings(deadline=None, database=None, max_examples=150)
 
-wishes = st.tuples(
+demands = st.tuples(
     st.booleans(), st.integers(1, 4), st.integers(0, HOURS - 1), st.integers(1, HOURS)
 )
 slacks = st.tuples(st.floats(0, 3), st.floats(0, 3))
@@ -92,18 +92,18 @@ class TestChecker(base.TestCase):
     """Possible histories are accepted, and impossible ones are not."""
 
     @SETTINGS
-    @hypothesis.given(st.lists(wishes, max_size=40))
+    @hypothesis.given(st.lists(demands, max_size=40))
     def test_what_one_process_does_has_an_order(self, drawn):
         history = played(drawn)
         self.assertEqual(history, histories.order(history, CAPACITY))
 
     @SETTINGS
-    @hypothesis.given(st.lists(st.tuples(wishes, slacks), max_size=25), st.randoms())
+    @hypothesis.given(st.lists(st.tuples(demands, slacks), max_size=25), st.randoms())
     def test_what_overlaps_has_an_order(self, drawn, rng):
         history = [
             dataclasses.replace(each, begun=each.begun - early, ended=each.ended + late)
             for each, (_, (early, late)) in zip(
-                played([wish for wish, _ in drawn]), drawn, strict=True
+                played([request for request, _ in drawn]), drawn, strict=True
             )
         ]
         rng.shuffle(history)
@@ -112,7 +112,7 @@ class TestChecker(base.TestCase):
         self.assertEqual(sorted(history, key=repr), sorted(found or (), key=repr))
 
     @SETTINGS
-    @hypothesis.given(st.lists(wishes, min_size=10, max_size=30), st.sampled_from([1, 2]))
+    @hypothesis.given(st.lists(demands, min_size=10, max_size=30), st.sampled_from([1, 2]))
     def test_what_found_no_room_cannot_be_accepted(self, drawn, resource):
         history = played(drawn)
         refused = [place for place, each in enumerate(history) if each.unfit]
@@ -123,7 +123,7 @@ class TestChecker(base.TestCase):
         self.assertIsNone(histories.order(history, CAPACITY))
 
     @SETTINGS
-    @hypothesis.given(st.lists(wishes, min_size=1, max_size=30))
+    @hypothesis.given(st.lists(demands, min_size=1, max_size=30))
     def test_what_found_room_cannot_be_refused(self, drawn):
         history = played(drawn)
         place = next(place for place, each in enumerate(history) if each.came or each.unfit)

@@ -53,10 +53,10 @@ class TestJudge(base.TestCase):
     def violations(self, *reservations: tuple[dict[str, Any], placed.Where]) -> int:
         """Return how many conditions some reservations violate."""
         bodies = tuple({'placement': stated} for stated, _ in reservations)
-        wish = placed.Wish(name='l', bodies=bodies, scarce='', units=1)
+        request = placed.PlacedRequest(name='l', bodies=bodies, scarce='', units=1)
         where = {position: members for position, (_, members) in enumerate(reservations)}
         lease = placed.PlacedLease(where=where, dates=(0, 1))
-        return len(list(placed.violations(wish, lease, self.LABELS)))
+        return len(list(placed.violations(request, lease, self.LABELS)))
 
     def test_one_value(self) -> None:
         self.assertEqual(0, self.violations(({'same': ['zone']}, {1: 1, 2: 1})))

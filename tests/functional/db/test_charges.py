@@ -117,7 +117,7 @@ class Charges:
         self.assertEqual(['b1', 'a1'], [one.charge_id for one in again])
         self.assertEqual((1, 'it answered 500'), (again[1].attempts, again[1].error))
 
-    def test_what_a_dead_manager_had_is_told_by_another(self) -> None:
+    def test_what_a_dead_manager_had_is_sent_by_another(self) -> None:
         self.put(charge('a1'))
         self.assertEqual((['a1'], ['a1']), (self.claim('me'), self.claim('me')))
         self.assertEqual([], self.claim('you'))

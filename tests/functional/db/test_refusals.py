@@ -123,13 +123,13 @@ class Refused:
         written = threading.Event()
         run = self.store.run
 
-        def told(*words: object) -> None:
+        def emit(*words: object) -> None:
             run(*words)
             written.set()
 
         self.useFixture(MonkeyPatch('climate.booking.requests.refused_demand._PAUSE', 0.01))
         self.useFixture(
-            MonkeyPatch('climate.db.transactions.store.Store.run', lambda _self, work: told(work))
+            MonkeyPatch('climate.db.transactions.store.Store.run', lambda _self, work: emit(work))
         )
         self.demand.start()
         self.demand.add('blue', refused(whole=5))

@@ -81,7 +81,7 @@ class PostCase(base.TestCase):
 class TestPostman(PostCase):
     """What is sent, and when."""
 
-    def test_sent_once_however_often_it_is_told(self) -> None:
+    def test_sent_once_however_often_it_is_reported(self) -> None:
         sender = self.sender()
         for _ in range(2):
             for number in (1, 2):
@@ -149,7 +149,7 @@ class TestPostman(PostCase):
         ids = [letter['Message-ID'] for letter in self.handler.letters]
         self.assertEqual(['<one.message-1@example.org>'] * 2, ids)
 
-    def test_what_is_refused_for_good_is_put_aside_and_told(self) -> None:
+    def test_what_is_refused_for_good_is_put_aside_and_reported(self) -> None:
         self.handler.answers['RCPT'] = ['550 no such user']
         sender = self.sender()
         sender.take(envelope(BEFORE_END))
@@ -195,7 +195,7 @@ class TestPeople(PostCase):
         found = sorted(self.handler.recipients)
         self.assertEqual(['bob@example.org', 'carol@mail.example.org'], found)
 
-    def test_who_has_none_is_told_nothing_and_the_log_says_so(self) -> None:
+    def test_who_has_none_gets_no_notice_and_the_log_says_so(self) -> None:
         self.cloud.set_email('carol', '')
         self.cloud.set_email('eve', 'eve@x\r\nRCPT TO:<bob@example.org>')
         sender = self.sender()
@@ -242,12 +242,12 @@ class TestTooMany(PostCase):
         self.assertEqual(4, len(self.handler.letters))
         (digest,) = [letter for letter in self.handler.letters if 'notices' in letter['Subject']]
         self.assertEqual('8 notices about your leases', digest['Subject'])
-        told = ''.join(
+        text = ''.join(
             f'{one["Subject"]} {one.get_body(("plain",)).get_content()}'
             for one in self.handler.letters
         )
         for number in range(1, 11):
-            self.assertIn(f'"demo {number}"', told)
+            self.assertIn(f'"demo {number}"', text)
         # Full, and still so after a restart.
         sender.take(envelope(BEFORE_END, 12))
         self.spool.close()
@@ -268,12 +268,12 @@ class TestTooMany(PostCase):
         self.assertEqual(2, len(self.handler.letters))
         self.clock.advance(3600)
         self.assertIsNone(sender.round())
-        told = '\n'.join(
+        text = '\n'.join(
             f'{letter["Subject"]} {letter.get_body(("plain",)).get_content()}'
             for letter in self.handler.letters
         )
         for number in range(1, 5):
-            self.assertIn(f'"demo {number}"', told)
+            self.assertIn(f'"demo {number}"', text)
 
 
 class TestSpool(PostCase):
@@ -346,7 +346,7 @@ class TestStarttls(PostCase):
     def test_let_in(self) -> None:
         self.assertEqual(1, self.sent(**self.settings()))
 
-    def test_not_let_in_and_the_password_is_told_to_nobody(self) -> None:
+    def test_not_let_in_and_the_password_stays_secret(self) -> None:
         self.assertEqual(0, self.sent(**self.settings('wr0ng')))
         self.assertNotIn('wr0ng', self.log.output)
         self.assertEqual(1, self.files('pending'))

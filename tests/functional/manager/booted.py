@@ -80,7 +80,7 @@ class BootedCase(TestCase):
         self.site.store.run(lambda tx: tx.session.execute(query) and None)
         return reservation_id
 
-    def told(self, server: Server) -> dict[str, str]:
+    def metadata(self, server: Server) -> dict[str, str]:
         """Return what the metadata of a server say of its lease."""
         found = present(self.cloud.compute.find_server(server.id))
         keys = ('climate:lease_id', 'climate:lease_error')

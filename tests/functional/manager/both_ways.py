@@ -45,16 +45,16 @@ def picture(deployment: Deployment) -> dict[str, list[str]]:
         table: sorted(_named([_plain(table, row) for row in its], names))
         for table, its in found.items()
     }
-    told = collections.defaultdict(list)
+    notified = collections.defaultdict(list)
     for message in deployment.bus.taken:
-        told[message.payload['lease_id']].append(message.event_type)
+        notified[message.payload['lease_id']].append(message.event_type)
     places = [
         [host, sorted(names.get(one, one) for one in where)]
         for host, where in deployment.places().items()
     ]
     return {
         **result,
-        'notifications': sorted(_named(told.items(), names)),
+        'notifications': sorted(_named(notified.items(), names)),
         'hosts': sorted(_named(places, names)),
     }
 

@@ -62,5 +62,5 @@ class HealingCase(base.TestCase):
         (reservation,) = found.reservations
         return found.degraded, reservation.missing_resources, reservation.resources_changed
 
-    def told(self, lease: Lease) -> list[str]:
+    def notified(self, lease: Lease) -> list[str]:
         return [one for one in self.site.bus.received(lease) if one in ('rehomed', 'degraded')]

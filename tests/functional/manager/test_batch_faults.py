@@ -95,8 +95,8 @@ class Deaths:
             self.assertEqual({'TERMINATED': LEASES}, self.statuses(site, leases), step)
             self.assertEqual(12, len(site.pooled()))
             for lease in leases:
-                told = dict(collections.Counter(site.bus.received(lease)))
-                self.assertEqual(harness.ONCE, told, step)
+                notified = dict(collections.Counter(site.bus.received(lease)))
+                self.assertEqual(harness.ONCE, notified, step)
             self.assertEqual([], harness.twice(site.bus.taken))
             self.assertEqual(LEASES, site.cloud.calls('compute.create_aggregate'), step)
 
@@ -122,13 +122,13 @@ class Deaths:
         self.assertEqual(LEASES, len(finished))
         site.clock.advance(harness.CLAIM_SECONDS + 0.001)
         site.work()
-        told = list(site.bus.taken)
+        notified = list(site.bus.taken)
         settled = slow.pipeline.settle(finished)
         self.assertEqual(LEASES, len(settled.alone))
         for each in settled.alone:
             slow.worker.settle(each.begun.guard, each.begun.job, each.report)
         slow.send()
-        self.assertEqual(told, site.bus.taken)
+        self.assertEqual(notified, site.bus.taken)
         self.assertEqual({'ACTIVE': LEASES}, self.statuses(site, leases))
 
     def next_due(self: Any, site: harness.Site) -> datetime.datetime | None:

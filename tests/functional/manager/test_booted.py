@@ -37,7 +37,7 @@ class TestBooted(booted.BootedCase):
     def lease(self, server: Server) -> Lease:
         """Return the only lease, which the server knows of."""
         (lease,) = self.leases()
-        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+        self.assertEqual({'climate:lease_id': lease.id}, self.metadata(server))
         return lease
 
     def test_from_now_on(self) -> None:
@@ -69,7 +69,7 @@ class TestBooted(booted.BootedCase):
         self.assertEqual(['flavor:instance', 'virtual:server'], types)
         self.site.until(60)
         self.assertEqual('SHELVED_OFFLOADED', self.status(server))
-        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+        self.assertEqual({'climate:lease_id': lease.id}, self.metadata(server))
         self.site.until(7260)
         self.assertEqual('ACTIVE', self.status(server))
         self.assertEqual('TERMINATED', self.site.status_at(10860, lease))
@@ -101,7 +101,7 @@ class TestBooted(booted.BootedCase):
         # The mark was lost with the manager that was to write it.
         self.keeper._attend(server)
         self.assertEqual([], self.leases())
-        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+        self.assertEqual({'climate:lease_id': lease.id}, self.metadata(server))
 
     def test_servers_that_ask_for_nothing_and_such_that_are_gone(self) -> None:
         self.hear(self.boot())
@@ -120,7 +120,7 @@ class TestBooted(booted.BootedCase):
         self.assertFalse(self.hear(server))
         self.lease(server)
 
-    def test_what_cannot_be_is_told_once(self) -> None:
+    def test_what_cannot_be_is_reported_once(self) -> None:
         for said, why in (
             ({'lease_end': 'tomorrow'}, "climate:lease_end: 'tomorrow' is not a time"),
             ({'lease_end': '2029-01-01 00:00'}, 'is in the past'),
@@ -128,7 +128,7 @@ class TestBooted(booted.BootedCase):
         ):
             server = self.boot(**said)
             self.assertFalse(self.hear(server))
-            self.assertIn(why, self.told(server)['climate:lease_error'])
+            self.assertIn(why, self.metadata(server)['climate:lease_error'])
             before = self.cloud.calls('compute.set_server_metadata')
             self.hear(server)
             self.assertEqual(before, self.cloud.calls('compute.set_server_metadata'))
@@ -160,14 +160,14 @@ class TestBooted(booted.BootedCase):
                 self.assertRaises(exceptions.ClimateError, self.hear, server)
                 self.assertFalse(self.hear(server))
                 self.assertEqual(known + 1, len(self.leases()))
-                self.assertIn('climate:lease_id', self.told(server))
+                self.assertIn('climate:lease_id', self.metadata(server))
 
     def test_what_somebody_has_begun_is_finished_under_the_same_id(self) -> None:
         server = self.boot(lease_duration='1h')
         self.cloud.fail('compute.set_server_metadata', times=1, when='after')
         self.assertRaises(exceptions.Transient, self.hear, server)
         self.assertEqual([], self.leases())
-        begun = self.told(server)
+        begun = self.metadata(server)
         self.hear(server)
         self.assertEqual({'climate:lease_id': self.lease(server).id}, begun)
 
@@ -189,10 +189,10 @@ class TestBooted(booted.BootedCase):
         ):
             server = self.boot(lease_duration='1h', **said)
             self.assertFalse(self.hear(server))
-            told = self.told(server)
-            self.assertEqual(['climate:lease_id'], list(told))
-            self.assertIn(told['climate:lease_id'], [lease.id for lease in self.leases()])
-            self.assertNotEqual(said.get('lease_id'), told['climate:lease_id'])
+            metadata = self.metadata(server)
+            self.assertEqual(['climate:lease_id'], list(metadata))
+            self.assertIn(metadata['climate:lease_id'], [lease.id for lease in self.leases()])
+            self.assertNotEqual(said.get('lease_id'), metadata['climate:lease_id'])
         self.assertEqual(5, len(self.leases()))
         # Of a lease of another project nothing is taken over.
         self.hear(self.boot(project_id='red', lease_duration='1h', lease_id=others.id))
@@ -254,7 +254,7 @@ class TestBooted(booted.BootedCase):
         self.cloud.put_member('alice', 'blue', 'reader')
         self.hear(server)
         self.assertEqual([], self.leases())
-        self.assertIn('policy', self.told(server)['climate:lease_error'])
+        self.assertIn('policy', self.metadata(server)['climate:lease_error'])
         self.cloud.put_member('alice', 'blue', 'member')
         self.hear(self.boot(lease_duration='1h'))
         self.assertEqual(1, len(self.leases()))
@@ -313,11 +313,11 @@ class TestLook(booted.BootedCase):
     def test_servers_since_the_first_look(self) -> None:
         before = self.boot(lease_duration='1h')
         self.look()
-        self.assertEqual({}, self.told(before))
+        self.assertEqual({}, self.metadata(before))
         after = self.boot(lease_duration='1h')
         self.look()
-        self.assertEqual({}, self.told(before))
-        self.assertIn('climate:lease_id', self.told(after))
+        self.assertEqual({}, self.metadata(before))
+        self.assertIn('climate:lease_id', self.metadata(after))
 
     def test_a_nova_that_is_away_loses_nothing(self) -> None:
         self.look()
@@ -327,7 +327,7 @@ class TestLook(booted.BootedCase):
             self.assertRaises(exceptions.Transient, self.look)
         self.cloud.heal()
         self.look()
-        self.assertIn('climate:lease_id', self.told(server))
+        self.assertIn('climate:lease_id', self.metadata(server))
 
     def test_one_that_fails_is_no_obstacle_for_the_others(self) -> None:
         self.look()
@@ -337,7 +337,7 @@ class TestLook(booted.BootedCase):
         self.assertEqual(2, len(self.leases()))
         self.look()
         for server in servers:
-            self.assertIn('climate:lease_id', self.told(server))
+            self.assertIn('climate:lease_id', self.metadata(server))
         self.assertEqual(3, len(self.leases()))
 
     def test_a_server_that_takes_long_to_come_up(self) -> None:
@@ -347,7 +347,7 @@ class TestLook(booted.BootedCase):
         self.cloud.compute.stop_server(server.id)
         for _ in range(3):
             self.look()
-        self.assertEqual({}, self.told(server))
+        self.assertEqual({}, self.metadata(server))
         self.site.away_until(4000)
         self.look()
-        self.assertIn('climate:lease_id', self.told(server))
+        self.assertIn('climate:lease_id', self.metadata(server))

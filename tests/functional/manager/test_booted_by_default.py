@@ -42,7 +42,7 @@ class TestDefault(booted.BootedCase):
 
     def hear(self, server: Server) -> dict[str, str]:
         self.keeper.receive(ServerReport(server_id=server.id))
-        return self.told(server)
+        return self.metadata(server)
 
     def test_who_gets_one(self) -> None:
         self.assertIn('climate:lease_id', self.hear(self.boot()))
@@ -117,10 +117,10 @@ class TestDefault(booted.BootedCase):
 
     def assert_default(self, server: Server, said: object) -> None:
         """Check that a server gets a lease of 30 days, under an id that is not its owner's."""
-        told, known = self.hear(server), {lease.id for lease in self.leases()}
-        self.assertIn(told['climate:lease_id'], known, said)
+        metadata, known = self.hear(server), {lease.id for lease in self.leases()}
+        self.assertIn(metadata['climate:lease_id'], known, said)
         with self.site.store.reading() as tx:
-            lease = tx.leases.get(told['climate:lease_id'])
+            lease = tx.leases.get(metadata['climate:lease_id'])
             self.assertEqual([lease.id], tx.leases.ids_with('virtual:server', server.id))
         self.assertEqual(datetime.timedelta(days=30), lease.period.length, said)
         self.assertEqual(server.project_id, lease.project_id)
@@ -159,7 +159,7 @@ class TestDefault(booted.BootedCase):
         (found,) = self.leases()
         self.assertEqual(lease_id(server.id, again=True), found.id)
         self.assertEqual('virtual:server', found.reservations[0].resource_type)
-        self.assertEqual(lease_id(server.id, again=True), self.told(server)['climate:lease_id'])
+        self.assertEqual(lease_id(server.id, again=True), self.metadata(server)['climate:lease_id'])
 
     def test_one_that_is_broken_is_looked_at_again(self) -> None:
         """Its owner can break it, and bring it back."""
@@ -172,11 +172,11 @@ class TestDefault(booted.BootedCase):
         self.cloud.set_server(server.id, status='ACTIVE')
         self.site.away_until(1200)
         self.keeper.look(self.cloud)
-        self.assertIn('climate:lease_id', self.told(server))
+        self.assertIn('climate:lease_id', self.metadata(server))
 
     def test_why_it_is_not_what_was_asked_for(self) -> None:
-        told = self.hear(self.boot(lease_end='banana'))
-        self.assertIn("'banana' is not a time", told['climate:lease_error'])
+        metadata = self.hear(self.boot(lease_end='banana'))
+        self.assertIn("'banana' is not a time", metadata['climate:lease_error'])
 
     def test_a_reservation_that_boots_later_is_no_excuse(self) -> None:
         """Nor one that has booted another server."""

@@ -51,7 +51,7 @@ class TestSender(cases.StoreCase):
             self.store.run(lambda tx, charge=charge: tx.charges.insert([charge]))
 
     @property
-    def told(self) -> list[str]:
+    def calls(self) -> list[str]:
         """What the judge has heard, twice what it has heard twice."""
         return [f'{call.name} {call.body["id"]}' for call in self.judge.calls]
 
@@ -61,11 +61,11 @@ class TestSender(cases.StoreCase):
     def pass_time(self, seconds: float) -> None:
         self.clock.move_to(self.clock.now() + datetime.timedelta(seconds=seconds))
 
-    def test_all_is_told_once_and_in_order(self) -> None:
+    def test_all_is_reported_once_and_in_order(self) -> None:
         self.put('a1', 'a2', 'b1', 'a3')
         while self.sender.send_once():
             continue
-        self.assertEqual(['commit a1', 'commit b1', 'commit a2', 'commit a3'], self.told)
+        self.assertEqual(['commit a1', 'commit b1', 'commit a2', 'commit a3'], self.calls)
         self.assertEqual({}, self.waiting())
 
     def test_what_is_not_taken_comes_again_and_holds_no_other_lease_up(self) -> None:
@@ -73,7 +73,7 @@ class TestSender(cases.StoreCase):
         self.put('a1')
         self.put('b1', state=ChargeState.RELEASE)
         self.assertEqual(2, self.sender.send_once())
-        self.assertEqual(['commit a1', 'release b1'], self.told)
+        self.assertEqual(['commit a1', 'release b1'], self.calls)
         self.assertIn('does not take commit: commit: it answered 500', self.logger.output)
         self.assertEqual(0, self.sender.send_once())
         self.pass_time(1.5)
@@ -95,9 +95,9 @@ class TestSender(cases.StoreCase):
         self.judge.come_back()
         while self.sender.send_once():
             continue
-        self.assertEqual({'commit a1', 'commit a2', 'commit b1'}, set(self.told))
-        self.assertLess(self.told.index('commit a1'), self.told.index('commit a2'))
-        self.assertEqual(3, len(self.told))
+        self.assertEqual({'commit a1', 'commit a2', 'commit b1'}, set(self.calls))
+        self.assertLess(self.calls.index('commit a1'), self.calls.index('commit a2'))
+        self.assertEqual(3, len(self.calls))
 
     def test_one_judge_that_is_away_holds_no_other_up(self) -> None:
         other = self.useFixture(judge.Judge())
@@ -121,7 +121,7 @@ class TestSender(cases.StoreCase):
         self.assertEqual(0, self.sender.send_once())
         self.pass_time(3601)
         self.assertEqual(1, self.sender.send_once())
-        self.assertEqual(['commit a1'], self.told)
+        self.assertEqual(['commit a1'], self.calls)
 
     def test_whoever_asked_is_gone(self) -> None:
         question = questions.creation()
@@ -129,11 +129,11 @@ class TestSender(cases.StoreCase):
         self.assertEqual(0, self.sender.send_once())
         self.pass_time(self.filters.undecided_for.total_seconds())
         self.assertEqual(1, self.sender.send_once())
-        self.assertEqual(['release q1'], self.told)
+        self.assertEqual(['release q1'], self.calls)
         self.assertEqual('create', self.judge.calls[0].body['action'])
         self.assertFalse(self.store.run(lambda tx: ledger.booked(tx, self.filters, question)))
 
-    def test_a_filter_that_is_no_longer_used_is_told_when_it_is_used_again(self) -> None:
+    def test_a_filter_that_is_no_longer_used_is_notified_when_it_is_used_again(self) -> None:
         self.put('a1')
         filters, self.filters = self.filters, Filters({'other': self.filters[MONEY]})
         self.assertEqual(0, self.add_manager('you').send_once())
@@ -151,7 +151,7 @@ class TestSender(cases.StoreCase):
         sender.wake()
         waiting.until(lambda: self.waiting() == {}, 20, 'a2 and a3 are told')
         sender.stop(10)
-        self.assertEqual(['commit a1', 'commit a2', 'commit a3'], self.told)
+        self.assertEqual(['commit a1', 'commit a2', 'commit a3'], self.calls)
 
     def test_a_thread_outlives_a_judge_that_is_away(self) -> None:
         self.judge.go_away()

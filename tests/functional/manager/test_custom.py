@@ -87,8 +87,8 @@ class CustomCase(base.TestCase):
         (one,) = self.allocated(lease)
         self.assertEqual(('cae', {'SEAT': 3}), (one['name'], one['resources']))
         self.assertEqual({'server': 'port@host'}, one['properties'])
-        told = self.site.bus.last('lease.event.start_lease')['reservations'][0]['request']
-        self.assertEqual([one], told['allocated'])
+        notification = self.site.bus.last('lease.event.start_lease')['reservations'][0]['request']
+        self.assertEqual([one], notification['allocated'])
         self.assertRaises(exceptions.NotEnoughResources, self.lease, amount=2)
         self.assertEqual('TERMINATED', self.site.status_at(101, lease))
         self.assertEqual([], self.allocated(lease))

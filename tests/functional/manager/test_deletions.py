@@ -44,10 +44,10 @@ class _Tests:
         self.assertEqual('TERMINATED', self.site.status_at(110, lease))
         what = f'server {server_id} (server) of project {PROJECT} on host {host}'
         self.assertEqual([f'deleted {what}: the lease ends'], self.lines(lease))
-        (told,) = self.site.bus.deleted()
-        self.assert_has(told, object_type='server', object_id=server_id, object_name='server')
-        self.assert_has(told, project_id=PROJECT, host=host, lease_id=lease.id)
-        self.assertEqual('the lease ends', told['reason'])
+        (deleted,) = self.site.bus.deleted()
+        self.assert_has(deleted, object_type='server', object_id=server_id, object_name='server')
+        self.assert_has(deleted, project_id=PROJECT, host=host, lease_id=lease.id)
+        self.assertEqual('the lease ends', deleted['reason'])
         self.assertIn(f'Server {server_id} (server) of project {PROJECT} on host', self.log.output)
         (audited,) = map(deletion_audit.event, self.audited)
         self.assert_has(audited, action='delete', outcome='pending')
@@ -63,10 +63,10 @@ class _Tests:
         lease = self.site.create(hosts=2)
         self.assertEqual('ACTIVE', self.site.status_at(10, lease))
         # Its owner and operators find it, and the owner of the lease only that there was one.
-        told = {one['object_id']: one for one in self.site.bus.deleted()}
-        self.assertEqual(set(servers.values()), set(told))
-        self.assertEqual({OTHER}, {one['project_id'] for one in told.values()})
-        for one in told.values():
+        deleted = {one['object_id']: one for one in self.site.bus.deleted()}
+        self.assertEqual(set(servers.values()), set(deleted))
+        self.assertEqual({OTHER}, {one['project_id'] for one in deleted.values()})
+        for one in deleted.values():
             self.assertFalse({'user_id', 'start_date', 'name', 'reservations'} & set(one))
         shown, all_shown = self.lines(lease), self.lines(lease, None)
         for host, server_id in servers.items():

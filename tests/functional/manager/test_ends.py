@@ -25,7 +25,7 @@ class _Ends(base.TestCase):
         filters = Filters({'external_service': ExternalService.from_conf(conf)})
         self.site = self.useFixture(Site(filters=filters))
 
-    def told(self, lease: Lease, *, after: str = 'commit') -> list[dict[str, Any]]:
+    def reports(self, lease: Lease, *, after: str = 'commit') -> list[dict[str, Any]]:
         """Return what was told of a lease after it was booked."""
         self.site.work()
         calls = [call for call in self.judge.calls if call.body['lease']['id'] == lease.id]
@@ -40,7 +40,7 @@ class TestEnds(_Ends):
         self, lease: Lease, reason: str, used: int, ended_at: str, hosts: int = 1
     ) -> None:
         """Fail unless exactly this was told."""
-        (end,) = self.told(lease)
+        (end,) = self.reports(lease)
         self.assert_has(end, name='on-end', reason=reason, used_seconds=used)
         self.assertEqual(f'2030-01-01T{ended_at}.000000', end['ended_at'])
         self.assertEqual('blue', end['context']['project_id'])
@@ -58,7 +58,7 @@ class TestEnds(_Ends):
         lease = self.site.create(600, 2400, until=2390)
         self.site.cloud.reachable = False
         self.site.until(2450)
-        self.assertEqual([], self.told(lease))
+        self.assertEqual([], self.reports(lease))
         self.site.cloud.reachable = True
         self.site.until(2500)
         self.assert_ended(lease, 'ended', 1800, '12:40:00')
@@ -81,7 +81,7 @@ class TestEnds(_Ends):
         lease = self.site.create(600, 2400, until=1000)
         self.site.update(lease, end=1200)
         self.site.until(1300)
-        asked, committed, ended = self.told(lease)
+        asked, committed, ended = self.reports(lease)
         self.assertEqual(
             ['check-update', 'commit', 'on-end'], [asked['name'], committed['name'], ended['name']]
         )
@@ -153,7 +153,7 @@ class TestUndone(_Ends):
         self.site.cloud.fail('compute.add_host', error='permanent')
         self.site.update(lease, end=3000, hosts=2)
         self.assertEqual('ACTIVE', self.site.status_at(1100, lease))
-        asked, committed, released = self.told(lease)
+        asked, committed, released = self.reports(lease)
         self.assertEqual(
             ['check-update', 'commit', 'release'],
             [asked['name'], committed['name'], released['name']],
@@ -171,4 +171,4 @@ class TestUndone(_Ends):
         lease = self.site.create(600, 2400, until=1000)
         self.site.update(lease, hosts=2)
         self.site.until(1100)
-        self.assertEqual(['check-update', 'commit'], [item['name'] for item in self.told(lease)])
+        self.assertEqual(['check-update', 'commit'], [item['name'] for item in self.reports(lease)])

@@ -35,9 +35,9 @@ class TestFailedStart(SiteCase):
         self.site.until(61)
         self.assertIs(EventState.ERROR, self.site.event(lease, EventKind.START).state)
         self.assertEqual(['error', 'end_lease'], self.site.bus.received(lease)[-2:])
-        told = self.site.bus.last('lease.event.error')
-        self.assertEqual('start_lease', told['event_type'])
-        self.assertIn('Nova is away', told['reason'])
+        notification = self.site.bus.last('lease.event.error')
+        self.assertEqual('start_lease', notification['event_type'])
+        self.assertIn('Nova is away', notification['reason'])
 
     def test_it_is_missed_when_a_manager_comes_at_the_very_end(self) -> None:
         lease = self.site.create(10, 60)
@@ -48,7 +48,7 @@ class TestFailedStart(SiteCase):
         self.assertIn('had ended before it could start', start.error or '')
         self.assertEqual(0, PhysicalHost.start.call_count)
 
-    def test_it_is_told_then_though_the_end_fails_too(self) -> None:
+    def test_it_is_reported_then_though_the_end_fails_too(self) -> None:
         lease = self.site.create(10, 60)
         with mock.patch.object(PhysicalHost, 'undo', side_effect=AWAY):
             self.site.until(61)

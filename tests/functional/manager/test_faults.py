@@ -41,10 +41,10 @@ class TestStart(SiteCase):
         site.until(300)
         self.assertEqual(('ERROR', 'error'), (site.status(lease), site.reservation(lease)))
         self.assertEqual(EventState.ERROR, site.event(lease, EventKind.START).state)
-        told = site.bus.last('lease.event.error')
-        self.assertEqual('start_lease', told['event_type'])
-        self.assertIn('cannot be reached', told['reason'])
-        self.assertEqual('ERROR', told['status'])
+        notification = site.bus.last('lease.event.error')
+        self.assertEqual('start_lease', notification['event_type'])
+        self.assertIn('cannot be reached', notification['reason'])
+        self.assertEqual('ERROR', notification['status'])
         # What was begun is undone for as long as it takes.
         site.until(2000)
         self.assertEqual(EventState.UNDONE, site.event(lease, EventKind.UNDO).state)
@@ -111,8 +111,10 @@ class TestStart(SiteCase):
         self.assertEqual(EventState.ERROR, self.site.event(lease, EventKind.PREPARE).state)
         self.assertEqual('ACTIVE', self.site.status_at(100, lease))
         # It is told, and all the same it is well.
-        told = self.site.bus.last('lease.event.error')
-        self.assertEqual(('prepare', 'PENDING'), (told['event_type'], told['status']))
+        notification = self.site.bus.last('lease.event.error')
+        self.assertEqual(
+            ('prepare', 'PENDING'), (notification['event_type'], notification['status'])
+        )
         self.assertEqual(1, self.site.bus.received().count('error'))
 
     def test_the_end_comes_while_the_start_is_still_tried(self) -> None:
@@ -170,7 +172,7 @@ class TestStart(SiteCase):
 class TestEnd(SiteCase):
     """The cloud fails when a lease ends."""
 
-    def test_never_given_up_and_told_once(self) -> None:
+    def test_never_given_up_and_reported_once(self) -> None:
         lease = self.site.create(0, 1000, until=999)
         server = self.site.boot(lease)
         self.site.cloud.reachable = False
@@ -187,7 +189,7 @@ class TestEnd(SiteCase):
         self.assertEqual('end_lease', self.site.bus.received()[-1])
         self.assertEqual((ALL, ()), (self.site.pooled(), self.site.cloud.servers()))
 
-    def test_permanent_error_at_the_end_is_told_and_tried_again(self) -> None:
+    def test_permanent_error_at_the_end_is_reported_and_tried_again(self) -> None:
         lease = self.site.create(0, 1000, until=999)
         self.site.boot(lease)
         self.site.cloud.fail('compute.delete_server', times=3, error='permanent')
@@ -205,7 +207,7 @@ class TestEnd(SiteCase):
         self.site.until(1100)
         self.assertEqual(('gone', ALL), (self.site.status(lease), self.site.pooled()))
 
-    def test_failed_images_are_told_and_do_not_keep_it_from_ending(self) -> None:
+    def test_failed_images_are_reported_and_do_not_keep_it_from_ending(self) -> None:
         lease = self.site.create(0, 1000, action='snapshot', until=10)
         self.site.boot(lease)
         self.site.cloud.fail('compute.create_image', times=None, error='conflict')
@@ -285,7 +287,7 @@ class TestUpdate(SiteCase):
 class TestDefect(SiteCase):
     """A plugin that raises what it must not takes no manager with it."""
 
-    def test_is_tried_again_and_told(self) -> None:
+    def test_is_tried_again_and_reported(self) -> None:
         lease = self.site.create(100, 3600)
         plugin = self.site.plugins['physical:host']
 

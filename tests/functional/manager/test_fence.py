@@ -127,7 +127,7 @@ class TestHeldUp(base.TestCase):
             self.site.boot(self.first)
         self.assertGreaterEqual(held_up, 2)
 
-    def test_nothing_is_settled_told_or_counted(self) -> None:
+    def test_nothing_is_settled_reported_or_counted(self) -> None:
         site = self.site
         site.boot(self.first)
         before = site.bus.received()
@@ -242,13 +242,13 @@ class TestBooted(BootedCase):
         server, slow = self.held_up(erased=False)
         self.assertFalse(slow.look(self.cloud))
         (lease,) = self.leases()
-        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+        self.assertEqual({'climate:lease_id': lease.id}, self.metadata(server))
 
     def test_it_writes_nothing_when_the_server_is_not_its_own_any_more(self) -> None:
         server, slow = self.held_up(erased=True)
         self.assertRaises(ClaimLost, slow.look, self.cloud)
         self.assertEqual(1, len(self.leases()))
-        self.assertEqual({}, self.told(server))
+        self.assertEqual({}, self.metadata(server))
 
 
 @services.on_each_engine(base.TestCase, 'TestRowsOn', engines=services.DATABASE_SERVERS)

@@ -29,7 +29,7 @@ class TestGivenUp(SiteCase):
         facts = (self.site.plugins, self.lease, {self.ids[2]: 1}, left)
         return self.site.store.run(lambda tx: following.given_up(tx, *facts))
 
-    def test_as_many_as_told(self) -> None:
+    def test_as_many_as_requested(self) -> None:
         for kept, goes in (((0, 1), 2), ((0, 2), 1), ((1, 2), 0)):
             found = self.given_up(*kept)
             self.assertEqual(({self.ids[goes]: 1}, ()), (found.amounts, found.complaints))
@@ -54,7 +54,7 @@ class TestGivenUp(SiteCase):
         self.assertEqual({}, found.amounts)
         self.assertIn('cannot read it', found.complaints[0])
 
-    def test_people_are_told(self) -> None:
+    def test_people_are_notified(self) -> None:
         lease: Lease = self.site.create(20, 3600)
         self.site.until(30)
         (row,) = self.site.allocations(lease)
@@ -66,6 +66,8 @@ class TestGivenUp(SiteCase):
             self.site.work()
         self.assertEqual('ACTIVE', self.site.status(lease))
         self.assertEqual(2, len(self.site.allocations(lease)))
-        told = self.site.bus.last('lease.event.error')
-        self.assertEqual((lease.id, 'update_lease'), (told['lease_id'], told['event_type']))
-        self.assertIn('keeps 1 resources and not 2', told['reason'])
+        notification = self.site.bus.last('lease.event.error')
+        self.assertEqual(
+            (lease.id, 'update_lease'), (notification['lease_id'], notification['event_type'])
+        )
+        self.assertIn('keeps 1 resources and not 2', notification['reason'])

@@ -71,10 +71,10 @@ class TestStart(_Test):
         self.site.until(1005)
         self.assertNotIn('error', self.site.bus.received(second))
         self.site.until(1020)
-        told = self.site.bus.last('lease.event.error')
-        self.assertEqual((second.id, 'start_lease'), (told['lease_id'], told['event_type']))
+        notified = self.site.bus.last('lease.event.error')
+        self.assertEqual((second.id, 'start_lease'), (notified['lease_id'], notified['event_type']))
         (name,) = self.names(first)
-        self.assertIn(name, told['reason'])
+        self.assertIn(name, notified['reason'])
         self.assertEqual('PENDING', self.site.status(second))
         self.assertEqual('ACTIVE', self.site.status_at(1070, second))
         self.assertFalse(self.names(first) & self.names(second))
@@ -82,8 +82,8 @@ class TestStart(_Test):
         moved = self.site.bus.last('lease.rehomed')
         self.assertEqual(([name], sorted(self.names(second))), (moved['from'], moved['to']))
         self.assertEqual('TERMINATING', self.site.status(first))
-        told = self.site.bus.received(second)
-        found = [told.count(one) for one in ('error', 'rehomed', 'start_lease')]
+        notified = self.site.bus.received(second)
+        found = [notified.count(one) for one in ('error', 'rehomed', 'start_lease')]
         self.assertEqual([1, 1, 1], found)
         self.assertEqual('ACTIVE', self.site.status_at(1200, second))
 
@@ -144,7 +144,7 @@ class TestStart(_Test):
         self.assertEqual(('ACTIVE', 1), (self.site.status(second), self.errors(second)))
         self.assertEqual(ALL, self.site.hosts(second))
 
-    def test_an_end_that_has_failed_is_told_at_once(self) -> None:
+    def test_an_end_that_has_failed_is_reported_at_once(self) -> None:
         self.open(4)
         self.site.cloud.fail('compute.delete_server', times=None)
         self.assertEqual(1, self.errors(self.site.create(1000, 3000, hosts=4, until=1002)))
@@ -196,7 +196,7 @@ class TestStart(_Test):
 class TestChange(_Test):
     """A running lease grows onto what is not given back."""
 
-    def test_it_is_undone_and_told(self) -> None:
+    def test_it_is_undone_and_reported(self) -> None:
         first = self.open(1)
         site = self.site
         grows = site.create(20, 3000, hosts=2)
@@ -291,7 +291,7 @@ class TestParts(_Test):
 class TestThings(server_case.ServerCase):
     """What exists already cannot be moved."""
 
-    def test_it_stays_and_is_told(self) -> None:
+    def test_it_stays_and_is_reported(self) -> None:
         first, second = self.book(100, 200), self.book(200, 4000)
         # Long enough for both: the deadline of this world is 5 seconds.
         self.world.settings = dataclasses.replace(
@@ -314,7 +314,7 @@ class TestThings(server_case.ServerCase):
 class _OnServers(_Test):
     """The statements are the same on every engine."""
 
-    def test_moved_told_and_cleaned(self) -> None:
+    def test_moved_reported_and_cleaned(self) -> None:
         first = self.open(1, lasts=90, cleaning_time=datetime.timedelta(seconds=50))
         second = self.site.create(1050, 3000)
         self.assertEqual(self.names(first), self.names(second))

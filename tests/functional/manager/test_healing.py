@@ -35,7 +35,7 @@ class TestPending(healing.HealingCase):
         lease = self.site.create(3600, 7200, hosts=3)
         self.assertEqual(['compute-2', 'compute-3', 'compute-4'], self.names(lease))
 
-    def test_its_owner_is_told_if_there_is_none_and_it_is_tried_again(self) -> None:
+    def test_its_owner_is_notified_if_there_is_none_and_it_is_tried_again(self) -> None:
         lease = self.site.create(3600, 7200, hosts=3)
         other = self.site.create(3000, 5000)
         had = self.names(lease)
@@ -50,7 +50,7 @@ class TestPending(healing.HealingCase):
         self.site.delete(other)
         self.assertEqual(1, self.heal())
         self.assertEqual((False, False, False), self.flags(lease))
-        self.assertEqual(['degraded', 'rehomed'], self.told(lease))
+        self.assertEqual(['degraded', 'rehomed'], self.notified(lease))
 
     def test_a_host_that_recovers_is_enough(self) -> None:
         lease = self.site.create(3600, 7200, hosts=4)
@@ -60,7 +60,7 @@ class TestPending(healing.HealingCase):
         self.mend('compute-2')
         self.assertEqual(1, self.heal())
         self.assertEqual((False, False, False), self.flags(lease))
-        self.assertEqual(['degraded'], self.told(lease))
+        self.assertEqual(['degraded'], self.notified(lease))
 
     def test_several_fail_and_some_can_be_replaced(self) -> None:
         lease = self.site.create(3600, 7200, hosts=3)
@@ -70,7 +70,7 @@ class TestPending(healing.HealingCase):
         has = self.names(lease)
         self.assertEqual(1, len({had[0], had[1]} & set(has)))
         self.assertEqual((True, True, False), self.flags(lease))
-        self.assertEqual(['rehomed', 'degraded'], self.told(lease))
+        self.assertEqual(['rehomed', 'degraded'], self.notified(lease))
 
     def test_what_is_far_off_waits(self) -> None:
         lease = self.site.create(90000, 93600)
@@ -78,7 +78,7 @@ class TestPending(healing.HealingCase):
         self.assertEqual(0, self.heal())
         self.site.away_until(90000 - 7000)
         self.assertEqual(1, self.heal())
-        self.assertEqual(['rehomed'], self.told(lease))
+        self.assertEqual(['rehomed'], self.notified(lease))
 
     def test_only_what_works_takes_its_place(self) -> None:
         lease = self.site.create(3600, 7200)
@@ -98,4 +98,4 @@ class TestPending(healing.HealingCase):
         done = [one.heal(ids[0], self.site.cloud) for one in rounds]
         self.site.work()
         self.assertEqual([True, False], done)
-        self.assertEqual(['rehomed'], self.told(lease))
+        self.assertEqual(['rehomed'], self.notified(lease))

@@ -30,7 +30,7 @@ class TestActive(healing.HealingCase):
         self.assertEqual(set(has), self.site.hosts(lease))
         self.assertEqual(['freepool'], self.site.places()[had[0]])
         self.assertEqual((False, False, True), self.flags(lease))
-        self.assertEqual((['rehomed'], 'ACTIVE'), (self.told(lease), self.site.status(lease)))
+        self.assertEqual((['rehomed'], 'ACTIVE'), (self.notified(lease), self.site.status(lease)))
 
     def test_a_change_by_its_owner_means_that_it_was_seen(self) -> None:
         lease = self.active()

@@ -152,7 +152,7 @@ class TestWords(_Case, base.TestCase):
     def waits(self, why: str, *steps: str) -> Again:
         return Again(after=datetime.timedelta(seconds=5), why=why, steps=steps)
 
-    def test_each_line_is_kept_once_and_what_is_awaited_is_told(self) -> None:
+    def test_each_line_is_kept_once_and_what_is_awaited_is_reported(self) -> None:
         self.talker.says = [
             self.waits('the image is made', 'the server was stopped'),
             self.waits('the image is written', 'the server was stopped', 'image 7 was made'),

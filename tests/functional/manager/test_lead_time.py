@@ -33,7 +33,7 @@ class _LeadTime:
 
         self.site.store.run(change)
 
-    def told(self, lease: Lease) -> list[float]:
+    def notice_times(self, lease: Lease) -> list[float]:
         """Return how many seconds after noon the start is told of."""
         return [
             (item.time - harness.NOW).total_seconds()
@@ -46,20 +46,22 @@ class _LeadTime:
         self.slow(2, '420.5')
         self.slow(3, 'long')
         self.slow(4, '-5')
-        self.assertEqual([3600 - 421, 3540], self.told(self.site.create(3600, 7200, hosts=4)))
+        self.assertEqual(
+            [3600 - 421, 3540], self.notice_times(self.site.create(3600, 7200, hosts=4))
+        )
         self.site.until(3180)
         found = self.site.bus.last('lease.event.before_start_lease')['seconds_to_start']
         self.assertEqual(421, found)
 
     def test_what_nobody_says_anything_of(self) -> None:
-        self.assertEqual([3540], self.told(self.site.create(3600, 7200, hosts=4)))
+        self.assertEqual([3540], self.notice_times(self.site.create(3600, 7200, hosts=4)))
 
     def test_a_change_brings_a_slow_host(self) -> None:
         lease = self.site.create(3600, 7200, hosts=1)
         for host in range(1, 5):
             self.slow(host, '600')
         self.site.update(lease, hosts=2)
-        self.assertEqual([3000, 3540], self.told(lease))
+        self.assertEqual([3000, 3540], self.notice_times(lease))
         self.assertEqual('ACTIVE', self.site.status_at(3700, lease))
         self.assertEqual(2, self.site.bus.received().count('before_start_lease'))
 
@@ -70,6 +72,6 @@ class _LeadTime:
             self.slow(host, '600')
         wanted = Reallocation(reservation_id=had.reservation_id, resource_id=had.resource_id)
         self.site.leases.reallocate(lease.id, PROJECT, wanted)
-        self.assertEqual([3000, 3540], self.told(lease))
+        self.assertEqual([3000, 3540], self.notice_times(lease))
         self.site.until(3001)
         self.assertEqual(1, self.site.bus.received().count('before_start_lease'))

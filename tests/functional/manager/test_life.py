@@ -32,24 +32,26 @@ class _Life:
     def test_whole_life(self) -> None:
         site = self.site
         lease = site.create(600, 2400, hosts=2)
-        self.assertEqual(['create'], self.told_by(0))
-        self.assertEqual(['before_start_lease'], self.told_by(300))
+        self.assertEqual(['create'], self.received_by(0))
+        self.assertEqual(['before_start_lease'], self.received_by(300))
         self.assertEqual(300, site.bus.last('lease.event.before_start_lease')['seconds_to_start'])
-        self.assertEqual(['before_start_lease'], self.told_by(540))
+        self.assertEqual(['before_start_lease'], self.received_by(540))
         self.assertEqual(60, site.bus.last('lease.event.before_start_lease')['seconds_to_start'])
         self.assertEqual('PENDING', site.status(lease))
         # Prepared: the aggregate is there, and empty.
         self.assertIn(lease.reservations[0].id, {item.name for item in site.cloud.aggregates()})
         self.assertEqual((set(), ALL), (site.hosts(lease), site.pooled()))
-        self.assertEqual(([], ['start_lease']), (self.told_by(599.999), self.told_by(600)))
+        self.assertEqual(([], ['start_lease']), (self.received_by(599.999), self.received_by(600)))
         self.assertEqual(('ACTIVE', 'active'), (site.status(lease), site.reservation(lease)))
         self.assertEqual(2, len(site.hosts(lease)))
         self.assertEqual(ALL, site.hosts(lease) | site.pooled())
-        self.assertEqual(([], ['before_end_lease']), (self.told_by(1700), self.told_by(1800)))
+        self.assertEqual(
+            ([], ['before_end_lease']), (self.received_by(1700), self.received_by(1800))
+        )
         site.boot(lease)
-        self.assertEqual([], self.told_by(2399.999))
+        self.assertEqual([], self.received_by(2399.999))
         # Servers are given a moment to go.
-        self.assertEqual(['end_lease'], self.told_by(2402))
+        self.assertEqual(['end_lease'], self.received_by(2402))
         self.assertEqual(('TERMINATED', 'deleted'), (site.status(lease), site.reservation(lease)))
         self.assertEqual((ALL, ()), (site.pooled(), site.cloud.servers()))
         self.assertIsNone(site.now(lease).next_due)
@@ -58,7 +60,7 @@ class _Life:
             self.assertEqual(0, message.payload.get('late_by_seconds', 0), message.event_type)
         self.assertEqual(([], []), (harness.twice(site.bus.taken), site.allocations(lease)))
 
-    def told_by(self, seconds: float) -> list[str]:
+    def received_by(self, seconds: float) -> list[str]:
         """Let time pass, and return what was told meanwhile."""
         before = len(self.site.bus.taken)
         self.site.until(seconds)
@@ -119,8 +121,8 @@ class _Life:
         late = site.bus.last('lease.event.start_lease')['late_by_seconds']
         self.assertTrue(100 <= late <= 111, late)
         self.assertLess(site.bus.received().index('end_lease'), len(site.bus.received()) - 1)
-        told = site.bus.received(second)
-        self.assertLess(told.index('create'), told.index('start_lease'))
+        notified = site.bus.received(second)
+        self.assertLess(notified.index('create'), notified.index('start_lease'))
 
 
 class TestEvents(SiteCase):
@@ -134,15 +136,15 @@ class TestEvents(SiteCase):
         self.site.until(1000)
         self.assertEqual('notification', self.site.bus.received(lease)[-1])
 
-    def test_several_due_at_once_are_told_in_order(self) -> None:
+    def test_several_due_at_once_are_reported_in_order(self) -> None:
         lease = self.site.create(
             600, 1200, events=(EventDraft(kind=EventKind.NOTIFICATION, time=at(600)),)
         )
         self.site.away_until(1199)
         self.site.work()
         # It ends 600 s after its start, so the warning is due with the start.
-        told = ['create', *['before_start_lease'] * 2, 'notification', 'start_lease']
-        self.assertEqual([*told, 'before_end_lease'], self.site.bus.received(lease))
+        notified = ['create', *['before_start_lease'] * 2, 'notification', 'start_lease']
+        self.assertEqual([*notified, 'before_end_lease'], self.site.bus.received(lease))
 
     def test_a_short_lease_is_warned_although_its_start_takes_a_while(self) -> None:
         lease = self.site.create(0, 600, action='snapshot')

@@ -218,13 +218,13 @@ class Machine(stateful.RuleBasedStateMachine):
         assert not self.site.waiting()
         assert not harness.twice(self.site.bus.taken)
         for lease in self.all:
-            told = self.site.bus.received(lease)
-            counted = collections.Counter(told)
-            assert told[0] == 'create'
+            notified = self.site.bus.received(lease)
+            counted = collections.Counter(notified)
+            assert notified[0] == 'create'
             assert counted['start_lease'] <= 1
-            assert counted['end_lease'] + counted['delete'] >= 1, told
+            assert counted['end_lease'] + counted['delete'] >= 1, notified
             if 'start_lease' in counted and 'end_lease' in counted:
-                assert told.index('start_lease') < told.index('end_lease')
+                assert notified.index('start_lease') < notified.index('end_lease')
         for manager_lease in self.site.every_lease():
             assert manager_lease.next_due is None
 

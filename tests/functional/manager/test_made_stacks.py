@@ -92,7 +92,7 @@ class TestMade(stack_case.StackCase):
         self.assertRaises(exceptions.NotEnoughResources, self.made, start=200, end=300)
         self.made(start=4000, end=5000)
 
-    def test_a_name_that_is_taken_by_then_is_told(self) -> None:
+    def test_a_name_that_is_taken_by_then_is_reported(self) -> None:
         lease = self.made()
         theirs = self.heat.create_stack(StackDraft(name='web', template=SMALL))
         self.assertEqual('ERROR', self.world.status_at(200, lease))
@@ -102,14 +102,14 @@ class TestMade(stack_case.StackCase):
         self.assertEqual('gone', self.world.status_at(300, lease))
         self.assertEqual('CREATE_COMPLETE', self.state('web'))
 
-    def test_what_heat_fails_to_make_is_told_and_deleted(self) -> None:
+    def test_what_heat_fails_to_make_is_reported_and_deleted(self) -> None:
         lease = self.made(template=BROKEN)
         self.assertEqual('ERROR', self.world.status_at(200, lease))
         self.assertIn('Test Resource failed bad', self.reason(lease))
         self.assertIsNone(self.heat.find_stack('web'))
         self.assertEqual([], self.trusts())
 
-    def test_what_heat_cannot_make_any_more_is_told(self) -> None:
+    def test_what_heat_cannot_make_any_more_is_reported(self) -> None:
         lease = self.made(guarantee=False)
         self.cloud.fail('orchestration.create_stack', None, error='quota')
         self.assertEqual('ERROR', self.world.status_at(200, lease))
@@ -174,7 +174,7 @@ class TestMade(stack_case.StackCase):
         self.assertRaises(exceptions.NotEnoughResources, self.existing, stack_id, start=300)
         self.existing(stack_id, start=4000, end=5000)
 
-    def test_what_it_is_made_of_is_told_nobody(self) -> None:
+    def test_what_it_is_made_of_stays_secret(self) -> None:
         secret = 'opensesame'
         lease = self.made(
             template=f'{TEMPLATE}# {secret}\n', files={'a.yaml': secret}, guarantee=False
@@ -184,6 +184,6 @@ class TestMade(stack_case.StackCase):
         self.assertNotIn(secret, everything.text(self.world.store.engine))
         self.world.delete(lease)
         self.world.until(3800)
-        told = json.dumps([message.payload for message in self.world.bus.taken])
-        self.assertIn(lease.id, told)
-        self.assertNotIn(secret, told)
+        text = json.dumps([message.payload for message in self.world.bus.taken])
+        self.assertIn(lease.id, text)
+        self.assertNotIn(secret, text)

@@ -94,7 +94,7 @@ class TestMaintenances(healing.HealingCase):
             self.site.bus.last('lease.rehomed')['reason'],
         )
 
-    def test_its_owner_is_told_and_a_cancelled_one_is_forgotten(self) -> None:
+    def test_its_owner_is_notified_and_a_cancelled_one_is_forgotten(self) -> None:
         lease = self.site.create(3600, 7200, hosts=4)
         window = self.announce('compute-3', 7000, 9000)
         self.heal()
@@ -104,7 +104,7 @@ class TestMaintenances(healing.HealingCase):
         self.desk.delete(window.id)
         self.assertEqual(1, self.heal())
         self.assertEqual((False, False, False), self.flags(lease))
-        self.assertEqual(['degraded'], self.told(lease))
+        self.assertEqual(['degraded'], self.notified(lease))
 
     def flexible(self, hosts: int, until: float, **facts: Any) -> Lease:
         """Book hosts for an hour, from an hour from now on."""
@@ -156,7 +156,7 @@ class TestMaintenances(healing.HealingCase):
         self.heal()
         self.assertNotEqual([had], self.names(lease))
         self.assertEqual((False, False, True), self.flags(lease))
-        self.assertEqual(['degraded', 'rehomed'], self.told(lease))
+        self.assertEqual(['degraded', 'rehomed'], self.notified(lease))
 
     def test_what_is_in_use_stays_if_it_must(self) -> None:
         self.open(heal_active=HealActive.NEVER)

@@ -252,7 +252,7 @@ class TestNothingIsLost(base.TestCase):
         site.manager.send()
         self.assertEqual([first[0].id], [item.id for item in site.bus.taken])
 
-    def test_events_of_a_lease_deleted_early_are_not_told(self) -> None:
+    def test_events_of_a_lease_deleted_early_are_not_reported(self) -> None:
         site = self.useFixture(Site())
         site.delete(site.create(600, 3600))
         site.until(4000)

@@ -129,7 +129,7 @@ class TestPoisonedOnSqlite(_Poisoned, base.TestCase):
         self.assertEqual(1, sender.send_once())
         self.assertEqual('two', self.names()[-1])
 
-    def test_it_is_sent_again_when_it_is_told_to(self) -> None:
+    def test_it_is_sent_again_on_request(self) -> None:
         sender = self.sender()
         self.send_all(sender)
         (row,) = self.failing()

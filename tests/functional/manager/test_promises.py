@@ -122,9 +122,9 @@ class TestAtomic(Promised, base.TestCase):
         self.assertEqual(self.clean, world.cloud.contents(), where)
         self.assertEqual('PENDING', world.status(lease), where)
         self.assertEqual(1, len(world.reasons(lease)), where)
-        told = [step for step in self.steps() if step.error is not None]
-        self.assertEqual(['prepare'], [step.effect for step in told], where)
-        self.assertIn('as configured', str(told[0].error))
+        failed = [step for step in self.steps() if step.error is not None]
+        self.assertEqual(['prepare'], [step.effect for step in failed], where)
+        self.assertIn('as configured', str(failed[0].error))
         states = {step.state for step in self.steps() if step.effect == 'prepare'}
         self.assertEqual({StepState.UNDONE}, states, where)
         # What could not be prepared is done with the rest when it starts.
@@ -227,7 +227,7 @@ class TestOneStack(_OneThing, base.TestCase):
     kind = 'virtual:stack'
 
 
-class TestTold(Promised, base.TestCase):
+class TestStepByStep(Promised, base.TestCase):
     """Of a server of somebody's it is kept what was done with it, step by step."""
 
     kind = 'virtual:server'

@@ -37,8 +37,10 @@ class TestReadiness(SiteCase):
         self.say(lease, ready=('compute-2',), waiting=('compute-1',), detail='it boots')
         self.site.until(101)
         self.assertEqual(['start_lease', 'not_ready'], self.site.bus.received()[-2:])
-        told = self.site.bus.last('lease.not_ready')
-        self.assertEqual((['compute-1'], 'it boots'), (told['waiting'], told['detail']))
+        notification = self.site.bus.last('lease.not_ready')
+        self.assertEqual(
+            (['compute-1'], 'it boots'), (notification['waiting'], notification['detail'])
+        )
         whole = [
             step
             for step in self.site.leases.history(lease.id, PROJECT).steps

@@ -115,7 +115,7 @@ class TestLeftovers(_Test):
         self.assertEqual(('', True), (found.done, f'servers on {host}' in found.what))
         self.assertEqual([server.id], [item.id for item in self.cloud.servers()])
 
-    def test_what_is_not_ours_is_told_only(self) -> None:
+    def test_what_is_not_ours_is_reported_only(self) -> None:
         made = self.cloud.compute.create_aggregate(UNKNOWN, f'blazar_{UNKNOWN}')
         self.cloud.compute.create_aggregate('operators-own', 'zone-7')
         self.cloud.compute.create_aggregate('blazar_x', None)

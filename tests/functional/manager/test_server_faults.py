@@ -77,7 +77,7 @@ class TestFaults(ServerCase):
         self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
         self.assertEqual([], self.world.reasons(lease))
 
-    def test_one_that_breaks_or_goes_while_it_is_leased_is_told(self) -> None:
+    def test_one_that_breaks_or_goes_while_it_is_leased_is_reported(self) -> None:
         lease = self.book()
         self.world.until(200)
         for change in ({'status': 'ERROR'}, {'status': 'ACTIVE'}):
@@ -90,7 +90,7 @@ class TestFaults(ServerCase):
         self.assertTrue(self.world.now(lease).degraded)
         self.assertIn('in ERROR', self.world.bus.last('lease.degraded')['reason'])
 
-    def test_one_that_was_shelved_badly_is_told_and_started_all_the_same(self) -> None:
+    def test_one_that_was_shelved_badly_is_reported_and_started_all_the_same(self) -> None:
         self.cloud.fail('compute.shelve_server', error='permanent')
         lease = self.book()
         self.assertEqual(('ACTIVE', 'PENDING'), self.statuses_at(50, lease))

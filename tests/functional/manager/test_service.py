@@ -115,7 +115,7 @@ class TestManager(ManagerCase):
         until('all notifications are sent', lambda: not self.site.waiting())
         self.assertEqual(['create', 'start_lease'], self.site.bus.received())
 
-    def test_told_to_stop_it_finishes_what_it_is_at(self) -> None:
+    def test_asked_to_stop_it_finishes_what_it_is_at(self) -> None:
         self.site.cloud.slow('compute.add_host', 0.7)
         lease = self.create(0)
         # The claim outlasts the work on a slow machine too: this is about stopping.
@@ -127,7 +127,7 @@ class TestManager(ManagerCase):
         manager.wake()
         self.assertEqual('PENDING', self.site.status(other))
 
-    def test_told_to_stop_it_does_not_wait_for_long(self) -> None:
+    def test_asked_to_stop_it_does_not_wait_for_long(self) -> None:
         self.site.cloud.slow('compute.add_host', 2.5)
         lease = self.create(0)
         manager = self.start()

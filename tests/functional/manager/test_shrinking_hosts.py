@@ -91,8 +91,8 @@ class TestShrinking(test_resource_changes.ChangesCase):
                 self.assertTrue(tight, 'one has moved that had room')
         self.assertEqual(not over, not self.host(SHRINKS).unusable)
         self.assertTrue(over or max(full.values()) <= slots or full != kept)
-        told = {one for one in active if self.site.now(leases[one]).degraded}
-        self.assertEqual(bool(over), bool(told))
+        degraded = {one for one in active if self.site.now(leases[one]).degraded}
+        self.assertEqual(bool(over), bool(degraded))
         self.forget(leases)
 
     def forget(self, leases: dict[str, Lease]) -> None:

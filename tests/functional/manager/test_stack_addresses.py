@@ -95,12 +95,12 @@ class TestAddresses(stack_case.StackCase):
             [(item['network'], item['network_id']) for item in shown],
         )
 
-    def test_a_network_that_is_not_there_is_told_at_once(self) -> None:
+    def test_a_network_that_is_not_there_is_reported_at_once(self) -> None:
         with self.assertRaisesRegex(exceptions.InvalidInput, "'nowhere'"):
             self.wanted(parameters={'outside': 'nowhere'})
         self.wanted(parameters={'outside': 'nowhere'}, guarantee=False)
 
-    def test_those_of_a_group_are_told_at_once(self) -> None:
+    def test_those_of_a_group_are_reported_at_once(self) -> None:
         group = f"""{VERSION}
 resources:
   all:

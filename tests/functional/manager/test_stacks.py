@@ -90,7 +90,7 @@ class TestExisting(stack_case.StackCase):
         self.assertEqual('SUSPEND_COMPLETE', self.state())
         self.assertEqual([], self.world.reasons(lease))
 
-    def test_what_broke_while_it_waited_is_told(self) -> None:
+    def test_what_broke_while_it_waited_is_reported(self) -> None:
         stack_id = self.mine()
         lease = self.existing(stack_id, start=0)
         self.cloud.set_seconds('stack', 5)
@@ -99,7 +99,7 @@ class TestExisting(stack_case.StackCase):
         self.assertEqual('ERROR', self.world.status_at(20, lease))
         self.assertIn('the disk is full', self.reason(lease))
 
-    def test_what_becomes_of_it_during_the_lease_is_told_and_left_alone(self) -> None:
+    def test_what_becomes_of_it_during_the_lease_is_reported_and_left_alone(self) -> None:
         lease = self.existing(self.mine())
         self.world.until(200)
         self.heat.suspend_stack(self.stack().id)

@@ -150,19 +150,19 @@ class StorageTest(test_volumes.VolumeCase):
         volume_id = self.cinder.create_volume('v', 5, volume_type=name)
         server_id = self.attach(present(self.cloud.volume.find_volume(volume_id)))
         self.until(END + LATER)
-        self.assert_told(lease, 'attached', server_id)
+        self.assert_notified(lease, 'attached', server_id)
         self.assertRaises(CloudNotFound, self.cinder.create_volume, 'w', 1, volume_type=name)
         self.cloud.compute.delete_server(server_id)
         self.later(120)
         self.assertEqual(('TERMINATED', []), (self.status(lease), self.types()))
 
-    def test_without_a_step_for_them_volumes_stay_and_are_told(self) -> None:
+    def test_without_a_step_for_them_volumes_stay_and_are_reported(self) -> None:
         self.admit()
         lease = self.started(min=1, max=1, on_end=[])
         (name,) = self.types()
         volume_id = self.cinder.create_volume('v', 5, volume_type=name)
         self.until(END + LATER)
-        self.assert_told(lease, 'still has volumes', volume_id)
+        self.assert_notified(lease, 'still has volumes', volume_id)
         self.cloud.volume.delete_volume(volume_id)
         self.later(120)
         self.assertEqual('TERMINATED', self.status(lease))
@@ -214,7 +214,7 @@ class StorageTest(test_volumes.VolumeCase):
         self.send(201, 'POST', '/v1/leases', {**body, 'reservations': [whole]})
         self.send(409, 'POST', '/v1/leases', body)
 
-    def test_drift_is_repaired_and_what_is_gone_is_told(self) -> None:
+    def test_drift_is_repaired_and_what_is_gone_is_reported(self) -> None:
         self.admit()
         lease = self.started(min=1, max=1)
         (name,) = self.types()

@@ -255,7 +255,7 @@ class TestLife(_Trusts):
 class TestLost(_Trusts):
     """The user takes it back, or leaves."""
 
-    def test_a_start_that_cannot_be_is_told(self) -> None:
+    def test_a_start_that_cannot_be_is_reported(self) -> None:
         for lose in (self.revoke, self.leave):
             begin = self.world.seconds()
             lease = self.made(start=begin + 50, end=begin + 9000)
@@ -278,7 +278,7 @@ class TestLost(_Trusts):
             self.assertEqual([], self.cloud.contents()['stacks'])
             self.assert_over(lease, 'TERMINATED')
 
-    def test_no_trust_is_told_to_anybody(self) -> None:
+    def test_no_trust_is_shown(self) -> None:
         lease = self.made()
         trust_id = str(self.trusts()[0][0])
         self.world.until(50)
@@ -288,7 +288,7 @@ class TestLost(_Trusts):
         found = self.world.now(lease)
         plugins: dict[str, Any] = self.world.plugins
         seen = shown.lease(found, plugins, microversions.MAX)
-        told = [message.payload for message in self.world.bus.taken]
+        payloads = [message.payload for message in self.world.bus.taken]
         self.assertEqual(trust_id, found.trust_id)
-        self.assertNotIn(trust_id, json.dumps([seen, told]) + self.logged.output)
+        self.assertNotIn(trust_id, json.dumps([seen, payloads]) + self.logged.output)
         self.assertIsNone(seen['trust_id'])

@@ -50,7 +50,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.assertEqual('TERMINATED', self.status(lease))
         self.assertEqual(self.mine.name, getattr(self.there(), 'name', None))
 
-    def test_what_cannot_be_taken_is_told_early(self) -> None:
+    def test_what_cannot_be_taken_is_reported_early(self) -> None:
         theirs = self.cloud.volumes.add_volume('theirs', 'red')
         for request, word in (
             ({'volume_id': 'x'}, 'not the id of a volume'),
@@ -73,11 +73,11 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.until(END + LATER)
         self.assertIsNone(self.there())
 
-    def test_one_that_has_gone_meanwhile_is_told(self) -> None:
+    def test_one_that_has_gone_meanwhile_is_reported(self) -> None:
         lease = self.take(on_end=['delete'])
         self.cloud.volume.delete_volume(self.mine.id)
         self.until(START + LATER)
-        self.assert_told(lease, 'is gone')
+        self.assert_notified(lease, 'is gone')
 
     def test_a_lease_that_never_started_deletes_nothing(self) -> None:
         for when in (START - datetime.timedelta(minutes=5), START):
@@ -113,7 +113,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.until(START)
         server_id = self.attach(self.mine)
         self.until(END + LATER)
-        self.assert_told(lease, 'attached', server_id)
+        self.assert_notified(lease, 'attached', server_id)
         self.assertIsNotNone(self.there())
         self.cloud.compute.delete_server(server_id)
         self.later(120)
@@ -124,7 +124,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.until(START)
         snapshot = self.cloud.volume.create_snapshot(self.mine.id, 'users own')
         self.until(END + LATER)
-        self.assert_told(lease, 'snapshots', snapshot)
+        self.assert_notified(lease, 'snapshots', snapshot)
         self.assertIsNotNone(self.there())
         self.cloud.volume.delete_snapshot(snapshot)
         self.later(120)
@@ -135,7 +135,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.until(START)
         self.cloud.volumes.set_backup_service(False)
         self.until(END + LATER)
-        self.assert_told(lease, 'backup', 'the volume was not changed')
+        self.assert_notified(lease, 'backup', 'the volume was not changed')
         self.assertIsNotNone(self.there())
         # No heap of failed ones: it could not be removed either.
         self.assertEqual(['error'], [item.status for item in self.cloud.volumes.backups()])
@@ -148,10 +148,10 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.cloud.volumes.set_quota('blue', 'backups', 0)
         lease = self.take(on_end=['backup', 'delete'])
         self.until(END + LATER)
-        self.assert_told(lease, 'quota')
+        self.assert_notified(lease, 'quota')
         self.assertIsNotNone(self.there())
 
-    def test_a_backup_that_takes_long_is_waited_for_and_told(self) -> None:
+    def test_a_backup_that_takes_long_is_waited_for_and_reported(self) -> None:
         # Every look costs a transaction: a few will do.
         poll = StorageSettings(poll=datetime.timedelta(minutes=5))
         self.useFixture(fixtures.MockPatchObject(self.plugin, '_settings', poll))
@@ -160,7 +160,7 @@ class ExistingVolumeTest(test_volumes.VolumeCase):
         self.until(END + datetime.timedelta(hours=1))
         self.assertEqual('TERMINATING', self.status(lease))
         self.until(END + datetime.timedelta(hours=5))
-        self.assert_told(lease, 'takes too long', 'backing-up')
+        self.assert_notified(lease, 'takes too long', 'backing-up')
         self.assertIsNotNone(self.there())
         self.until(END + datetime.timedelta(hours=6))
         self.assertEqual(('TERMINATED', None), (self.status(lease), self.there()))

@@ -60,7 +60,7 @@ class VolumeCase(NeutronCase):
         found = fetch(self.service.store, lambda tx: tx.leases.find(lease['id']))
         return [item.error for item in found.events if item.error]
 
-    def assert_told(self, lease: dict[str, Any], *words: str) -> None:
+    def assert_notified(self, lease: dict[str, Any], *words: str) -> None:
         """Check that somebody is told why a lease is in ERROR."""
         self.assertEqual('ERROR', self.status(lease))
         text = ' '.join(self.reasons(lease))
@@ -106,7 +106,7 @@ class NewVolumeTest(VolumeCase):
         self.new(409, volume_type='b', size=41)
         self.new(volume_type='b', size=40)
 
-    def test_what_is_not_there_is_told_early(self) -> None:
+    def test_what_is_not_there_is_reported_early(self) -> None:
         kind = self.cloud.volume.create_volume_type('secret', {'volume_backend_name': 'lvm'})
         self.cloud.volume.create_volume_type('anywhere', {})
         theirs = self.cloud.volumes.add_volume('theirs', 'red', 3)
@@ -171,7 +171,7 @@ class NewVolumeTest(VolumeCase):
         self.assertEqual(('ACTIVE', 1), (self.status(lease), len(self.made())))
         self.assertEqual(1, self.reservation(lease)['amount'])
 
-    def test_a_quota_is_waited_for_and_told(self) -> None:
+    def test_a_quota_is_waited_for_and_reported(self) -> None:
         self.cloud.volumes.set_quota('blue', 'volumes', 0)
         waits, fails = self.new(), self.new()
         self.until(START + datetime.timedelta(seconds=30))
@@ -180,20 +180,20 @@ class NewVolumeTest(VolumeCase):
         self.until(START + LATER)
         self.assertEqual(['ACTIVE', 'ERROR'], sorted([self.status(waits), self.status(fails)]))
         lost = fails if self.status(fails) == 'ERROR' else waits
-        self.assert_told(lost, 'quota')
+        self.assert_notified(lost, 'quota')
         self.assertEqual(1, len(self.made()))
 
-    def test_one_in_error_is_told_and_all_are_undone(self) -> None:
+    def test_one_in_error_is_reported_and_all_are_undone(self) -> None:
         lease = self.new(guarantee=False, amount=2, size=6000)
         self.until(START + LATER)
-        self.assert_told(lease, 'is error')
+        self.assert_notified(lease, 'is error')
         self.assertEqual([], self.made())
 
-    def test_without_the_user_a_start_is_told(self) -> None:
+    def test_without_the_user_a_start_is_reported(self) -> None:
         lease = self.new()
         self.cloud.put_member('alice', 'blue', 'reader')
         self.until(START + LATER)
-        self.assert_told(lease, 'trust')
+        self.assert_notified(lease, 'trust')
         self.assertEqual([], self.made())
 
     def test_without_the_user_an_end_works(self) -> None:
@@ -204,7 +204,7 @@ class NewVolumeTest(VolumeCase):
         (backup,) = self.cloud.volumes.backups()
         self.assertEqual(('service', 'available'), (backup.project_id, backup.status))
 
-    def test_one_that_is_gone_is_told_and_not_made_again(self) -> None:
+    def test_one_that_is_gone_is_reported_and_not_made_again(self) -> None:
         lease = self.started(size=10, volume_type='standard', amount=2)
         self.cloud.volume.delete_volume(self.made()[0].id)
         self.later(SETTINGS.check_interval.total_seconds() + 10)

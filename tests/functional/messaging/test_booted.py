@@ -59,7 +59,7 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
             self.say('instance.create.end', server.id)
         self.eventually(lambda: bool(self.leases()))
         (lease,) = self.leases()
-        self.assertEqual({'climate:lease_id': lease.id}, self.told(server))
+        self.assertEqual({'climate:lease_id': lease.id}, self.metadata(server))
         self.eventually(lambda: self.site.status(lease) == 'ACTIVE')
         self.assertEqual(1, len(self.leases()))
         self.cloud.compute.delete_server(server.id)

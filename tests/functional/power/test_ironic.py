@@ -30,7 +30,7 @@ class Ironic(fixtures.Fixture):
         super().__init__()
         self.power: str | None = 'power off'
         self.status = 0
-        self.told: list[str] = []
+        self.commands: list[str] = []
         self.versions: set[str] = set()
 
     def _setUp(self) -> None:
@@ -48,7 +48,7 @@ class Ironic(fixtures.Fixture):
 
             def do_PUT(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers['Content-Length'])))
-                ironic.told.append(body['target'])
+                ironic.commands.append(body['target'])
                 self.answer(202, None)
 
             def answer(self, status: int, body: Any) -> None:
@@ -103,7 +103,7 @@ class TestIronic(base.TestCase):
         driver.switch_on()
         driver.switch_off(force=False)
         driver.switch_off(force=True)
-        self.assertEqual(['power on', 'soft power off', 'power off'], self.ironic.told)
+        self.assertEqual(['power on', 'soft power off', 'power off'], self.ironic.commands)
         self.assertEqual({'1.46'}, self.ironic.versions)
 
     def test_what_goes_wrong(self) -> None:

@@ -186,7 +186,7 @@ class TestSleep(KeeperCase):
         self.climate.before_the_last_look = lambda: self.climate.book(1, 0, 5000)
         self.pass_time(3000)
         self.assertTrue(self.switches['compute-1'].on)
-        self.assertEqual([], self.switches['compute-1'].told)
+        self.assertEqual([], self.switches['compute-1'].commands)
         self.assertEqual('', self.reasons()[0])
 
     def test_who_is_booked_when_it_is_disabled_already_is_enabled_again(self) -> None:
@@ -201,7 +201,7 @@ class TestSleep(KeeperCase):
             self.climate.book(number, -1, 9000)
         self.climate.before_the_last_look = look
         self.pass_time(900)
-        self.assertEqual(([], 2), (self.switches['compute-1'].told, len(looks)))
+        self.assertEqual(([], 2), (self.switches['compute-1'].commands, len(looks)))
         self.assertEqual('', self.reasons()[0])
 
     def test_nobody_sleeps_while_climate_or_nova_is_silent(self) -> None:
@@ -227,7 +227,9 @@ class TestSleep(KeeperCase):
         again.close()
         self.pass_time(200, self.made())
         self.assertEqual([True, False, False], self.on())
-        self.assertEqual(['on'], [word for word in self.switches['compute-1'].told if word == 'on'])
+        self.assertEqual(
+            ['on'], [word for word in self.switches['compute-1'].commands if word == 'on']
+        )
 
 
 class TestTrouble(KeeperCase):
@@ -237,7 +239,7 @@ class TestTrouble(KeeperCase):
         self.pass_time(700)
         self.assertEqual([False] * 3, self.on())
 
-    def test_one_that_is_silent_holds_up_nobody_and_is_told(self) -> None:
+    def test_one_that_is_silent_holds_up_nobody_and_is_reported(self) -> None:
         self.asleep()
         for number in (1, 2):
             self.climate.book(number, 800, 5000)
@@ -290,7 +292,7 @@ class TestTrouble(KeeperCase):
         self.pass_time(300)
         self.assertEqual(1, len(self.climate.said))
 
-    def test_a_silent_climate_is_told_later_and_hosts_wake_all_the_same(self) -> None:
+    def test_a_silent_climate_is_reported_later_and_hosts_wake_all_the_same(self) -> None:
         self.climate.book(1, 1500, 5000)
         self.pass_time(700)
         self.assertEqual([False] * 3, [*self.on()])
@@ -303,7 +305,7 @@ class TestTrouble(KeeperCase):
         self.climate.busy.clear()
         self.keeper.round()
 
-    def test_a_lease_that_is_over_is_told_no_more(self) -> None:
+    def test_a_lease_that_is_over_is_reported_no_more(self) -> None:
         self.climate.book(1, 100, 5000)
         self.climate.over = CloudConflict('it is over')
         self.pass_time(90)

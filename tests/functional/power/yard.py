@@ -132,7 +132,7 @@ class Switch(Driver):
         self.stuck = False
         self.trouble = ''
         self.hangs: threading.Event | None = None
-        self.told: list[str] = []
+        self.commands: list[str] = []
 
     def is_on(self) -> bool:
         """Whether it has power."""
@@ -151,7 +151,7 @@ class Switch(Driver):
         self._set('cut off' if force else 'off', on=False)
 
     def _set(self, word: str, *, on: bool) -> None:
-        self.told.append(word)
+        self.commands.append(word)
         if not self.stuck:
             self.on = on
             self._cloud.set_hypervisor(self._name, state='up' if on else 'down')

@@ -172,12 +172,12 @@ class NoAuthTest(base.TestCase):
         ):
             self.assertEqual(wanted, self.identity(X_Auth_Token=token), token)
 
-    def test_the_cloud_is_told_the_same(self):
-        for sent, told in (('notused', 'admin:demo:admin'), ('u:p', 'u:p')):
+    def test_the_cloud_gets_the_same(self):
+        for sent, token in (('notused', 'admin:demo:admin'), ('u:p', 'u:p')):
             inner = Inner()
             request = webob.Request.blank('/', headers={'X-Auth-Token': sent})
             request.get_response(auth.NoAuth(inner))
-            self.assertEqual(told, inner.environ[environ_keys.TOKEN])
+            self.assertEqual(token, inner.environ[environ_keys.TOKEN])
 
     def test_basic(self):
         pair = base64.b64encode(b'alice:demo:reader').decode()

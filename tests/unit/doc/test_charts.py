@@ -77,7 +77,7 @@ class HostsTest(base.TestCase):
             self.assertIn(name, shown)
         self.assertNotIn('a name that is too long for an hour', shown)
 
-    def test_all_is_told_in_words(self) -> None:
+    def test_all_is_reported_in_words(self) -> None:
         text = charts.hosts(RECORD).description
         self.assertIn('compute-1 has long lease (ACTIVE).', text)
         self.assertIn('compute-2 is in maintenance once.', text)

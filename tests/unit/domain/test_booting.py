@@ -96,8 +96,8 @@ class BootingTest(base.TestCase):
         for hint in (text, [text], said_then, [said_then]):
             self.assertEqual(wanted, self.wish({}, hint))
         found = present(self.wish({}, {**said_then, 'events': events}))
-        told = EventDraft(kind=EventKind.NOTIFICATION, time=at(0.5))
-        self.assertEqual(((told,), at(0.75)), (found.events, found.before_end_date))
+        notification = EventDraft(kind=EventKind.NOTIFICATION, time=at(0.5))
+        self.assertEqual(((notification,), at(0.75)), (found.events, found.before_end_date))
 
     def test_metadata_come_before_the_hint(self) -> None:
         found = self.wish(said(lease_duration='1h'), 'rubbish')

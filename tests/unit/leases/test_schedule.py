@@ -69,7 +69,7 @@ def to(old: Lease, start: int, end: int, now: float = 0, **facts: Any) -> Lease:
     return moved(old, dataclasses.replace(old, period=period, **facts), now)
 
 
-def told(lease: Lease, until: float, state: EventState = EventState.DONE) -> Lease:
+def notified(lease: Lease, until: float, state: EventState = EventState.DONE) -> Lease:
     """Return *lease* with everything done that was due by an instant."""
     events = (
         dataclasses.replace(item, state=state, begun_at=item.due) if item.due <= at(until) else item
@@ -89,10 +89,12 @@ class TestInitial(base.TestCase):
         self, start: int, length: int, wanted: tuple[int, ...]
     ) -> None:
         lease = scheduled(a_lease(start, start + length, notify_before_start=wanted))
-        told = {item.payload.seconds_to_start: item for item in of(lease, EventKind.BEFORE_START)}
-        self.assertEqual({offset for offset in wanted if offset < start}, set(told))
-        self.assertEqual(len(told), len(of(lease, EventKind.BEFORE_START)))
-        for offset, event in told.items():
+        notified = {
+            item.payload.seconds_to_start: item for item in of(lease, EventKind.BEFORE_START)
+        }
+        self.assertEqual({offset for offset in wanted if offset < start}, set(notified))
+        self.assertEqual(len(notified), len(of(lease, EventKind.BEFORE_START)))
+        for offset, event in notified.items():
             self.assertEqual(lease.period.start, event.time + datetime.timedelta(seconds=offset))
             self.assertGreater(event.due, NOW)
 
@@ -165,7 +167,7 @@ class TestRescheduled(base.TestCase):
     def test_what_happened_is_kept(
         self, start: int, length: int, elapsed: int, later: int, other: int
     ) -> None:
-        past = told(scheduled(a_lease(start, start + length)), elapsed)
+        past = notified(scheduled(a_lease(start, start + length)), elapsed)
         old = dataclasses.replace(
             past, status=LeaseStatus.ACTIVE if elapsed >= start else LeaseStatus.PENDING
         )
@@ -190,7 +192,7 @@ class TestRescheduled(base.TestCase):
 
     def test_running_lease_is_not_announced_again(self) -> None:
         old = dataclasses.replace(
-            told(scheduled(a_lease(400, 9000)), 400), status=LeaseStatus.ACTIVE
+            notified(scheduled(a_lease(400, 9000)), 400), status=LeaseStatus.ACTIVE
         )
         new = to(old, 400, 9999, now=500)
         self.assertEqual(of(old, EventKind.BEFORE_START), of(new, EventKind.BEFORE_START))
@@ -198,18 +200,22 @@ class TestRescheduled(base.TestCase):
         self.assertEqual([at(9999)], [e.due for e in of(new, EventKind.END)])
 
     def test_prolonged_after_the_warning_there_is_another(self) -> None:
-        old = dataclasses.replace(told(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE)
+        old = dataclasses.replace(
+            notified(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE
+        )
         (event,) = of(to(old, 0, 8000, now=500), EventKind.BEFORE_END)
         self.assert_has(event, due=at(4400), state=EventState.UNDONE, begun_at=None)
 
     def test_shortened_past_the_warning_there_is_none(self) -> None:
-        old = dataclasses.replace(told(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE)
+        old = dataclasses.replace(
+            notified(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE
+        )
         (event,) = of(to(old, 0, 3900, now=500), EventKind.BEFORE_END)
         self.assertIs(EventState.DONE, event.state)
 
     def test_a_warning_that_failed_gets_one_successor(self) -> None:
         old = dataclasses.replace(
-            told(scheduled(a_lease(0, 4000)), 500, EventState.ERROR), status=LeaseStatus.ACTIVE
+            notified(scheduled(a_lease(0, 4000)), 500, EventState.ERROR), status=LeaseStatus.ACTIVE
         )
         new = to(old, 0, 8000, now=500)
         first, second = of(new, EventKind.BEFORE_END)
@@ -221,7 +227,7 @@ class TestRescheduled(base.TestCase):
 
     def test_a_warning_in_progress_is_moved_itself(self) -> None:
         old = dataclasses.replace(
-            told(scheduled(a_lease(0, 4000)), 500, EventState.IN_PROGRESS),
+            notified(scheduled(a_lease(0, 4000)), 500, EventState.IN_PROGRESS),
             status=LeaseStatus.ACTIVE,
         )
         new = to(old, 0, 8000, now=500)
@@ -232,7 +238,7 @@ class TestRescheduled(base.TestCase):
 
     def test_of_two_warnings_one_is_left(self) -> None:
         lease = dataclasses.replace(
-            told(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE
+            notified(scheduled(a_lease(0, 4000)), 500), status=LeaseStatus.ACTIVE
         )
         spare = schedule.new_event('l', EventKind.BEFORE_END, at(4400))
         lease = dataclasses.replace(lease, events=(*lease.events, spare))
@@ -245,7 +251,7 @@ class TestRescheduled(base.TestCase):
         self.assertEqual([at(400), at(8400)], [event.time for event in events])
 
     def test_what_a_preparation_has_begun_stays_known(self) -> None:
-        past = told(scheduled(a_lease(50, 4000)), 0, EventState.UNDONE)
+        past = notified(scheduled(a_lease(50, 4000)), 0, EventState.UNDONE)
         self.assertEqual([NOW], [e.begun_at for e in of(past, EventKind.PREPARE)])
         (event,) = of(to(past, 500, 4000), EventKind.PREPARE)
         self.assertEqual((at(440), NOW), (event.due, event.begun_at))

@@ -93,16 +93,16 @@ class TestRead(base.TestCase):
             (None, True),
             ([], False),
         )
-        for wanted, told in said:
+        for wanted, expected in said:
             envelope = samples.envelope(BEFORE_START, notices=wanted)
-            self.assertEqual(told, notices.read(envelope, ['before_start']) is not None)
+            self.assertEqual(expected, notices.read(envelope, ['before_start']) is not None)
         self.assertIsNone(notices.read(samples.envelope(BEFORE_START), []))
 
     def test_what_is_no_notice(self) -> None:
         for event_type in ('lease.create', 'lease.event.end_lease', 'service.update'):
             self.assertIsNone(notices.read(samples.envelope(event_type), options.KINDS))
 
-    def test_a_start_is_told_once_and_again_when_it_moves(self) -> None:
+    def test_a_start_is_reported_once_and_again_when_it_moves(self) -> None:
         def key(number: int, **changes: Any) -> str:
             found = notices.read(
                 samples.envelope(BEFORE_START, number, lease_id='one', **changes), options.KINDS
@@ -114,7 +114,7 @@ class TestRead(base.TestCase):
         self.assertNotEqual(key(1), key(3, start_date='2030-01-01T13:00:00.000000'))
         self.assertNotEqual(key(1), notices.read(samples.envelope('lease.degraded'), options.KINDS))
 
-    def test_moves_are_told_once_a_day_unless_it_starts_soon(self) -> None:
+    def test_moves_are_reported_once_a_day_unless_it_starts_soon(self) -> None:
         def key(number: int, left: int, day: int = 1) -> str:
             facts = {'lease_id': 'one', 'updated_at': f'2030-01-0{day}T10:00:00.000000'}
             envelope = samples.envelope(

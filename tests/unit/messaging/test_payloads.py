@@ -183,7 +183,7 @@ class TestBuild(base.TestCase):
             self.assertEqual(expected, payload['seconds_to_start'])
             self.assertIsInstance(payload['seconds_to_start'], int)
 
-    def test_lateness_is_told(self) -> None:
+    def test_lateness_is_reported(self) -> None:
         now = samples.START + datetime.timedelta(seconds=12.5)
         payload = samples.payload('lease.event.start_lease', now=now)
         self.assertEqual(12.5, payload['late_by_seconds'])
@@ -196,18 +196,18 @@ class TestBuild(base.TestCase):
         self.assertEqual('ERROR', payloads.priority('lease.event.error'))
         self.assertEqual('INFO', payloads.priority('lease.create'))
 
-    def test_what_the_owner_asked_for_is_told(self) -> None:
+    def test_what_the_owner_asked_for_is_reported(self) -> None:
         self.assertEqual(['started', 'error'], samples.payload('lease.create')['notices'])
-        for notices, told in (((), []), (None, None)):
+        for notices, expected in (((), []), (None, None)):
             of = samples.lease(notices=notices)
-            self.assertEqual(told, samples.payload('lease.create', of=of)['notices'])
+            self.assertEqual(expected, samples.payload('lease.create', of=of)['notices'])
 
-    def test_readiness_is_told(self) -> None:
+    def test_readiness_is_reported(self) -> None:
         payload = samples.payload('lease.not_ready')
         self.assert_has(payload, ready=['compute-1'], waiting=['compute-2'], by='climate-power')
         self.assertEqual('id-of-start_lease', payload['event_id'])
 
-    def test_an_event_is_required_where_one_is_told_of(self) -> None:
+    def test_an_event_is_required_where_one_is_reported(self) -> None:
         with self.assertRaises(ValueError):
             payloads.build('lease.event.start_lease', samples.lease(), now=samples.START)
 

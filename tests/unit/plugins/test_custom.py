@@ -156,7 +156,7 @@ class ResourceTest(TestCase):
             self.stock(cores, Inventory(resource_class='VCPU', total=1))
         self.assertRaises(exceptions.InvalidInput, self.stock, cores, cores)
 
-    def test_users_are_told_what_they_have(self) -> None:
+    def test_users_are_notified_of_what_they_have(self) -> None:
         plugin = Custom(RACK)
         facts = self.done(plugin.start(self.work(plugin), self.cloud))
         self.assertEqual(

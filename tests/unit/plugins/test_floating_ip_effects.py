@@ -218,7 +218,7 @@ class TestOutcomes(base.TestCase):
         world.cloud.networks.add_port(subnet.id, OTHER, 'router', address=FIRST)
         self.assertIsNone(world.once('start'))
 
-    def test_a_quota_is_told(self) -> None:
+    def test_a_quota_is_reported(self) -> None:
         world = FloatingIPWorld()
         world.cloud.networks.set_quota(OWNER, 'floatingips', 2)
         self.assertRaises(CloudQuota, world.once, 'start')

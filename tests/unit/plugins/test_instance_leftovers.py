@@ -68,7 +68,7 @@ class TestSweep(base.TestCase):
         world.cloud.compute.create_aggregate(RESERVATION, f'blazar_{RESERVATION}')
         self.assertEqual([], sweep(world))
 
-    def test_a_slot_that_is_held_is_told_of_until_it_is_not(self) -> None:
+    def test_a_slot_that_is_held_is_reported_until_it_is_not(self) -> None:
         world = InstanceWorld().started()
         world.cloud.hold('ghost', world.provider('blazar_compute-2').uuid, RESOURCE_CLASS, 1)
         world.run('end')

@@ -207,7 +207,7 @@ class TestOutcomes(base.TestCase):
         self.assertEqual(4, len(world.plugged()))
         self.assertIsNone(world.found(102))
 
-    def test_a_quota_and_a_segment_that_the_cloud_lacks_are_told(self) -> None:
+    def test_a_quota_and_a_segment_that_the_cloud_lacks_are_reported(self) -> None:
         world = SegmentWorld()
         world.cloud.networks.set_quota(OWNER, 'networks', 0)
         self.assertRaises(CloudQuota, world.once, 'start')

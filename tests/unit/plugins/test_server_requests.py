@@ -86,13 +86,13 @@ class TestParse(base.TestCase):
             'on_end': ['delete'],
         }
         request = PLUGIN.parse(sent, strict=True)
-        told = server_request.for_nova(request, 'f', {'climate:reservation': 'r'})
-        self.assertEqual(('web', 'f', IMAGE, 'k'), _four(told))
-        self.assertEqual({'a': 'b', 'climate:reservation': 'r'}, dict(told.metadata))
-        found = [(nic.network_id, nic.port_id, nic.fixed_ip) for nic in told.nics]
+        changed = server_request.for_nova(request, 'f', {'climate:reservation': 'r'})
+        self.assertEqual(('web', 'f', IMAGE, 'k'), _four(changed))
+        self.assertEqual({'a': 'b', 'climate:reservation': 'r'}, dict(changed.metadata))
+        found = [(nic.network_id, nic.port_id, nic.fixed_ip) for nic in changed.nics]
         self.assertEqual([('n', None, '10.0.0.7'), (None, 'p', None)], found)
-        self.assertEqual(('open',), told.security_groups)
-        self.assertEqual(sent['block_device_mapping'], list(told.block_device_mapping))
+        self.assertEqual(('open',), changed.security_groups)
+        self.assertEqual(sent['block_device_mapping'], list(changed.block_device_mapping))
 
     def test_each_field_wrong_in_turn(self) -> None:
         for sent, text in (

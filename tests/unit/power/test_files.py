@@ -96,7 +96,7 @@ class TestRecords(FileCase):
             path.write_text(text)
             self.assert_error(exceptions.ConfigurationError, 'power.json', PowerRecords, path)
 
-    def test_a_file_that_cannot_be_written_is_told(self) -> None:
+    def test_a_file_that_cannot_be_written_is_reported(self) -> None:
         records = PowerRecords(self.folder / 'power.json')
         records.put('compute-1', PowerRecord(asks=1))
         (self.folder / 'power.json').mkdir()

@@ -188,7 +188,7 @@ class TestFaults(PooledCase):
         self.assertEqual([0.3], slept)
         self.assertEqual(('compute-1',), self.hosts())
 
-    def test_typing_errors_are_told(self) -> None:
+    def test_typing_errors_are_reported(self) -> None:
         self.assertRaises(ValueError, self.cloud.fail, 'compute.addhost')
         self.assertRaises(ValueError, self.cloud.slow, 'nova.*', 1)
         self.assertRaises(ValueError, self.cloud.fail, '*', 0)

@@ -84,16 +84,16 @@ class ConfigTest(clouds.CloudTestCase):
     def test_each_site_has_a_climate_of_its_own(self) -> None:
         cloud = dataclasses.replace(self.cloud, hosts=tuple(map(str, range(9))))
         config.write(cloud)
-        told = []
+        names = []
         for site in services.sites(cloud):
             conf = _read(site.climate_conf.read_text())
-            told.append((conf['database']['connection'], conf['manager']['rpc_topic']))
+            names.append((conf['database']['connection'], conf['manager']['rpc_topic']))
             for name in services.of_climate(site):
                 command = services.command(cloud, name)
                 said = ' '.join([*command.argv, *command.environment.values()])
                 self.assertIn(f'{site.climate_conf.parent}', said.replace('/climate.conf', ''))
-        self.assertEqual(3, len({database for database, _ in told}))
-        self.assertEqual(3, len({topic for _, topic in told}))
+        self.assertEqual(3, len({database for database, _ in names}))
+        self.assertEqual(3, len({topic for _, topic in names}))
         self.assertEqual(3, len({site.reservation_url for site in services.sites(cloud)}))
 
     def test_proxy_knows_every_service(self) -> None:

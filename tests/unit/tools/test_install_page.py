@@ -45,8 +45,8 @@ class InstallPageTest(clouds.CloudTestCase):
 
     def test_scheduler(self) -> None:
         used = (config.TEMPLATES / 'nova.conf').read_text(encoding='utf-8')
-        (told,) = [block for block in _blocks('ini') if block.startswith('[filter_scheduler]')]
-        self.assertIn(told.strip(), used)
+        (section,) = [block for block in _blocks('ini') if block.startswith('[filter_scheduler]')]
+        self.assertIn(section.strip(), used)
 
     def test_gunicorn(self) -> None:
         argv = services.command(self.cloud, 'climate-api').argv

@@ -218,7 +218,7 @@ class ProgressTest(base.TestCase):
         self.over(progress, 'c')
         self.assertEqual(1, len(self.out.getvalue().splitlines()))
 
-    def test_a_failure_is_told_at_once(self) -> None:
+    def test_a_failure_is_reported_at_once(self) -> None:
         progress = self.progress()
         self.over(progress, 'b', 'failed')
         self.assertEqual('FAILED b\n', self.out.getvalue())

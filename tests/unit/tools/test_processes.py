@@ -116,7 +116,7 @@ class ProcessesTest(clouds.CloudTestCase):
             processes.stop(self.cloud, name, signal=how)
             waiting.until(lambda child=child: processes.look(child) is None, 60, 'the child to go')
 
-    def test_one_that_ended_by_itself_is_told_with_its_log(self) -> None:
+    def test_one_that_ended_by_itself_is_reported_with_its_log(self) -> None:
         self._spawn('heat-engine', [sys.executable, '-c', 'raise SystemExit("no such database")'])
         self._said('heat-engine')
         waiting.until(lambda: not processes.alive(self.cloud, 'heat-engine'), 60, 'its end')
@@ -126,7 +126,7 @@ class ProcessesTest(clouds.CloudTestCase):
         self.assertIn('heat-engine exited unexpectedly', str(error))
         self.assertIn('no such database', str(error))
 
-    def test_one_that_never_answers_is_told_with_its_log(self) -> None:
+    def test_one_that_never_answers_is_reported_with_its_log(self) -> None:
         self._spawn('memcached', _SLEEPER)
         self._said('memcached')
         with socket.socket() as taken:

@@ -34,12 +34,12 @@ class StateTest(clouds.CloudTestCase):
 
     def test_others_read_it_too(self) -> None:
         state.save(self.cloud)
-        told = json.loads((self.directory / state.FILE).read_text())
-        self.assertEqual('http://127.0.0.1:15000/v3', told['auth_url'])
-        self.assertEqual('http://127.0.0.1:15008/identity/v3', told['proxied_auth_url'])
-        self.assertEqual('http://127.0.0.1:15007/v1', told['reservation_url'])
-        self.assertEqual('http://127.0.0.1:15008/reservation/v1', told['proxied_reservation_url'])
-        self.assertEqual(str(self.directory / 'log'), told['logs'])
+        stored = json.loads((self.directory / state.FILE).read_text())
+        self.assertEqual('http://127.0.0.1:15000/v3', stored['auth_url'])
+        self.assertEqual('http://127.0.0.1:15008/identity/v3', stored['proxied_auth_url'])
+        self.assertEqual('http://127.0.0.1:15007/v1', stored['reservation_url'])
+        self.assertEqual('http://127.0.0.1:15008/reservation/v1', stored['proxied_reservation_url'])
+        self.assertEqual(str(self.directory / 'log'), stored['logs'])
 
     def test_openrc_is_for_a_shell(self) -> None:
         state.save(self.cloud)
@@ -80,8 +80,8 @@ class SitesTest(clouds.CloudTestCase):
         sites = [cloud.at(number) for number in range(1, cloud.sites + 1)]
         hosts = [host for site in sites for host in site.site_hosts]
         self.assertEqual(list(cloud.hosts[state.ORDINARY :]), hosts)
-        for told in ('region', 'climate_conf', 'database_url', 'reservation_url'):
-            self.assertEqual(3, len({getattr(site, told) for site in sites}), told)
+        for stored in ('region', 'climate_conf', 'database_url', 'reservation_url'):
+            self.assertEqual(3, len({getattr(site, stored) for site in sites}), stored)
         for key in ('OS_USERNAME', 'OS_PROJECT_NAME', 'OS_REGION_NAME'):
             self.assertEqual(3, len({site.login('alice')[key] for site in sites}), key)
         self.assertEqual(1, len({site.login('admin')['OS_PROJECT_NAME'] for site in sites}))

@@ -49,11 +49,11 @@ async function ask(wish: Wish, wanted: Wanted, window: Window, more: object, sig
   return body.offers;
 }
 
-/** Return the offers of all periods, the best first; `told` learns which is being searched. */
-async function search(wish: Wish, wanted: Wanted, all: Window[], told: (at: number) => void, signal: AbortSignal): Promise<Offer[]> {
+/** Return the offers of all periods, the best first; `searching` learns which is being searched. */
+async function search(wish: Wish, wanted: Wanted, all: Window[], searching: (at: number) => void, signal: AbortSignal): Promise<Offer[]> {
   const found: Offer[] = [];
   for (const window of all) {
-    told(window.start);
+    searching(window.start);
     found.push(...await ask(wish, wanted, window, {}, signal));
     if (wanted.prefer === 'soonest' && found.length >= MOST) break;
   }
@@ -108,8 +108,8 @@ export function Finder({ wish, busy, take, enter }: FinderProps) {
     if (early || why) return setFound({ offers: null, progress: '', failure: early || why });
     stop();
     const abort = running.current = new AbortController();
-    const told = (at: number): void => setFound({ offers: null, progress: say('searching', { day: dayName(at) }), failure: '' });
-    search(wish, wanted, all, told, abort.signal)
+    const searching = (at: number): void => setFound({ offers: null, progress: say('searching', { day: dayName(at) }), failure: '' });
+    search(wish, wanted, all, searching, abort.signal)
       .then((offers) => setFound({ offers, progress: '', failure: '' }), failed);
   };
   enter.current = start;
