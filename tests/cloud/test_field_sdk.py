@@ -54,7 +54,7 @@ class TestSdk(FieldTest):
         """Asked for by the library's own argument, it gives seconds and durations."""
         start = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=90.5)
         body = {'name': self.name('new'), 'start_date': start.isoformat(), 'duration': '75s'}
-        body = {**body, 'reservations': [LINE]}
+        body['reservations'] = [LINE]
         old = self.proxy.post('/leases', json=body)
         self.assertEqual(400, old.status_code, old.text)
         created = self.proxy.post('/leases', json=body, microversion='1.1')
