@@ -48,7 +48,7 @@ class TestPlans(ManageCase):
         draft = drafts.lease(
             start, start + HOUR, bodies.hosts(hosts), asked_at=now, strict=True, **facts
         )
-        return self.office.leases.create(CALLER, draft)
+        return self.site.leases.create(CALLER, draft)
 
     def flexible(self, hosts: int, start: datetime.datetime, **facts: Any) -> Lease:
         return self.lease(hosts, start, earliest=start, **facts)
@@ -79,9 +79,9 @@ class TestPlans(ManageCase):
         fixed = self.lease(4, noon)
         soon = self.flexible(2, noon)
         self.assertRegex(self.manage(0, 'plan', 'run')[0], '^0 leases were moved')
-        self.office.leases.delete(CALLER, fixed.id, None)
+        self.site.leases.delete(CALLER, fixed.id, None)
         self.assertRegex(self.manage(0, 'plan', 'run')[0], '^1 leases were moved')
-        self.assertEqual(noon, self.office.leases.get(soon.id, None).period.start)
+        self.assertEqual(noon, self.site.leases.get(soon.id, None).period.start)
 
     def test_explain(self) -> None:
         noon = self.noon()
@@ -102,7 +102,7 @@ class TestPlans(ManageCase):
         waits = self.flexible(1, noon, latest=noon + HOUR, waits=True)
         found = self.document(0, 'plan', 'explain', waits.id)
         self.assertEqual('There is room only after its window.', found['why'])
-        self.office.leases.delete(CALLER, fixed.id, None)
+        self.site.leases.delete(CALLER, fixed.id, None)
         found = self.document(0, 'plan', 'explain', waits.id)
         self.assertEqual(
             'There is room: the next plan books it, unless a limit forbids it.', found['why']
@@ -113,7 +113,7 @@ class TestPlans(ManageCase):
             resource_type='physical:host',
             resource_name='compute-1',
         )
-        Maintenances(self.office.store, lambda: None).create(CALLER, closure)
+        Maintenances(self.site.store, lambda: None).create(CALLER, closure)
         all_hosts = self.flexible(4, noon)
         (found,) = self.document(0, 'plan', 'explain', all_hosts.id)['blockers']
         self.assertEqual(
@@ -131,9 +131,9 @@ class TestPlans(ManageCase):
         noon = self.noon()
         soon = self.flexible(4, noon)
         fixed = self.lease(1, noon)
-        self.office.leases.delete(CALLER, fixed.id, None)
-        self.assertEqual(1, Planner(self.office.leases).round())
-        self.assertEqual(noon, self.office.leases.get(soon.id, None).period.start)
+        self.site.leases.delete(CALLER, fixed.id, None)
+        self.assertEqual(1, Planner(self.site.leases).round())
+        self.assertEqual(noon, self.site.leases.get(soon.id, None).period.start)
         self.assertEqual([('displaced', 3600.0), ('room', 3600.0)], recorder.moves)
 
 

@@ -14,7 +14,7 @@ from tests import drafts
 from tests.functional import fixtures
 from tests.functional import http
 from tests.functional.manager.harness import at
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 START, END = '2030-01-02T00:00:00Z', '2030-01-02T06:00:00Z'
 FIXED = {'start_date': START, 'end_date': END}
@@ -141,20 +141,20 @@ class TestEarlyEnds(base.TestCase):
     """A deployment with three hosts, all of which one lease uses."""
 
     def test_a_lease_ends_early(self) -> None:
-        office = self.useFixture(Office())
-        planner = Planner(office.leases)
-        fixed = office.create(0, 9000, hosts=3)
-        office.until(60)
-        self.assertEqual('ACTIVE', office.status(fixed))
+        site = self.useFixture(Site())
+        planner = Planner(site.leases)
+        fixed = site.create(0, 9000, hosts=3)
+        site.until(60)
+        self.assertEqual('ACTIVE', site.status(fixed))
         window = {'earliest': at(120), 'hosts': 3}
-        moves = office.create(120, 1320, **window)
-        office.until(61)
-        waits = office.create(120, 1320, **window, latest=at(9000), waits=True)
-        self.assertEqual((at(9000), 'WAITING'), (moves.period.start, office.status(waits)))
+        moves = site.create(120, 1320, **window)
+        site.until(61)
+        waits = site.create(120, 1320, **window, latest=at(9000), waits=True)
+        self.assertEqual((at(9000), 'WAITING'), (moves.period.start, site.status(waits)))
         planner.round()
         self.assertEqual(0, planner.round())
-        office.update(fixed, end=90)
-        office.until(100)
+        site.update(fixed, end=90)
+        site.until(100)
         self.assertEqual(2, planner.round())
-        starts = [office.now(one).period.start for one in (moves, waits)]
+        starts = [site.now(one).period.start for one in (moves, waits)]
         self.assertEqual([at(120), at(1320)], starts)

@@ -10,7 +10,7 @@ from climate.manager.periodic.planning import Planning
 from climate.testing.deployment import at
 from climate.upkeep.planning import Planner
 from tests import base
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 
 class TestPlanning(base.TestCase):
@@ -18,23 +18,23 @@ class TestPlanning(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
+        self.site = self.useFixture(Site())
         self.woken = 0
         self.one, self.other = (self.planning(name) for name in ('one', 'other'))
 
     def planning(self, name: str) -> Planning:
-        planner = Planner(self.office.leases)
-        return Planning(planner, self.office.store, self.office.clock, name, 5.0, self.wake)
+        planner = Planner(self.site.leases)
+        return Planning(planner, self.site.store, self.site.clock, name, 5.0, self.wake)
 
     def wake(self) -> None:
         self.woken += 1
 
     def movable(self, start: float = 3600) -> Lease:
         """Return a lease that can begin an hour earlier."""
-        fixed = self.office.create(start, start + 3600, hosts=3)
-        lease = self.office.create(start, start + 1200, hosts=3, earliest=at(start))
+        fixed = self.site.create(start, start + 3600, hosts=3)
+        lease = self.site.create(start, start + 1200, hosts=3, earliest=at(start))
         self.assertEqual(at(start + 3600), lease.period.start)
-        self.office.delete(fixed)
+        self.site.delete(fixed)
         return lease
 
     def test_one_plans(self) -> None:
@@ -46,9 +46,9 @@ class TestPlanning(base.TestCase):
     def test_another_takes_over_from_one_that_is_gone(self) -> None:
         self.one.look()
         self.movable()
-        self.office.clock.advance(20)
+        self.site.clock.advance(20)
         self.assertEqual(0, self.other.look())
-        self.office.clock.advance(11)
+        self.site.clock.advance(11)
         self.assertEqual(1, self.other.look())
         self.movable(9000)
         self.assertEqual([0, 1], [self.one.look(), self.other.look()])
@@ -67,22 +67,22 @@ class TestPlanning(base.TestCase):
 
     def test_one_that_plans_again_knows_what_has_changed(self) -> None:
         self.one.look()
-        self.office.clock.advance(31)
+        self.site.clock.advance(31)
         self.other.look()
         lease = self.movable()
         self.assertEqual(0, self.one.look())
-        self.office.clock.advance(31)
+        self.site.clock.advance(31)
         self.assertEqual(1, self.one.look())
-        self.assertEqual(at(3600), self.office.now(lease).period.start)
+        self.assertEqual(at(3600), self.site.now(lease).period.start)
 
     def test_a_lease_that_is_gone_does_not_end(self) -> None:
-        self.office.create(3600, 9000, hosts=3)
-        lease = self.office.create(
+        self.site.create(3600, 9000, hosts=3)
+        lease = self.site.create(
             3600, 4800, hosts=3, earliest=at(3600), latest=at(8000), waits=True
         )
         self.one.look()
-        self.office.delete(lease)
-        self.office.clock.advance(7000)
+        self.site.delete(lease)
+        self.site.clock.advance(7000)
         self.assertEqual(0, self.one.look())
-        with self.office.store.reading() as tx:
+        with self.site.store.reading() as tx:
             self.assertRaises(exceptions.NotFound, tx.leases.get, lease.id)

@@ -36,7 +36,7 @@ OLD_ROWS: dict[EventKind, tuple[dict[str, object], Payload]] = {
             'tried_seconds': 12.5,
             'tried_until': '2027-01-01T12:00:00.250000+00:00',
             'well_seconds': 10.0,
-            'wait_notified': True,
+            'wait_told': True,
             'told': True,
         },
         EffectPayload(
