@@ -14,7 +14,7 @@ from climate.testing.deployment import at
 from climate.upkeep.planning import Planner
 from tests import base
 from tests.functional import race_case
-from tests.functional.manager.harness import Office
+from tests.functional.manager.harness import Site
 
 # Each scenario is in a day of its own.
 _DAY = 86400
@@ -29,10 +29,10 @@ class TestKilledPlanners(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.office = self.useFixture(Office())
+        self.site = self.useFixture(Site())
         self.left, self.dead = 0, False
         for name in ('before_cursor_execute', 'commit'):
-            sa.event.listen(self.office.store.engine, name, self.count)
+            sa.event.listen(self.site.store.engine, name, self.count)
 
     def count(self, *_: Any) -> None:
         """Let the process die at the last of some statements: no other comes through."""
@@ -52,32 +52,30 @@ class TestKilledPlanners(base.TestCase):
 
         :returns: whether it had so many statements
         """
-        office, day = self.office, number * _DAY
-        fixed = office.create(day, day + 7200, hosts=3)
+        site, day = self.site, number * _DAY
+        fixed = site.create(day, day + 7200, hosts=3)
         window = {'hosts': 3, 'earliest': at(day)}
-        moves = office.create(day, day + 1200, **window)
-        office.clock.advance(0.001)
+        moves = site.create(day, day + 1200, **window)
+        site.clock.advance(0.001)
         latest = at(day + 7200)
-        waits = office.create(day, day + 1200, **window, latest=latest, waits=True)
-        self.assertEqual((at(day + 7200), 'WAITING'), (moves.period.start, office.status(waits)))
-        office.delete(fixed)
+        waits = site.create(day, day + 1200, **window, latest=latest, waits=True)
+        self.assertEqual((at(day + 7200), 'WAITING'), (moves.period.start, site.status(waits)))
+        site.delete(fixed)
         self.left = number
         # What becomes of it does not matter.
         with contextlib.suppress(Exception):
-            Planner(office.leases).round()
+            Planner(site.leases).round()
         killed, self.left, self.dead = self.dead, 0, False
-        self.assertEqual(0, race_case.overlaps(office.store))
-        other = Planner(office.leases)
+        self.assertEqual(0, race_case.overlaps(site.store))
+        other = Planner(site.leases)
         other.round()
         self.assertEqual(0, other.round())
-        self.assertEqual(0, race_case.overlaps(office.store))
-        found = [office.now(one) for one in (moves, waits)]
+        self.assertEqual(0, race_case.overlaps(site.store))
+        found = [site.now(one) for one in (moves, waits)]
         starts = [at(day), at(day + 1200)]
         self.assertEqual(starts, [one.period.start for one in found])
         self.assertEqual(['PENDING'] * 2, [one.status.value for one in found])
         for one in found:
-            self.assertEqual(
-                {one.period}, {item.period for item in office.allocations(one)}, number
-            )
-            office.delete(one)
+            self.assertEqual({one.period}, {item.period for item in site.allocations(one)}, number)
+            site.delete(one)
         return killed
