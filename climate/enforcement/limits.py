@@ -63,6 +63,13 @@ class Limits:
         if most and wanted > most:
             raise exceptions.ProjectLimit(limit=name, most=most, wanted=wanted)
 
+    def allows_start(self, start: datetime.datetime, now: datetime.datetime) -> bool:
+        """Whether a new lease may begin so far ahead.
+
+        :param now: the instant (aware UTC)
+        """
+        return not self.days_ahead or _days(start - now) <= self.days_ahead
+
     def check_lease(self, lease: Lease, old: Lease | None, now: datetime.datetime) -> None:
         """Check the dates of a new or changed lease.
 
@@ -201,6 +208,19 @@ def check_resources(
     uses = [(period, 1) for period in has] + [(lease.period, len(new))]
     with refusing(old):
         limits.check('resources', timeline.peak(uses, lease.period))
+
+
+def check_place(
+    tx: Transaction, limits: Limits, lease: Lease, old: Lease, allocations: Collection[Allocation]
+) -> None:
+    """Check what :func:`held` does when a lease is written at another place.
+
+    :param old: the lease as it is
+    :param allocations: all that the lease would have
+    :raises climate.exceptions.ProjectLimit: if a limit forbids it
+    """
+    limits.check_lease(lease, old, tx.now)
+    check_resources(tx, limits, lease, old, allocations)
 
 
 def _grows(

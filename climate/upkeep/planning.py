@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
+from collections import Counter
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -77,20 +78,23 @@ class Planner:
         :raises climate.exceptions.DatabaseUnavailable: if the database does not respond
         """
         expired_holds.release(self._context.store)
-        done = 0
+        done, failed = 0, Counter[str]()
         for _ in range(_PASSES):
             plan = self._pass()
             if plan is None:
                 break
-            failed = [one for one in plan.steps if not self._take(one)]
-            done += len(plan.steps) - len(failed)
-            self._again = {*plan.held, *plan.left, *(one.lease.id for one in failed)}
+            stays = {one.lease.id for one in plan.steps if not self._take(one)}
+            done += len(plan.steps) - len(stays)
+            failed.update(stays)
+            # Those that stay again must not keep others from being looked at in this round.
+            self._again = {*plan.held, *plan.left, *(one for one in stays if failed[one] == 1)}
             if plan.left:
                 self._seen = None
-            elif len(failed) == len(plan.steps):
+            elif len(stays) == len(plan.steps):
                 break
             if not may_go_on():
                 break
+        self._again |= failed.keys()
         return done + self._end_late()
 
     def _pass(self) -> Plan | None:

@@ -140,6 +140,8 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
         if draft.latest is None:
             return None
         for start in sorted({draft.start, draft.latest - (draft.end - draft.start)}):
+            if not self.new.limits.allows_start(start, tx.now):
+                break
             found = self._at(start).displacing(tx, error)
             if found is not None:
                 return found

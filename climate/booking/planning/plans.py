@@ -143,7 +143,7 @@ class _Deciding:
             return None
         rules = context.settings.limits.of(lease.project_id)
         there = dataclasses.replace(lease, period=period)
-        limits.check_resources(self._tx, rules, there, lease, allocations)
+        limits.check_place(self._tx, rules, there, lease, allocations)
         return Place(one=self._one, period=period, choice=choice, allocations=allocations)
 
     def _slice(self, start: datetime.datetime) -> Period:

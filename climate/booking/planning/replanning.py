@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 from typing import NamedTuple
 
+from climate import exceptions
 from climate.allocation import joint
 from climate.allocation import shares
 from climate.allocation.joint import Frame
@@ -201,7 +202,8 @@ class PlaceSearch(PeriodSearch):
     """Searches for the period and the resources of a movable lease, in one transaction.
 
     :param first: the first start
-    :ivar choice: of the last period that was found
+    :ivar chosen: the resources of the last period that was found
+    :ivar limit: of the project, which has forbidden a period; None if none has
     """
 
     def __init__(
@@ -214,6 +216,7 @@ class PlaceSearch(PeriodSearch):
         self._one = one
         self._limits = context.settings.limits.of(one.lease.project_id)
         self.chosen: tuple[Choice, tuple[Allocation, ...]] | None = None
+        self.limit: exceptions.ProjectLimit | None = None
 
     def place(self, latest: datetime.datetime) -> FoundPlace | None:
         """Return the soonest place; None if there is none.
@@ -238,7 +241,12 @@ class PlaceSearch(PeriodSearch):
         there = self._one.within(period, pause)
         self.chosen = together(self.tx, self.context.settings, self.context.rng, there)
         lease = dataclasses.replace(self._one.lease, period=period)
-        limits.check_resources(self.tx, self._limits, lease, self._one.lease, self.chosen[1])
+        try:
+            limits.check_place(self.tx, self._limits, lease, self._one.lease, self.chosen[1])
+        except exceptions.ProjectLimit as error:
+            # There may be less at a later start.
+            self.limit = error
+            raise exceptions.NotEnoughResources from error
         return self.chosen[1]
 
     def _blocked(self, frame: Frame, start: int) -> tuple[Shortage, ...]:

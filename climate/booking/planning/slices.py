@@ -19,6 +19,7 @@ from climate.booking.requests import prepare
 from climate.booking.writing import create
 from climate.booking.writing.create import Chosen
 from climate.db.transactions.store import Transaction
+from climate.enforcement import limits
 
 
 def first(tx: Transaction, work: create.LeaseWork[Chosen]) -> Chosen | prepare.Missing:
@@ -40,7 +41,8 @@ def first(tx: Transaction, work: create.LeaseWork[Chosen]) -> Chosen | prepare.M
     needed = requirements.of_new_lease(new, period, period.padded(context.settings.cleaning_time))
     one = MovableLease(lease=waits.lease, allocations=(), needed=tuple(needed))
     try:
-        place = waiting.at(tx, context, one, period.start)
+        with limits.refusing(None):
+            place = waiting.at(tx, context, one, period.start)
     except exceptions.NotEnoughResources:
         if not new.draft.waits:
             raise

@@ -76,11 +76,12 @@ def at(tx: Transaction, context: Context, one: MovableLease, earliest: datetime.
     """Return the soonest place of a lease that waits.
 
     :raises climate.exceptions.NotEnoughResources: if there is none
+    :raises climate.exceptions.ProjectLimit: if a limit of the project forbids each
     """
     search = replanning.PlaceSearch(tx, context, one, max(earliest, tx.now))
     found = search.place(last_start(context, one.lease) + one.lease.length)
     if found is None:
-        raise exceptions.NotEnoughResources
+        raise search.limit or exceptions.NotEnoughResources
     return Place(one=one, **found._asdict())
 
 

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What keeps one flexible lease from moving keeps no other, and tells others nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+from climate.booking.planning import displacement
+from climate.enforcement.limits import Limits
+from climate.enforcement.limits import ProjectLimits
+from climate.upkeep import planning
+from climate.upkeep.planning import Planner
+from tests import base
+from tests.functional import fixtures
+from tests.functional import http
+
+FIXED = {'start_date': '2030-01-02T00:00:00Z', 'end_date': '2030-01-02T06:00:00Z'}
+WINDOW = {'earliest': '2030-01-02T00:00:00Z', 'duration': '2h'}
+MINE, NEAR, FEW = 'alice:blue:member', 'bob:red:member', 'carol:green:member'
+LIMITS = ProjectLimits(by_project={'red': Limits(days_ahead=2), 'green': Limits(resources=2)})
+
+
+class TestPlannerLimits(base.TestCase):
+    """A service with four hosts, where two of three projects have limits."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.service = self.useFixture(fixtures.Service(limits=LIMITS))
+        self.planner = Planner(self.service.services.leases)
+
+    def ask(self, hosts: int, token: str = MINE, **facts: Any) -> Any:
+        # In the order of their requests.
+        self.service.clock.advance(1)
+        one = {'resource_type': 'physical:host', 'min': hosts, 'max': hosts}
+        if 'placement' in facts:
+            one['placement'] = facts.pop('placement')
+        body = {'name': 'a', 'reservations': [one], **facts}
+        return http.send(self.service.app, 'POST', '/v1/leases', body, token=token, version='1.8')
+
+    def book(self, hosts: int, token: str = MINE, **facts: Any) -> dict[str, Any]:
+        lease: dict[str, Any] = http.expect(201, self.ask(hosts, token, **facts)).json['lease']
+        return lease
+
+    def delete(self, lease: dict[str, Any]) -> None:
+        path = f'/v1/leases/{lease["id"]}'
+        http.expect(204, http.send(self.service.app, 'DELETE', path, token=MINE, version='1.8'))
+
+    def start(self, lease: dict[str, Any]) -> str:
+        path = f'/v1/leases/{lease["id"]}'
+        start: str = http.send(self.service.app, 'GET', path, version='1.8').json['lease'][
+            'start_date'
+        ]
+        return start[8:16]
+
+    def test_leases_that_stay_do_not_keep_others_from_being_looked_at(self) -> None:
+        self.book(3, **FIXED)
+        fixed = self.book(1, **FIXED)
+        # Only a search finds another place for them, and it finds none.
+        search = {'prefer': [{'property': 'rack', 'value': 'r1'}]}
+        for _ in range(3):
+            self.book(4, placement=search, **WINDOW)
+        lease = self.book(1, **WINDOW)
+        self.delete(fixed)
+        with mock.patch.object(planning, '_MOVES', 2):
+            self.assertEqual([1, 0], [self.planner.round(), self.planner.round()])
+        self.assertEqual('02T00:00', self.start(lease))
+
+    def test_a_short_gap_before_a_lease_is_of_use(self) -> None:
+        self.book(4, start_date=FIXED['start_date'], end_date='2030-01-02T05:00:00Z')
+        fixed = self.book(4, start_date='2030-01-02T05:00:00Z', end_date=FIXED['end_date'])
+        lease = self.book(4, **WINDOW)
+        other = self.book(4, **WINDOW)
+        self.assertEqual(0, self.planner.round())
+        self.delete(fixed)
+        self.assertEqual(2, self.planner.round())
+        self.assertEqual(['02T05:00', '02T07:00'], [self.start(lease), self.start(other)])
+
+    def test_who_cannot_be_moved_so_far_ahead_is_in_the_way(self) -> None:
+        lease = self.book(4, NEAR, **WINDOW)
+        search = displacement.Displacing.displacing
+        calls = []
+
+        def counted(*words: Any) -> Any:
+            calls.append(words)
+            return search(*words)
+
+        with mock.patch.object(displacement.Displacing, 'displacing', counted):
+            answer = self.ask(4, start_date=FIXED['start_date'], end_date='2030-01-05T00:00:00Z')
+        self.assertEqual('NOT_ENOUGH_RESOURCES', http.expect(409, answer).json['error_name'])
+        self.assertEqual(1, len(calls))
+        self.assertEqual('02T00:00', self.start(lease))
+
+    def test_limits_of_those_who_give_way_are_not_told(self) -> None:
+        self.book(2, FEW, start_date=FIXED['end_date'], end_date='2030-01-02T08:00:00Z')
+        self.book(2, FEW, **WINDOW, latest='2030-01-02T08:00:00Z')
+        answer = http.expect(409, self.ask(4, **FIXED))
+        self.assertEqual('NOT_ENOUGH_RESOURCES', answer.json['error_name'])
+
+    def test_who_gives_way_moves_to_where_limits_allow_it(self) -> None:
+        self.book(2, FEW, start_date=FIXED['end_date'], end_date='2030-01-02T08:00:00Z')
+        lease = self.book(2, FEW, **WINDOW)
+        self.book(4, **FIXED)
+        self.assertEqual('02T08:00', self.start(lease))
+
+    def test_a_lease_may_wait_although_its_last_start_is_too_far_ahead(self) -> None:
+        self.book(4, start_date=FIXED['start_date'], end_date='2030-01-07T00:00:00Z')
+        window = {**WINDOW, 'latest': '2030-01-06T23:00:00Z'}
+        self.assertEqual('WAITING', self.book(4, NEAR, **window, wait=True)['status'])
+        answer = http.expect(409, self.ask(4, NEAR, **window))
+        self.assertEqual('NOT_ENOUGH_RESOURCES', answer.json['error_name'])
+
+    def test_a_preemptible_lease_is_refused_like_any_other(self) -> None:
+        answer = self.ask(3, FEW, **WINDOW, preemptible=True)
+        self.assertEqual('LEASE_REFUSED', http.expect(403, answer).json['error_name'])
