@@ -92,12 +92,12 @@ class LeaseWriter:
 
     def array(self, values: Iterable[ListedLease]) -> str:
         """Return leases as a JSON array."""
-        return f'[{", ".join(map(self.object, values))}]'
+        # The row is called here: a function between would take a thirtieth of the time.
+        return f'[{", ".join([self._lease(self, one, *one, *_options(one)) for one in values])}]'
 
     def object(self, value: ListedLease) -> str:
         """Return a lease as a JSON object."""
-        options = _options(value) if value.options else _NO_OPTIONS
-        return self._lease(self, value, *value, *options)
+        return self._lease(self, value, *value, *_options(value))
 
     def selected(self, values: Iterable[ListedLease], names: Collection[str]) -> str:
         """Return some fields of leases as a JSON array of objects.

@@ -192,7 +192,7 @@ class LeaseLists(Repository):
     def _lease(self, text: str) -> ListedLease:
         """Return a lease from the JSON text of :func:`_text`."""
         (own, events_, parts), _ = _decoded(text)
-        stated = own.pop()
+        stated = own[-1]
         options = _NO_OPTIONS if stated == '{}' else json.loads(stated)
         readiness = lease_options.readiness(options) if options else None
         if events_ is None:
@@ -206,12 +206,9 @@ class LeaseLists(Repository):
             parts = []
         elif len(parts) > 1:
             parts.sort(key=_place)
-        whole = (
-            *(*own, options, readiness),
-            list(map(_event, events_)),
-            [self._reservation(one) for one in parts],
-        )
-        return tuple.__new__(ListedLease, whole)
+        reservations = [self._reservation(one) for one in parts]
+        own[-1:] = options, readiness, list(map(_event, events_)), reservations
+        return tuple.__new__(ListedLease, own)
 
     def _reservation(self, row: list[Any]) -> ListedReservation:
         request = row[_REQUEST]
@@ -224,4 +221,5 @@ class LeaseLists(Repository):
             placement = loaded(stated.pop(STORED))
             request = json.dumps(stated)
         row[_REQUEST] = request
-        return tuple.__new__(ListedReservation, (*row, placement, (), None))
+        row += placement, (), None
+        return tuple.__new__(ListedReservation, row)

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.visitors import InternalTraversal
 
@@ -21,7 +20,7 @@ from sqlalchemy.sql.visitors import InternalTraversal
 class _Array(sa.TypeDecorator[Any]):
     """The type of an array, which a parameter may give as any collection."""
 
-    impl = postgresql.ARRAY
+    impl = sa.ARRAY
     cache_ok = True
 
     def process_bind_param(self, value: Iterable[Any] | None, dialect: sa.Dialect) -> Any:

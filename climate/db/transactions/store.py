@@ -45,8 +45,6 @@ T = TypeVar('T')
 
 # SQLite decides at BEGIN whether the transaction may write.
 WRITES = 'climate_writes'
-# While one of them computes, the database works for the other.
-_READERS = 2
 _WRITING_NOTHING = sa.text('UPDATE resources SET generation = generation WHERE 1 = 0')
 
 
@@ -200,10 +198,14 @@ class Store:
 
         :raises climate.exceptions.DatabaseUnavailable: if it does not answer
         """
+        # While one reader computes, a server works for the other. Two that share SQLite's library
+        # wait for each other, and take twice the processor time.
+        with self.answering() as engine:
+            number = 1 if engine.dialect.name == 'sqlite' else 2
         for resource_type in resource_types:
             if not self.timelines.has(resource_type):
                 with contextlib.ExitStack() as stack:
-                    opened = [stack.enter_context(self.reading()) for _ in range(_READERS)]
+                    opened = [stack.enter_context(self.reading()) for _ in range(number)]
                     readers = [TimelineReader(each.session, each.now) for each in opened]
                     self.timelines.load(readers, resource_type)
 
