@@ -204,9 +204,15 @@ class Lease:
         )
 
     @property
+    def is_cut(self) -> bool:
+        """Whether its present slice ends before its time is over, and another follows."""
+        follows = self.yields not in (None, YieldMode.END)
+        return follows and self.period.length < self.length
+
+    @property
     def rest(self) -> datetime.timedelta:
         """How long it needs resources after its present slice; zero if it ends with that."""
-        if self.yields in (None, YieldMode.END) or self.period.length >= self.length:
+        if not self.is_cut:
             return datetime.timedelta(0)
         if any(item.status is not ReservationStatus.ACTIVE for item in self.reservations):
             return datetime.timedelta(0)

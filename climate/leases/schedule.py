@@ -141,9 +141,8 @@ def before_end_time(lease: Lease, settings: LeasingSettings) -> datetime.datetim
     """Return when to warn of the end of the lease; None for never."""
     if lease.before_end_date is not None:
         return lease.before_end_date
-    if not settings.notify_before_end:
-        return None
-    return max(lease.period.end - settings.notify_before_end, lease.period.start)
+    ahead = settings.yield_notice if lease.is_cut else settings.notify_before_end
+    return max(lease.period.end - ahead, lease.period.start) if ahead else None
 
 
 def firm_before(lease: Lease, prepares: Preparation, settings: LeasingSettings) -> int | None:

@@ -62,6 +62,7 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
         'lease.moved': 'moved',
         'lease.event.before_start_lease': 'before_start',
         'lease.event.start_lease': 'started',
+        'lease.yielding': 'before_end',
         'lease.event.before_end_lease': 'before_end',
         'lease.degraded': 'degraded',
         'lease.not_ready': 'degraded',

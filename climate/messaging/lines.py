@@ -114,6 +114,8 @@ _TEXTS: Final[Mapping[str, str]] = {
     schemas.ERROR: '{event_type} failed: {reason}',
     schemas.DEGRADED: 'degraded: {reason}',
     schemas.MOVED: '{reason}',
+    schemas.YIELDING: 'yields in {to_end}',
+    schemas.YIELDED: '{reason}',
     schemas.REHOMED: '{from} replaced by {to}: {reason}',
     schemas.READY: '{by} says that {ready} is ready',
     schemas.NOT_READY: 'started, but {by} says that {waiting} is not ready yet',

@@ -25,6 +25,8 @@ END: Final = 'lease.event.end_lease'
 ERROR: Final = 'lease.event.error'
 DEGRADED: Final = 'lease.degraded'
 MOVED: Final = 'lease.moved'
+YIELDING: Final = 'lease.yielding'
+YIELDED: Final = 'lease.yielded'
 REHOMED: Final = 'lease.rehomed'
 READY: Final = 'lease.ready'
 NOT_READY: Final = 'lease.not_ready'
@@ -93,7 +95,7 @@ _HELD: Final[Fields] = {
 }
 
 HELD: Final = frozenset(
-    {MOVED, BEFORE_START, START, BEFORE_END, ERROR, DEGRADED, NOT_READY, TRUST_LOST}
+    {MOVED, BEFORE_START, START, YIELDING, BEFORE_END, ERROR, DEGRADED, NOT_READY, TRUST_LOST}
 )
 """The types that owners receive as mails: they have names, and what each reservation holds."""
 
@@ -138,6 +140,8 @@ _OF_LEASES: Final[Mapping[str, tuple[str, Fields]]] = {
     ERROR: ('1.2', {**_HAPPENED, 'event_type': _TEXT, 'reason': _TEXT}),
     DEGRADED: ('1.2', {'reason': _TEXT}),
     MOVED: ('1.0', {'reason': _TEXT, 'seconds_to_start': _WHOLE_SECONDS}),
+    YIELDING: ('1.0', {**_HAPPENED, 'seconds_to_end': _WHOLE_SECONDS}),
+    YIELDED: ('1.0', {**_HAPPENED, 'reason': _TEXT}),
     REHOMED: ('1.1', {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT}),
     READY: ('1.0', _READINESS),
     NOT_READY: ('1.1', {**_HAPPENED, **_READINESS}),

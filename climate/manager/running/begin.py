@@ -40,6 +40,7 @@ from climate.leases.jobs import Job
 from climate.leases.settings import LeasingSettings
 from climate.manager.running.handover import Handover
 from climate.manager.running.rescue import Rescue
+from climate.messaging import schemas
 from climate.plugins.contract import Work
 
 # How the status of a lease changes when an effect begins. A lease that is being
@@ -175,7 +176,7 @@ class EventStarter:
         return any(plugin is not None and plugin.prepares_at_once for plugin in plugins)
 
     def _notify(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        notices.notify(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
+        notices.notify(tx, self._plugins, _notification(lease, event), lease, event=event)
         return tx.events.keep(lease, _finished(event))
 
     def _miss(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
@@ -212,7 +213,7 @@ class EventStarter:
         if event.kind is EventKind.BEFORE_END and event.begun_at is None:
             # Users rely on the warning, so it comes before the action, and only
             # once even if the action takes many steps.
-            notices.notify(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
+            notices.notify(tx, self._plugins, _notification(lease, event), lease, event=event)
         status = _begun_status(lease, event)
         begun = event.taken_up(tx.now, self._unfinished)
         lease = tx.events.keep(lease, begun)
@@ -260,6 +261,12 @@ class EventStarter:
 
 def _parts(whole: Work, works: Iterable[Work]) -> tuple[Work, ...]:
     return tuple(work for work in works if work.reservation.part_of == whole.reservation.id)
+
+
+def _notification(lease: Lease, event: Event) -> str:
+    """Return the type of the notification of an event."""
+    yields = event.kind is EventKind.BEFORE_END and lease.rest
+    return schemas.YIELDING if yields else _NOTIFICATIONS[event.kind]
 
 
 def _gives(event: Event) -> bool:

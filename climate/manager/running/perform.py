@@ -127,6 +127,9 @@ def _delete_trust(lease: Lease, steps: Iterable[Step], cloud: Cloud) -> list[Ste
 
 def _effect(job: Job, work: Work, plugin: Plugin[Any]) -> Callable[[Work, Cloud], Outcome]:
     """Return the effect of *plugin* that the event of *job* needs."""
+    if job.event.kind is EventKind.BEFORE_END and job.lease.rest:
+        # It does not end yet.
+        return _nothing
     if job.yields:
         # What is part of something that is suspended is only room.
         keeps = job.lease.yields is YieldMode.SUSPEND and work.reservation.part_of is None
@@ -146,6 +149,10 @@ def _effect(job: Job, work: Work, plugin: Plugin[Any]) -> Callable[[Work, Cloud]
             # A lease that never started does not end: what was prepared is undone.
             return plugin.undo
     raise ValueError(f'{job.event.kind} has no effects')
+
+
+def _nothing(_work: Work, _cloud: Cloud) -> Outcome:
+    return Done()
 
 
 def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Step:

@@ -21,6 +21,7 @@ from climate.domain.periods import Period
 from climate.leases import history
 from climate.leases import notices
 from climate.leases import states
+from climate.messaging import schemas
 
 _SUSPENDED: Final = 'suspended, {} are left'
 _TAKEN_BACK: Final = 'taken back, it begins again for {}'
@@ -39,9 +40,8 @@ def yielded(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Even
     for item in lease.events:
         if item.open:
             lease = tx.events.keep(lease, cancelled(item))
-    history.note(
-        tx, done, StepState.DONE, text=(_SUSPENDED if suspends else _TAKEN_BACK).format(rest)
-    )
+    text = (_SUSPENDED if suspends else _TAKEN_BACK).format(rest)
+    history.note(tx, done, StepState.DONE, text=text)
     begin = max(lease.period.end, tx.now)
     waits = with_changes(
         lease,
@@ -52,5 +52,5 @@ def yielded(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Even
         time_left=int(rest.total_seconds()),
         ran=(lease.ran or 0) + has_run if suspends else None,
     )
-    notices.notify(tx, plugins, 'lease.update', waits)
+    notices.notify(tx, plugins, schemas.YIELDED, waits, event=done, reason=text)
     return waits

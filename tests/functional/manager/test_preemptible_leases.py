@@ -168,6 +168,29 @@ class TestSlices(SlicesCase):
         self.assertIn('booked, after waiting since 2030-01-01T12:30:00Z', lines)
 
 
+class TestNotices(SlicesCase):
+    """What subscribers receive."""
+
+    taken = RACKS
+
+    def test_they_know_that_it_yields_and_has_yielded(self) -> None:
+        lease = self.book(RACKS)
+        self.world.until(1499)
+        self.assertEqual(['create', 'start_lease'], self.world.bus.received(lease))
+        self.world.until(1500)
+        self.assertEqual(300, self.world.bus.last('lease.yielding')['seconds_to_end'])
+        self.assertEqual('WAITING', self.world.status_at(1900, lease))
+        told = self.world.bus.last('lease.yielded')
+        self.assertEqual(
+            ('WAITING', 'suspended, 0:20:00 are left'), (told['status'], told['reason'])
+        )
+        self.planner.round()
+        self.world.until(4300)
+        found = self.world.bus.received(lease)
+        self.assertEqual(['create', 'start_lease', 'yielding', 'yielded', 'update'], found[:5])
+        self.assertEqual(['start_lease', 'end_lease'], found[5:])
+
+
 class TestTotals(base.TestCase):
     """However much others have, each second of a lease is in one slice."""
 

@@ -35,6 +35,8 @@ KINDS = {
     'lease.event.notification': EventKind.NOTIFICATION,
     'lease.event.before_end_lease': EventKind.BEFORE_END,
     'lease.event.end_lease': EventKind.END,
+    'lease.yielding': EventKind.BEFORE_END,
+    'lease.yielded': EventKind.END,
     'lease.event.error': EventKind.START,
     'lease.degraded': EventKind.CHECK,
     'lease.not_ready': EventKind.START,

@@ -43,6 +43,8 @@ PUBLISHED = {
     'lease.event.error 1.1': '7143c35fa8e105f4',
     'lease.degraded 1.1': 'd0eac658adfe3d88',
     'lease.moved 1.0': '9d4a7a23830b745c',
+    'lease.yielding 1.0': 'f2bf63ce75ddc940',
+    'lease.yielded 1.0': '121f1272f0933ba2',
     'lease.rehomed 1.1': '2abf1647aa11e09f',
     'lease.ready 1.0': '6c306d0fe609ced7',
     'lease.not_ready 1.0': '91e6e8df24ea264b',
