@@ -121,9 +121,7 @@ CAPABILITIES: Final = {
     'POST /webhooks/{webhook_id}/test': Capability(
         'lease webhook test', 'test_webhook', _COMMANDS, _NO_STATE
     ),
-    'GET /queue': Capability(
-        'lease queue, lease show', 'queue', '— the page shows the windows of leases', _NO_STATE
-    ),
+    'GET /queue': Capability('lease queue, lease show', 'queue', 'the queue, the lease', _NO_STATE),
     'GET /usage': Capability('usage report', 'usage', _OPERATORS, _NO_STATE),
     'GET /maintenances': Capability('maintenance list', 'maintenances', _DRAWN, _OPERATORS),
     'POST /maintenances': Capability(

@@ -297,6 +297,45 @@ export const booking = (
     await page.keyboard.press('Escape');
     await remove('soon');
   },
+  async 'wait for room, and change the window'() {
+    await ask(context, address, 'POST', 'leases', lease('full', 4, 2));
+    const { end_date: end } = await named('full');
+    const { reservations } = lease('', 1, 2);
+    const flexible = { duration: '2h', reservations };
+    await ask(context, address, 'POST', 'leases', { ...flexible, name: 'waiter', latest: end, wait: true });
+    await ask(context, address, 'POST', 'leases', { ...flexible, name: 'mover' });
+    await page.goto(`${address}#/leases`);
+    const queue = page.getByRole('region', { name: 'Waiting for room' });
+    await queue.getByText(/^none in its window; room from /).waitFor();
+    await queue.getByText(/^[12] hosts? until /).waitFor();
+    assert.equal(await queue.getByRole('row').count(), 2);
+    await accessible(page, 'queue');
+    await queue.getByRole('button', { name: 'waiter' }).click();
+    await page.getByText('It waits until there is room in its window.').waitFor();
+    await page.locator('.facts', { hasText: 'Place 1, 0 leases ahead' }).waitFor();
+    await accessible(page, 'waiting');
+    assert.equal(await page.getByRole('button', { name: 'Window…' }).count(), 0);
+    await page.getByRole('button', { name: 'mover' }).click();
+    await page.locator('.facts', { hasText: 'Place 2, 1 lease ahead' }).waitFor();
+    const before = await named('mover');
+    await page.getByRole('button', { name: 'Window…' }).click();
+    await page.getByLabel('For how long').fill('3');
+    await accessible(page, 'window');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('mover was changed.').waitFor();
+    const after = await named('mover');
+    assert.equal(Date.parse(after.end_date) - Date.parse(after.start_date), 3 * 3600000);
+    assert.equal(after.earliest, before.earliest);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await remove('full');
+    // What was in the way is gone, and each gets its turn.
+    await eventually(async () => ['PENDING', 'STARTING', 'ACTIVE'].includes((await named('waiter')).status));
+    await look(page);
+    await queue.waitFor({ state: 'detached' });
+    await remove('waiter', 'mover');
+    await page.goto(`${address}#/calendar`);
+    await calendar(page);
+  },
   async 'an open form sees that what was in the way is gone'() {
     await ask(context, address, 'POST', 'leases', lease('in-the-way', 4, 2));
     await page.getByRole('button', { name: 'Reserve', exact: true }).click();

@@ -34,6 +34,12 @@ export interface Lease {
   /** Of a flexible lease; null if the start is fixed. */
   earliest: string | null; latest: string | null; firm_at: string | null;
 }
+/** A flexible lease that may still move, or waits: what is ahead of it, and when it may begin. */
+export interface Queued {
+  lease_id: string; name: string; status: string; place: number; forecast: string | null; room_at: string | null;
+  ahead: { leases: number };
+  waits_for: { resource_type: string; resource_class: string | null; missing: number; until: string | null }[];
+}
 export interface Feed {
   id: string; name: string; kind: string; lease_id: string | null; expires_at: string | null;
   stopped_reason: string | null;

@@ -19,6 +19,7 @@ import { Reallocation } from './reallocation.tsx';
 import { Reminders } from './reminders.tsx';
 import { heldBy } from './things.ts';
 import { TimesForm } from './times.tsx';
+import { WindowForm } from './window.tsx';
 
 interface Act {
   word: keyof LeaseWords; rule: string; form: ComponentType<ActProps>; danger?: true;
@@ -31,6 +32,10 @@ const started = (lease: Lease): boolean =>
 const TIMES: Act = { word: 'actTimes', rule: 'leases:update', form: TimesForm };
 const ACTS: Act[] = [
   TIMES,
+  {
+    word: 'actWindow', rule: 'leases:update', form: WindowForm,
+    fits: (lease) => lease.earliest !== null && lease.status === 'PENDING' && seconds(lease.start_date) > present(),
+  },
   { word: 'actAmounts', rule: 'leases:update', form: Amounts, fits: (lease) => lease.reservations.some(changeable) },
   { word: 'actName', rule: 'leases:update', form: Naming },
   { word: 'actReminders', rule: 'leases:update', form: Reminders },

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Refusal, get, seconds } from '../data/api.ts';
 import { hasRows, onTurn, toType, trouble } from '../data/live.ts';
 import { present, startAt, state, update, viewport } from '../data/state.ts';
-import type { History, Lease } from '../data/types.ts';
+import type { History, Lease, Queued } from '../data/types.ts';
 import { duration, moment } from '../words/index.ts';
 import { say, sayOf } from '../words/lease/index.ts';
 import { Acts } from './acts.tsx';
@@ -17,6 +17,7 @@ import { Loading, Note } from './fields.tsx';
 import { Copied, Holdings } from './holdings.tsx';
 import { populationOf } from './parts.ts';
 import type { Times } from './proposals.ts';
+import { forecastOf, missingOf, placeOf } from './queue.tsx';
 import { Steps } from './steps.tsx';
 import { moves } from './toolbar.tsx';
 
@@ -41,7 +42,7 @@ function seek(lease: Lease): void {
   moves.forEach((moved) => moved());
 }
 
-interface Found { lease: Lease; history: History | null }
+interface Found { lease: Lease; history: History | null; queued: Queued | null }
 
 async function fetched(id: string): Promise<Found> {
   const path = `leases/${encodeURIComponent(id)}`;
@@ -49,7 +50,7 @@ async function fetched(id: string): Promise<Found> {
     get<{ lease: Lease }>(path),
     get<{ history: History }>(`${path}/history`).catch(() => null),
   ]);
-  return { lease, history: answer?.history ?? null };
+  return { lease, history: answer?.history ?? null, queued: await placeOf(lease) };
 }
 
 /** `times` are those that one thinks of giving it. */
@@ -75,13 +76,13 @@ export function LeaseDetails({ id, times }: { id: string; times?: Partial<Times>
     return <Sheet title={found?.lease.name ?? say('title')}><Note kind="bad">{say('noLonger')}</Note></Sheet>;
   }
   if (!found) return <Sheet title={say('title')}><Loading /></Sheet>;
-  const { lease, history } = found;
+  const { lease, history, queued } = found;
   return (
     <Sheet title={lease.name} badge={<Badge status={lease.status} />}>
-      <Countdown lease={lease} />
+      {lease.status === 'WAITING' ? <Note kind="plain">{say('waits')}</Note> : <Countdown lease={lease} />}
       {lease.degraded && <Note kind="bad">{say('degraded')}</Note>}
       {movesUntil(lease) > present() && <Note kind="plain">{say('flexible', { time: moment(movesUntil(lease)) })}</Note>}
-      <Facts lease={lease} />
+      <Facts lease={lease} queued={queued} />
       <Holdings lease={lease} />
       {!isOver(lease) && <Acts lease={lease} changed={load} {...(times ? { times } : {})} />}
       {state.me?.may['feeds:create'] && <CalendarLink lease={lease} />}
@@ -112,10 +113,12 @@ const movesUntil = (lease: Lease): number =>
   (lease.status === 'PENDING' && lease.firm_at ? seconds(lease.firm_at) : 0);
 
 /** Return when a flexible lease may be, and when its start is firm, in words. */
-function windowOf({ earliest, latest, firm_at }: Lease): [string, string][] {
-  if (!earliest || !firm_at) return [];
-  const [start, firm] = [moment(seconds(earliest)), seconds(firm_at)];
+function windowOf({ earliest, latest, firm_at, status }: Lease): [string, string][] {
+  if (!earliest) return [];
+  const start = moment(seconds(earliest));
   const window = latest ? say('windowBetween', { start, end: moment(seconds(latest)) }) : say('windowFrom', { start });
+  if (status === 'WAITING' || !firm_at) return [[say('window'), window]];
+  const firm = seconds(firm_at);
   const since = say(firm <= present() ? 'firmSince' : 'firmFrom', { time: moment(firm) });
   return [[say('window'), window], [say('firm'), since]];
 }
@@ -125,12 +128,26 @@ export const ownerOf = (lease: Lease): string => lease.user_name ?? lease.user_i
 export const projectOf = (lease: Lease): string => lease.project_name
   ?? (lease.project_id === state.me?.project_id ? state.me.project_name : lease.project_id);
 
-function Facts({ lease }: { lease: Lease }) {
+/** Return the place of a lease in the queue, and what it waits for. */
+function queueOf(queued: Queued | null): [string, string][] {
+  if (!queued) return [];
+  const missing = missingOf(queued);
+  const { place, ahead } = queued;
+  return [
+    [say('queue'), say('ahead', { place, n: ahead.leases })],
+    ...(queued.status === 'WAITING' ? [[say('forecast'), forecastOf(queued)] as [string, string]] : []),
+    ...(missing ? [[say('waitsFor'), missing] as [string, string]] : []),
+  ];
+}
+
+function Facts({ lease, queued }: { lease: Lease; queued: Queued | null }) {
   const [start, end] = [seconds(lease.start_date), seconds(lease.end_date)];
+  const dates: [string, string][] = lease.status === 'WAITING' ? []
+    : [[say('start'), moment(start)], [say('end'), moment(end)]];
   return (
     <FactList facts={[
-      [say('start'), moment(start)], [say('end'), moment(end)], [say('length'), duration(end - start)],
-      ...windowOf(lease), [say('owner'), ownerOf(lease)], [say('ofProject'), projectOf(lease)],
+      ...dates, [say('length'), duration(end - start)], ...windowOf(lease), ...queueOf(queued),
+      [say('owner'), ownerOf(lease)], [say('ofProject'), projectOf(lease)],
     ]} />
   );
 }

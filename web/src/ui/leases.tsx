@@ -14,6 +14,7 @@ import { Loading } from './fields.tsx';
 import { Badge, ownerOf, projectOf } from './lease.tsx';
 import { PAGE, STATUSES, listed, scopes, wanted } from './listed.ts';
 import type { Listed, Wanted } from './listed.ts';
+import { Queue } from './queue.tsx';
 import { allInWords, typeInWords } from './things.ts';
 
 const TYPING = 250;
@@ -57,6 +58,7 @@ export function Leases() {
       {found?.more && (
         <button type="button" class="more" onClick={() => setCount(count + PAGE * 4)}>{say('more')}</button>
       )}
+      <Queue />
       <FeedList />
     </div>
   );

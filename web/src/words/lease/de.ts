@@ -13,6 +13,10 @@ export const de: LeaseWords = {
   flexible: 'Sie kann sich noch verschieben: nach vorn, wenn etwas frei wird, oder nach hinten, wenn eine Reservierung mit festem Beginn ihren Platz braucht. Ab {time} steht ihr Beginn fest.',
   window: 'Zeitraum', windowFrom: 'ab {start}', windowBetween: '{start} bis {end}',
   firm: 'Fest', firmFrom: 'ab {time}', firmSince: 'seit {time}', fixes: 'Neue Zeiten legen die Reservierung fest: Sie verschiebt sich nicht mehr.',
+  queue: 'Warten auf Platz', place: 'Platz', forecast: 'Prognose', waitsFor: 'Wartet auf', roomAt: 'keine im Zeitraum; Platz ab {time}',
+  noRoom: 'keine', missingUntil: '{what} bis {time}', waits: 'Sie wartet, bis in ihrem Zeitraum Platz ist.',
+  ahead: 'Platz {place}, davor {n} {n|one:Reservierung|other:Reservierungen}', actWindow: 'Zeitraum…', notBefore: 'Frühestens', by: 'Fertig bis (optional)',
+  windowHelp: 'Die Reservierung wird neu eingeplant, zum frühesten Beginn im neuen Zeitraum.',
   degraded: 'Einige ihrer Ressourcen sind ausgefallen oder fehlen.',
 
 

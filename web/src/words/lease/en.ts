@@ -12,6 +12,10 @@ export const en = {
   flexible: 'It may still move: forward into what becomes free, or back within its window if a lease with a fixed start takes its place. From {time} on its start is firm.',
   window: 'Window', windowFrom: 'from {start}', windowBetween: '{start} to {end}',
   firm: 'Firm', firmFrom: 'from {time}', firmSince: 'since {time}', fixes: 'New times fix the lease: it no longer moves.',
+  queue: 'Waiting for room', place: 'Place', forecast: 'Forecast', waitsFor: 'Waits for', roomAt: 'none in its window; room from {time}',
+  noRoom: 'none', missingUntil: '{what} until {time}', waits: 'It waits until there is room in its window.',
+  ahead: 'Place {place}, {n} {n|one:lease|other:leases} ahead', actWindow: 'Window…', notBefore: 'Not before', by: 'By (optional)',
+  windowHelp: 'The lease is booked again, at the soonest start in the new window.',
   degraded: 'Some of its resources have failed or are missing.',
 
 

@@ -1,1 +1,0 @@
-import{n as a,o as b,p as c,q as d,r as e,s as f}from"./chunk-WGINZ2VI.js";import"./chunk-FTLK2YSK.js";import"./chunk-ZWNX565T.js";import"./chunk-YR6FHULQ.js";export{a as CHECKING,e as judge,f as judgeTimes,b as pathOf,d as retimed,c as timesOf};
