@@ -96,12 +96,50 @@ class TestQueue(clients.ClientCase):
             [shown[key] for key in ('id', 'forecast', 'room_at', 'ahead')],
         )
         self.assertEqual(fixed['end_date'], shown['latest'])
+        self.assertEqual(shown['project_id'], first['Project'])
+        self.assertRegex(
+            self.run_command('lease list').stdout, r'\| second +\| WAITING +\|  +\|  +\|'
+        )
+        self.assertIn('openstack lease delete cancels it', self.refusal('lease end second'))
         self.assertNotIn('forecast', self.json('lease show fixed'))
         self.assertEqual([], self.json('lease queue --type virtual:instance'))
 
 
 class TestChanges(clients.ClientCase):
     """What one has, and how one changes it."""
+
+    def test_a_flexible_lease_gets_another_window(self) -> None:
+        self.json("lease create fixed --hosts 3 --at '+1d' --for 6h")
+        soon = self.json('lease create soon --hosts 2 --for 1h --not-before +1d --by +3d')
+        longer = self.json('lease set soon --for 2h --by none')
+        self.assertEqual([soon['start_date'], None], [longer['start_date'], longer['latest']])
+        self.assertGreater(longer['end_date'], soon['end_date'])
+        later = self.json('lease set soon --not-before +2d --by +4d')
+        self.assertEqual(later['earliest'], later['start_date'])
+        self.assertNotIn('earliest', self.json('lease set soon --fixed'))
+        self.assertIn('earliest', self.json('lease set soon --soon'))
+        both = self.json('lease set fixed --at +5d --for 2h')
+        length = times.read(both['end_date']) - times.read(both['start_date'])
+        self.assertEqual(7200, length.total_seconds())
+        self.assertIn('exclude --at', self.refusal('lease set soon --by +3d --at +2d'))
+
+    def test_a_move_is_noted(self) -> None:
+        self.json('lease create fixed --hosts 3 --at +1d --for 6h')
+        self.json('lease create soon --hosts 2 --for 1h --not-before +1d')
+        self.json('lease create other --hosts 3 --at +30h --for 1h')
+        text = self.run_command('lease history soon').stdout
+        self.assertRegex(text, r'\| start +\| noted +\|.* moved back to \d{4}-\d\d-\d\d \d\d:')
+        dry = self.run_command('lease create third --hosts 3 --at +31h --for 1h --dry-run').stdout
+        self.assertRegex(dry, r'soon would begin \d{4}-\d\d-\d\d \d\d:')
+
+    def test_a_preemptible_lease_shows_what_is_left(self) -> None:
+        line = 'lease create slices --custom rack=1 --for 2h --preemptible --min-duration 10m'
+        lease = self.json(line)
+        self.assertEqual(
+            ['suspend', 600, 7200], [lease[key] for key in ('yield', 'min_duration', 'time_left')]
+        )
+        table = self.run_command('lease show slices -c time_left').stdout
+        self.assertRegex(table, r'\| time_left +\| 2h +\|')
 
     def test_what_one_has(self) -> None:
         self.json("lease create a --hosts 2 --where 'vcpus >= 2' --for 1h --wait")

@@ -12,6 +12,7 @@ from osc_lib import exceptions
 
 from climate.client import times
 from climate.client.osc import amounts
+from climate.client.osc import flexible
 from climate.client.osc import leases
 from climate.client.osc import names
 from climate.client.osc import notices
@@ -61,10 +62,16 @@ class SetLease(leases.LeaseCommand):
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         leases.add_lease(parser)
         parser.add_argument('--name', metavar='NAME', help='New name')
-        parser.add_argument('--at', metavar='TIME', type=options.start, help='New start')
-        options.add_until(
-            parser, 'New end: a time alone is on the day of --at, or of the present end'
+        parser.add_argument(
+            '--at', metavar='TIME', type=options.start, help='New start, which is fixed'
         )
+        ends = parser.add_mutually_exclusive_group()
+        options.add_length(ends, 'New length, such as 4h')
+        options.add_until(
+            ends,
+            'New end: a time alone is on the day of --at, or of the present end. Both fix the start',
+        )
+        flexible.add(parser)
         notices.add(parser)
         options.add_reservations(parser, changes=True)
 
@@ -76,6 +83,9 @@ class SetLease(leases.LeaseCommand):
             fields['name'] = parsed.name
         if parsed.at:
             fields['start_date'] = options.written(parsed.at, version)
+        fields |= flexible.fields(parsed, version)
+        if parsed.length:
+            fields['duration'] = int(parsed.length.total_seconds())
         wanted = options.build_reservations(parsed)
         if not (fields or parsed.until or wanted):
             raise exceptions.CommandError('Nothing to change: see openstack help lease set')
@@ -168,6 +178,10 @@ class EndLease(leases.LeaseCommand):
         if not parsed.at and lease.status == lifecycles.LeaseStatus.PENDING:
             raise exceptions.CommandError(
                 f'Lease {lease.name!r} has not started; openstack lease delete cancels it'
+            )
+        if lease.status == lifecycles.LeaseStatus.WAITING:
+            raise exceptions.CommandError(
+                f'Lease {lease.name!r} waits for room; openstack lease delete cancels it'
             )
         if parsed.at and parsed.at >= end_of(lease):
             raise exceptions.CommandError(f'It ends {times.write(lease.end_date)} already')

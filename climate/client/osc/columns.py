@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -14,6 +15,7 @@ from climate.client import nouns
 from climate.client import times
 from climate.client import words
 from climate.client.osc import holdings
+from climate.domain.lifecycles import LeaseStatus
 
 
 class TimeColumn(columns.FormattableColumn[str | None]):
@@ -24,6 +26,15 @@ class TimeColumn(columns.FormattableColumn[str | None]):
         return times.write(self._value)
 
 
+class TextColumn(columns.FormattableColumn[str]):
+    """A text of the service, whose instants are in the zone of the user."""
+
+    def human_readable(self) -> str:
+        """Return the text."""
+        return _INSTANT.sub(lambda found: times.write(found[0]), self._value)
+
+
+_INSTANT: Final = re.compile(r'\b\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z')
 _TIMES: Final = ('_at', '_date', '_until', 'earliest', 'latest')
 
 
@@ -57,6 +68,28 @@ class DurationsColumn(columns.FormattableColumn[list[int] | None]):
         if self._value is None:
             return 'default'
         return ', '.join(map(times.write_duration, self._value)) or 'none'
+
+
+class DurationColumn(columns.FormattableColumn[int | None]):
+    """A duration in seconds."""
+
+    def human_readable(self) -> str:
+        """Return it with its unit, or nothing if there is none."""
+        return '' if self._value is None else times.write_duration(self._value)
+
+
+class UnbookedTimeColumn(TimeColumn):
+    """The start or the end of a lease that waits for room, which is no booking."""
+
+    def human_readable(self) -> str:
+        """Return nothing: the forecast says when the lease may begin."""
+        return ''
+
+
+def period(lease: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the start and the end of a lease as columns."""
+    kind = UnbookedTimeColumn if lease['status'] == LeaseStatus.WAITING else TimeColumn
+    return {name: kind(lease[name]) for name in ('start_date', 'end_date')}
 
 
 class NamesColumn(columns.FormattableColumn[list[str] | None]):

@@ -231,7 +231,7 @@ def _yielding(parsed: argparse.Namespace) -> dict[str, Any]:
 
 def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
     """Return the fields of the period; those of a file count unless options replace them."""
-    window = {'earliest', 'latest', 'wait', 'preemptible'}
+    window = {'earliest', 'latest', 'firm_before', 'wait', 'wait_until', 'preemptible'}
     if _is_flexible(parsed) or body.keys() & window:
         return _window(parsed, body, microversion)
     _yielding(parsed)

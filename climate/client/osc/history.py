@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from climate.client import words
 from climate.client.osc import commands
 from climate.client.osc import leases
 from climate.client.osc import plugin
+from climate.client.osc.columns import TextColumn
 from climate.client.osc.columns import TimeColumn
 from climate.client.osc.columns import WordColumn
 from climate.client.sdk.histories import LeaseHistory
@@ -38,10 +40,10 @@ def rows(history: LeaseHistory) -> Iterator[tuple[Any, ...]]:
         yield (
             TimeColumn(step['last_at']),
             WordColumn(step['effect']),
-            WordColumn(step['state']),
+            WordColumn('noted' if _is_note(step) else step['state']),
             step['resource_type'] or '',
             step['attempts'],
-            '\n'.join(filter(None, about)),
+            TextColumn('\n'.join(filter(None, about))),
         )
     for event in words.for_people(history.awaited or (), 'due'):
         yield (
@@ -50,5 +52,10 @@ def rows(history: LeaseHistory) -> Iterator[tuple[Any, ...]]:
             words.SCHEDULED,
             '',
             event['failures'],
-            event['why'] or '',
+            TextColumn(event['why'] or ''),
         )
+
+
+def _is_note(step: Mapping[str, Any]) -> bool:
+    """Return whether a step is only a remark about an event, such as that it has moved."""
+    return step['reservation_id'] is None and step['state'] == 'done'

@@ -23,9 +23,11 @@ from climate.client.osc import prefixes
 from climate.client.osc import queue
 from climate.client.osc import type_nouns
 from climate.client.osc.columns import attributes
+from climate.client.osc.columns import DurationColumn
 from climate.client.osc.columns import DurationsColumn
 from climate.client.osc.columns import EventsColumn
 from climate.client.osc.columns import NamesColumn
+from climate.client.osc.columns import period
 from climate.client.osc.columns import ReservationsColumn
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
@@ -41,8 +43,9 @@ def shown(lease: Any) -> dict[str, Any]:
     return {
         **attributes(lease, 'id', 'name', 'status'),
         'degraded': lease['degraded'] if 'degraded' in lease else lease['is_degraded'],
-        **attributes(lease, 'start_date', 'end_date'),
+        **period(lease),
         **_window(lease),
+        **_slices(lease),
         'end_reason': lease['end_reason'] or '',
         'reservations': ReservationsColumn(lease['reservations']),
         'resources': NamesColumn(
@@ -67,6 +70,17 @@ def _window(lease: Any) -> dict[str, Any]:
     return attributes(lease, 'earliest', 'latest', 'firm_at', *waits)
 
 
+def _slices(lease: Any) -> dict[str, Any]:
+    """Return the columns that only preemptible leases have."""
+    if not lease['preemptible']:
+        return {}
+    return {
+        'yield': lease['yields'],
+        'min_duration': DurationColumn(lease['min_duration']),
+        'time_left': DurationColumn(lease['time_left']),
+    }
+
+
 def rehearsed(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of a lease that was rehearsed, and their values."""
     lease = answer['lease']
@@ -82,7 +96,9 @@ def rehearsed(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _displaced(answer: Mapping[str, Any]) -> str:
     """Return which leases would give way, and when they would begin."""
-    lines = [f'{one["name"]} would begin at {one["start_date"]}' for one in answer['leases']]
+    lines = [
+        f'{one["name"]} would begin {times.write(one["start_date"])}' for one in answer['leases']
+    ]
     if answer['others']:
         lines.append(f'leases of other projects: {answer["others"]}')
     return '\n'.join(lines)

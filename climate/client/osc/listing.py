@@ -15,8 +15,8 @@ from climate.client.osc import plugin
 from climate.client.osc import projects
 from climate.client.osc import type_nouns
 from climate.client.osc.columns import IdColumn
+from climate.client.osc.columns import period
 from climate.client.osc.columns import SummaryColumn
-from climate.client.osc.columns import TimeColumn
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
 from climate.domain.lifecycles import LeaseStatus
@@ -95,8 +95,7 @@ def _rows(
             IdColumn(lease.id),
             lease.name,
             lease.status,
-            TimeColumn(lease.start_date),
-            TimeColumn(lease.end_date),
+            *period(lease).values(),
             SummaryColumn(lease.reservations),
             lease.user_name or IdColumn(lease.user_id),
             *([lease.project_name or IdColumn(lease.project_id)] if with_project else []),

@@ -24,10 +24,11 @@ from climate.client.sdk.queues import LeaseInQueue
 class ShowQueue(commands.Lister):
     """List the flexible leases of your project that may still move or wait, in their order.
 
-    Leases of other projects are not listed, but count in the places.
+    Administrators see those of all projects; others only count them in the places.
     """
 
     spare = ('Ahead', 'Room at')
+    alike = ('Project',)
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('--type', metavar='TYPE', help='Only leases of this resource type')
@@ -35,7 +36,10 @@ class ShowQueue(commands.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         """Return columns and rows."""
         proxy = plugin.client(self.app)
-        columns = ('Place', 'ID', 'Name', 'Status', 'Forecast', 'Room at', 'Ahead', 'Waits for')
+        columns = (
+            *('Place', 'ID', 'Name', 'Status', 'Forecast', 'Room at', 'Ahead', 'Waits for'),
+            'Project',
+        )
         query = {'resource_type': parsed_args.type} if parsed_args.type else {}
         return columns, _rows(proxy, proxy.queue(**query))
 
@@ -52,6 +56,7 @@ def _rows(proxy: ReservationProxy, queue: Iterator[LeaseInQueue]) -> Iterator[tu
             TimeColumn(one.room_at),
             ahead(one.ahead),
             ShortagesColumn(one.waits_for),
+            one.project_id,
         )
 
 

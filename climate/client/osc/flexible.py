@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Options with which ``openstack lease set`` changes when a flexible lease may be."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from typing import Any
+from typing import Final
+
+from osc_lib import exceptions
+
+from climate.client.osc import options
+from climate.domain import periods
+
+_ANY: Final = 'none'
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        '--soon', action='store_true', help='Make it flexible: start as soon as there are resources'
+    )
+    which.add_argument(
+        '--not-before', metavar='TIME', type=options.start, help='Likewise, but not before'
+    )
+    which.add_argument(
+        '--fixed', action='store_true', help='Fix the start of a flexible lease where it is'
+    )
+    parser.add_argument(
+        '--by',
+        metavar='TIME',
+        type=_latest,
+        help=f'New latest end of a flexible lease; {_ANY} for any',
+    )
+
+
+def fields(parsed: argparse.Namespace, microversion: str) -> dict[str, Any]:
+    """Return the fields of a change.
+
+    :raises osc_lib.exceptions.CommandError: if they do not fit together
+    """
+    window: dict[str, Any] = {}
+    if parsed.soon:
+        window['earliest'] = periods.NOW
+    if parsed.not_before:
+        window['earliest'] = options.written(parsed.not_before, microversion)
+    if parsed.fixed:
+        window['earliest'] = None
+    if parsed.by:
+        latest = None if parsed.by == _ANY else options.written(parsed.by, microversion)
+        window['latest'] = latest
+    if window and (parsed.at or parsed.until):
+        raise exceptions.CommandError(
+            '--soon, --not-before, --by and --fixed exclude --at and --until, which fix the start'
+        )
+    return window
+
+
+def _latest(text: str) -> datetime.datetime | str:
+    return _ANY if text.strip() == _ANY else options.instant(text)
