@@ -208,7 +208,7 @@ def rescheduled(
             changed += _moved(event, new.period.end)
     if old.status is LeaseStatus.PENDING:
         _reannounce(old, new, now, settings, added, removed)
-        _reprepare(old, new, prepares, now, settings, changed, added)
+        _reprepare(old, new, prepares, now, settings, changed, added, removed)
     _retell_end(old, new, now, settings, changed, added, removed)
     return Rescheduling(changed=tuple(changed), added=tuple(added), removed=tuple(removed))
 
@@ -283,10 +283,17 @@ def _reprepare(
     settings: LeasingSettings,
     changed: list[Event],
     added: list[Event],
+    removed: list[str],
 ) -> None:
     time = _prepare_time(new, prepares, now, settings)
     present = [event for event in old.events if event.kind is EventKind.PREPARE]
     if time is None:
+        # It starts now: what has not begun would remain in its history until the former time.
+        removed += [
+            event.id
+            for event in present
+            if event.state is EventState.UNDONE and event.begun_at is None
+        ]
         return
     if not present:
         added.append(new_event(new.id, EventKind.PREPARE, time))

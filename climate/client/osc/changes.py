@@ -69,7 +69,7 @@ class SetLease(leases.LeaseCommand):
         options.add_length(ends, 'New length, such as 4h')
         options.add_until(
             ends,
-            'New end: a time alone is on the day of --at, or of the present end. Both fix the start',
+            'New end, and a fixed start: a time alone is on the day of --at, or of the present end',
         )
         flexible.add(parser)
         notices.add(parser)

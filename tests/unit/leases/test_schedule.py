@@ -159,9 +159,8 @@ class TestRescheduled(base.TestCase):
         new = to(old, later, later + other)
         fresh = scheduled(a_lease(later, later + other, notify_before_start=wanted))
         for kind in EventKind:
-            if kind is not EventKind.PREPARE or (start and later):
-                expected = [(e.time, e.due) for e in of(fresh, kind)]
-                self.assertEqual(expected, [(e.time, e.due) for e in of(new, kind)], kind)
+            expected = [(e.time, e.due) for e in of(fresh, kind)]
+            self.assertEqual(expected, [(e.time, e.due) for e in of(new, kind)], kind)
 
     @hypothesis.given(starts, lengths, st.integers(0, 20000), starts, lengths)
     def test_what_happened_is_kept(
@@ -255,6 +254,11 @@ class TestRescheduled(base.TestCase):
         self.assertEqual([NOW], [e.begun_at for e in of(past, EventKind.PREPARE)])
         (event,) = of(to(past, 500, 4000), EventKind.PREPARE)
         self.assertEqual((at(440), NOW), (event.due, event.begun_at))
+
+    def test_what_starts_now_is_not_prepared_later(self) -> None:
+        lease = scheduled(a_lease(4000, 9000))
+        self.assertEqual([at(3940)], [e.time for e in of(lease, EventKind.PREPARE)])
+        self.assertEqual([], of(to(lease, 0, 5000), EventKind.PREPARE))
 
     @hypothesis.given(st.permutations([(100, 5000), (900, 9000), (2000, 2500)]))
     def test_many_changes_are_as_good_as_the_last(self, dates: list[tuple[int, int]]) -> None:
