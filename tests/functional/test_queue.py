@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
 
+from climate.conf.planner import Displace
 from tests import base
 from tests import services
 from tests.functional import fixtures
@@ -156,6 +158,17 @@ class _Queue:
         self.assertNotIn('free_if_moved', self.availability('1.7')['whole'])
         each = before['slots']['free'][0] // 4
         self.assertEqual([3 * each, 2 * each], group['slots']['free_if_moved'])
+
+    def test_nothing_is_free_if_moved_where_nothing_is_displaced(self) -> None:
+        self.book(2, **WINDOW)
+        leases = self.service.services.leases
+        settings = dataclasses.replace(leases.settings, displace=Displace.NEVER)
+        never = dataclasses.replace(leases, settings=settings)
+        self.service.services = dataclasses.replace(self.service.services, leases=never)
+        self.service.app = self.service.made()
+        amounts = self.availability()['whole']
+        self.assertEqual([2, 4], amounts['free'])
+        self.assertEqual(amounts['free'], amounts['free_if_moved'])
 
     def offers(self, version: str = '1.8', **query: Any) -> list[dict[str, Any]]:
         body = {

@@ -21,6 +21,7 @@ from climate.allocation.steps import microseconds
 from climate.booking.choosing.candidates import MatchingBlocks
 from climate.booking.requests import requests
 from climate.booking.requests.context import Context
+from climate.conf.planner import Displace
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Transaction
 from climate.domain.availability import AvailabilityGroup
@@ -59,7 +60,8 @@ def show(
         )
         matching = MatchingBlocks(tx)
         blocks = [*matching.of(match)]
-        moved = _without_movable(tx, query, matching, match)
+        displaces = context.settings.displace is Displace.WINDOW
+        moved = _without_movable(tx, query, matching, match) if displaces else ()
         values, groups = _groups(tx, query, [*blocks, *moved])
         buckets = Buckets(
             start=microseconds(query.period.start),
