@@ -352,8 +352,9 @@ class StepFunctions:
         The last step may be one of an earlier row, which left it at level 0.
         """
         base = _BASES[: self.count]
-        first: Ints = self.keys.searchsorted(base + start, 'right') - 1
-        beyond: Ints = self.keys.searchsorted(base + end, 'left')
+        # What lies later is of the next row.
+        first: Ints = self.keys.searchsorted(base + min(start, LATEST - 1), 'right') - 1
+        beyond: Ints = self.keys.searchsorted(base + min(end, LATEST), 'left')
         return first, beyond
 
     def steps(self, start: int, end: int) -> tuple[Ints, Ints, Ints]:

@@ -114,3 +114,13 @@ class TestPlannerLimits(base.TestCase):
     def test_a_preemptible_lease_is_refused_like_any_other(self) -> None:
         answer = self.ask(3, FEW, **WINDOW, preemptible=True)
         self.assertEqual('LEASE_REFUSED', http.expect(403, answer).json['error_name'])
+
+    def test_no_window_and_no_end_is_too_late(self) -> None:
+        last = {'latest': '9999-12-31T23:59:59Z', 'wait': True}
+        self.book(4, start_date=FIXED['start_date'], end_date='9999-12-31T23:59:59Z')
+        http.expect(409, self.ask(4, start_date=FIXED['start_date'], end_date=last['latest']))
+        self.book(4, earliest=FIXED['start_date'], duration='36525d', **last)
+        self.assertEqual(0, self.planner.round())
+        path = '/v1/queue'
+        http.expect(200, http.send(self.service.app, 'GET', path, token=MINE, version='1.8'))
+        self.assertEqual(400, self.ask(4, duration='2910900d', **last).status_int)

@@ -35,6 +35,7 @@ WAITING: Final[dict[str, Any]] = {
 T = TypeVar('T')
 
 _MINUTE: Final = datetime.timedelta(minutes=1)
+_LONGEST_LEASE: Final = datetime.timedelta(days=36525)
 # Their times are absolute, while a flexible lease moves.
 _FIXED: Final = ('end_date', 'before_end_date', 'events')
 
@@ -60,8 +61,10 @@ class RequestedWindow:
         """Check that there is a period in the window.
 
         :param end: of the first period
-        :raises climate.exceptions.MalformedParameter: if there is none
+        :raises climate.exceptions.MalformedParameter: if there is none, or it is too long
         """
+        if self.earliest is not None:
+            _check_length(end - self.earliest)
         if self.latest is not None and end > self.latest:
             raise malformed('latest', 'a time at least duration after earliest is required')
 
@@ -127,12 +130,18 @@ def changed(
     duration = None
     if body.get('duration') is not None and not fixed and (given or _moves(current())):
         duration = dates.parse_duration('duration', body['duration'])
+        _check_length(duration)
     return WindowChange(
         earliest=_stated(body, 'earliest', lambda: _earliest(given, version, now)),
         latest=_stated(body, 'latest', lambda: _latest(given, version, now)),
         firm_before=_stated(body, 'firm_before', lambda: _firm_before(given)),
         duration=duration,
     )
+
+
+def _check_length(length: datetime.timedelta) -> None:
+    if length > _LONGEST_LEASE:
+        raise malformed('duration', f'at most {_LONGEST_LEASE.days} days are allowed')
 
 
 def _moves(lease: Lease) -> bool:

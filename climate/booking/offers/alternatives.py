@@ -41,6 +41,7 @@ from climate.domain.requests import LeaseDraft
 LOG = logging.getLogger(__name__)
 
 _AHEAD: Final = datetime.timedelta(days=14)
+_LAST: Final = datetime.datetime.max.replace(tzinfo=datetime.UTC) - _AHEAD
 _MOST_CHOICES: Final = 40
 _SHORTEST: Final = datetime.timedelta(minutes=1)
 
@@ -184,7 +185,7 @@ def _soonest(search: PeriodSearch, period: Period, length: datetime.timedelta) -
 
     :param length: more than that of *period* if the requested start is too soon to take
     """
-    frame = search.frame(period.end + _AHEAD, length)
+    frame = search.frame(min(period.end, _LAST) + _AHEAD, length)
     first = microseconds(offers.takeable(period.start, search.tx.now))
     found = search.next(dataclasses.replace(frame, earliest=first), OfferKind.SOONEST)
     if found is not None:

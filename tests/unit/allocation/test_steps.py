@@ -172,6 +172,8 @@ class BoundsTest(base.TestCase):
         self.assertEqual(steps.LATEST, microseconds(far))
         made = StepFunctions.of(1, Uses.of([(0, 10, microseconds(far), 2)]))
         self.assertEqual([2], made.peaks(steps.LATEST - 1, steps.LATEST).tolist())
+        two = StepFunctions.of(2, Uses.of([(1, 10, steps.LATEST, 2)]))
+        self.assertEqual([0, 2], two.peaks(5, 2 * steps.LATEST).tolist())
         beyond = Uses.of([(0, microseconds(far), microseconds(far), 2)])
         self.assertEqual([0, 0], StepFunctions.of(1, beyond).levels.tolist())
 
