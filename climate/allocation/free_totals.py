@@ -64,6 +64,16 @@ class FreeTotals:
         end = int(np.searchsorted(self.times, last, 'right'))
         return FreeTotals(times=self.times[begin:end], numbers=self.numbers[begin:end])
 
+    def with_more(self, start: int, end: int, slots: int) -> FreeTotals:
+        """Return the numbers if some slots more were free from *start* to *end*."""
+        known = np.array([start, end], dtype=np.int64)
+        known = known[(known > self.times[0]) & ~np.isin(known, self.times)]
+        places = np.searchsorted(self.times, known, 'right')
+        times = np.insert(self.times, places, known)
+        numbers = np.insert(self.numbers, places, self.numbers[places - 1])
+        more = (times >= start) & (times < end)
+        return FreeTotals(times=times, numbers=numbers + more * slots)
+
     def first_start(self, count: int, length: int, first: int, before: int) -> int | None:
         """Return the first start of a period in which there are always enough slots.
 

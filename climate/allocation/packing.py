@@ -21,6 +21,7 @@ from climate.allocation.steps import Bools
 from climate.allocation.steps import Ints
 
 _SWEEPS: Final = 6
+_NOTHING: Final = np.zeros(0, dtype=np.int64)
 _NEVER: Final = np.iinfo(np.int64).max
 
 
@@ -56,6 +57,8 @@ class Packing:
             self._free.append(np.concatenate([free for free, _, _ in gaps]))
             until = np.concatenate([after for _, _, after in gaps])
             self._until.append(np.where(until < 0, _NEVER, until))
+        self._starts = np.array([one.bounds.start for one in bookings])
+        self._ends = np.array([one.bounds.end for one in bookings])
         suits = np.array([one.suits for one in bookings], dtype=np.int64)
         self._asked: Ints = suits.sum(axis=0)
 
@@ -75,8 +78,8 @@ class Packing:
 
     def _swept(self, order: Sequence[int]) -> list[Ints] | int:
         """Return the rows of each booking, or the place of one that finds too little."""
-        found: list[Ints] = [np.zeros(0, dtype=np.int64)] * len(self._bookings)
-        taken = [np.zeros(0, dtype=np.int64)]
+        found: list[Ints] = [_NOTHING] * len(self._bookings)
+        taken = [_NOTHING]
         starts, ends = list[int](), list[int]()
         counts: list[int] = []
         for place in order:
@@ -101,9 +104,21 @@ class Packing:
     def _picked(self, place: int, open_to: Bools) -> Ints:
         """Return the rows for a booking: those that it has, then what others need least."""
         one = self._bookings[place]
-        has = np.zeros(len(open_to), dtype=np.bool_)
-        has[one.has] = True
+        has = one.has[open_to[one.has]]
+        if len(has) >= one.count:
+            return np.sort(has[: one.count])
+        open_to[has] = False
         rows = np.flatnonzero(open_to)
         until = self._until[place][rows]
-        order = np.lexsort((rows, until, self._asked[rows], ~has[rows]))
-        return np.sort(rows[order[: one.count]])
+        others = self._others(place, len(open_to))[rows]
+        order = np.lexsort((rows, until, others, self._asked[rows]))
+        return np.sort(np.concatenate([has, rows[order[: one.count - len(has)]]]))
+
+    def _others(self, place: int, count: int) -> Ints:
+        """Return how many other bookings have each row in the period of one."""
+        bounds = self._bookings[place].bounds
+        overlaps = (self._starts < bounds.clear_end) & (self._ends > bounds.clear_start)
+        overlaps[place] = False
+        rows = [self._bookings[other].has for other in np.flatnonzero(overlaps).tolist()]
+        found: Ints = np.bincount(np.concatenate([_NOTHING, *rows]), minlength=count)
+        return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import itertools
 import logging
 from collections import Counter
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from climate.booking.offers import change_searches
 from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.planning import moves
 from climate.booking.planning import plans
+from climate.booking.planning import rebound_moves
 from climate.booking.planning import seekers
 from climate.booking.planning import waiting
 from climate.booking.planning.gains import Gains
@@ -50,6 +52,8 @@ _MINUTE: Final = datetime.timedelta(minutes=1)
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 # The more one pass decides before it writes, the more of it others have overtaken.
 _MOVES: Final = 64
+# So many leases try to move in a round for which others would get other resources.
+_MOST_REBOUND: Final = 10
 _PASSES: Final = 64
 
 
@@ -66,6 +70,7 @@ class Planner:
         self._known: dict[str, tuple[Any, Seeker | None]] = {}
         self._again: set[str] = set()
         self._seen: object = None
+        self._tried: object = None
 
     def round(self, may_go_on: Callable[[], bool] = lambda: True) -> int:
         """Move leases that can begin earlier, and book those that wait; return how many.
@@ -95,7 +100,35 @@ class Planner:
             if not may_go_on():
                 break
         self._again |= failed.keys()
-        return done + self._end_late()
+        return done + self._rebound() + self._end_late()
+
+    def _rebound(self) -> int:
+        """Move the first lease for which others can get other resources; return how many moved.
+
+        That is looked for if nothing else can be gained, and again if something has changed.
+        """
+        if not self._context.settings.rebind or self._seen in (None, self._tried):
+            return 0
+        self._tried = self._seen
+        found = [one for _, one in self._known.values() if one is not None]
+        with self._context.store.reading() as tx:
+            sooner = list(itertools.islice(rebound_moves.sooner(tx, found), _MOST_REBOUND))
+        return int(any(self._is_rebound(lease, period) for lease, period in sooner))
+
+    def _is_rebound(self, lease: Lease, period: Period) -> bool:
+        new = moves.to(lease, period)
+        try:
+            changes.booked(
+                rebound_moves.ReboundMove(
+                    context=self._context, caller=new.caller, new=new, reason=_REASON
+                )
+            )
+        except exceptions.DatabaseUnavailable:
+            raise
+        except exceptions.ClimateError as error:
+            LOG.debug('Lease %s stays at its start: %s', lease.id, error.message)
+            return False
+        return self._logged(lease, period)
 
     def _pass(self) -> Plan | None:
         """Decide what to do; None if nothing has changed since the last time."""

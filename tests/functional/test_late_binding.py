@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from climate.db.schema import tables
 from climate.messaging import schemas
+from climate.upkeep.planning import Planner
 from tests import base
 from tests import services
 from tests.functional import fixtures
@@ -73,6 +74,13 @@ class Bookings(base.TestCase):
         assert self.hosts(first) != self.hosts(second)
         return first, second
 
+    def with_rebind(self, rebind: bool) -> Any:
+        """Return the services with this value of the option."""
+        leases = self.service.services.leases
+        settings = dataclasses.replace(leases.settings, rebind=rebind)
+        leases = dataclasses.replace(leases, settings=settings)
+        return dataclasses.replace(self.service.services, leases=leases)
+
     def moves(self) -> list[str]:
         """Return the reasons in notifications of moves."""
         with self.service.store.reading() as tx:
@@ -118,6 +126,34 @@ class _LateBinding:
         self.assertEqual(dates(*MIDDLE)['start_date'], lease['start_date'])
         self.assertEqual(0, race_case.overlaps(self.service.store))
 
+    def test_a_plan_moves_a_lease_forward(self) -> None:
+        first, second = self.lie_badly()
+        whole = self.book(1, **dates(*MIDDLE))
+        lease = self.book(1, earliest=dates(*MIDDLE)['start_date'], duration='3h')
+        self.assertEqual(dates(4, 5)['start_date'], lease['start_date'])
+        before = [self.hosts(one) for one in (first, second)]
+        self.send('DELETE', f'leases/{whole["id"]}')
+        planner = Planner(self.service.services.leases)
+        self.assertEqual(1, planner.round())
+        shown = self.send('GET', f'leases/{lease["id"]}').json['lease']
+        self.assertEqual(dates(*MIDDLE)['start_date'], shown['start_date'])
+        self.assertEqual(before, [self.hosts(one) for one in (first, second)])
+        self.assertEqual(0, planner.round())
+
+    def test_a_plan_gives_others_other_hosts(self) -> None:
+        self.service.services = self.with_rebind(False)
+        self.service.app = self.service.made()
+        first, second = self.lie_badly()
+        lease = self.book(1, earliest=dates(*MIDDLE)['start_date'], duration='3h')
+        self.assertEqual(dates(2, 5)['start_date'], lease['start_date'])
+        planner = Planner(self.with_rebind(True).leases)
+        self.assertEqual(1, planner.round())
+        shown = self.send('GET', f'leases/{lease["id"]}').json['lease']
+        self.assertEqual(dates(*MIDDLE)['start_date'], shown['start_date'])
+        self.assertEqual(self.hosts(first), self.hosts(second))
+        self.assertEqual(0, planner.round())
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
     def test_a_lease_is_extended(self) -> None:
         first, second = self.lie_badly()
         answer = self.send('PUT', f'leases/{first["id"]}', {'end_date': dates(0, 4)['end_date']})
@@ -159,11 +195,7 @@ class _LateBinding:
         self.assertEqual(0, race_case.overlaps(self.service.store))
 
     def test_without_the_option_it_is_refused(self) -> None:
-        leases = self.service.services.leases
-        settings = dataclasses.replace(leases.settings, rebind=False)
-        self.service.services = dataclasses.replace(
-            self.service.services, leases=dataclasses.replace(leases, settings=settings)
-        )
+        self.service.services = self.with_rebind(False)
         self.service.app = self.service.made()
         self.lie_badly()
         self.book(1, status=409, **dates(*MIDDLE))

@@ -56,6 +56,16 @@ class TestFreeTotals(base.TestCase):
         start = found.first_start(count, length * UNIT, first * UNIT, before * UNIT)
         self.assertEqual(expected, None if start is None else start // UNIT)
 
+    @hypothesis.given(uses=st.lists(_PERIODS, max_size=6), more=_PERIODS, slots=st.integers(1, 3))
+    def test_with_more(
+        self, uses: list[tuple[int, int]], more: tuple[int, int], slots: int
+    ) -> None:
+        found = totals(uses, 4)
+        grown = found.with_more(*(time * UNIT for time in more), slots)
+        for time in range(2 * LAST + 2):
+            extra = slots if more[0] <= time < more[1] else 0
+            self.assertEqual(plain(found, time) + extra, plain(grown, time))
+
     @hypothesis.given(uses=st.lists(_PERIODS, max_size=6), part=_PERIODS)
     def test_between(self, uses: list[tuple[int, int]], part: tuple[int, int]) -> None:
         found = totals(uses, 4)
