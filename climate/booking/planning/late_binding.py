@@ -52,7 +52,7 @@ from climate.domain.periods import Period
 from climate.leases import schedule
 from climate.leases.settings import LeasingSettings
 
-MOST: Final = 50
+MOST: Final = 200
 """How many leases can get other resources at once."""
 
 _CONSIDERED: Final = 1_000
