@@ -208,6 +208,8 @@ def _malformed(field: str, reason: str) -> exceptions.MalformedParameter:
 
 def unfit_text(text: str, allowed: Characters = Characters.ONE_LINE) -> str | None:
     """Return why *text* cannot be stored, or not be shown as it is; None if it can."""
+    if text.isascii() and text.isprintable():
+        return None
     if '\0' in text:
         return 'the character NUL is not allowed'
     if not text.isascii():

@@ -8,7 +8,6 @@ fields of newer microversions are dropped.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from collections.abc import Callable
 from collections.abc import Mapping
@@ -270,7 +269,7 @@ class Reader:
             name=self._name(),
             start=start,
             end=end,
-            **dataclasses.asdict(window),
+            **vars(window),
             **yields,
             reservations=reservations,
             placements=placed,

@@ -40,7 +40,7 @@ _LONGEST_LEASE: Final = datetime.timedelta(days=36525)
 _FIXED: Final = ('end_date', 'before_end_date', 'events')
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class RequestedWindow:
     """When a flexible lease may be.
 

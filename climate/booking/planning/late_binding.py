@@ -3,9 +3,9 @@
 """Decides late which resources a lease has: others may get them until it is firm.
 
 A request can find too little although enough resources are free at each instant of its period:
-not the same ones all the time. Then the pending bookings of the type are distributed anew, each
+not the same ones all the time. Then the pending bookings of the type are distributed again, each
 in its own period, so that the request finds what it needs. Those that name their resources, that
-are placed, or that were told which ones they have, keep theirs.
+are placed, or whose owner knows which ones they have, keep theirs.
 """
 
 from __future__ import annotations

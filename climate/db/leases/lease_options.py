@@ -19,8 +19,9 @@ from climate.domain.origins import RequestOrigin
 
 def dumped(lease: Lease) -> dict[str, Any]:
     """Return the column for a lease, without values that are None."""
-    values = {name: _dump(name, getattr(lease, name)) for name in OPTIONS}
-    return {name: value for name, value in values.items() if value is not None}
+    values = {name: getattr(lease, name) for name in OPTIONS}
+    dumped = {name: _dump(name, value) for name, value in values.items() if value is not None}
+    return {name: value for name, value in dumped.items() if value is not None}
 
 
 def loaded(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def load_origin(stored: Mapping[str, str] | None) -> RequestOrigin | None:
 
 
 def _dump(name: str, value: Any) -> Any:
-    return value if value is None or name not in _KINDS else _KINDS[name][0](value)
+    return _KINDS[name][0](value) if name in _KINDS else value
 
 
 def _load(name: str, value: Any) -> Any:
