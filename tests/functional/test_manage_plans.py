@@ -11,6 +11,7 @@ from typing import Any
 from climate.domain.leases import Lease
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
+from climate.domain.placements import MemberPlacement
 from climate.metrics import catalogue
 from climate.metrics import recording
 from climate.metrics.catalogue import MetricSpec
@@ -123,6 +124,22 @@ class TestPlans(ManageCase):
         other = self.lease(1, noon)
         line = self.manage(1, 'plan', 'explain', other.id)[0]
         self.assertIn('fixed start', line)
+
+    def test_a_placement_cannot_be_forecast(self) -> None:
+        noon = self.noon()
+        self.lease(4, noon)
+        now = self.tick()
+        parts = bodies.hosts(1), bodies.hosts(1)
+        apart = (MemberPlacement(apart_from=('1',)), None)
+        draft = drafts.lease(
+            noon, noon + HOUR, *parts, asked_at=now, strict=True, earliest=noon,
+            latest=noon + HOUR, waits=True, placements=apart,
+        )  # fmt: skip
+        lease = self.site.leases.create(CALLER, draft)
+        self.assertEqual('WAITING', lease.status)
+        found = self.document(0, 'plan', 'explain', lease.id)
+        self.assertRegex(found['why'], '^Its start cannot be forecast')
+        self.assertIsNone(found['room_at'])
 
     def test_what_is_measured(self) -> None:
         recorder = _Recorder()

@@ -65,7 +65,9 @@ def _why(one: QueuedLease, *, firm: bool) -> str:
             return 'There is room: the next plan books it, unless a limit forbids it.'
         if one.forecast.room_at is not None:
             return 'There is room only after its window.'
-        return 'There is no room, however late: too few resources match.'
+        if one.forecast.waits_for:
+            return 'There is no room, however late: too few resources match.'
+        return 'Its start cannot be forecast: where it may be depends on more than what is free.'
     if one.lease.status is not LeaseStatus.PENDING:
         return f'It is {one.lease.status}, and no longer planned.'
     if firm:
