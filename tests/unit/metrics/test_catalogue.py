@@ -16,6 +16,7 @@ from tests import base
 BOUNDED = {
     'event',
     'group',
+    'cause',
     'kind',
     'method',
     'outcome',
