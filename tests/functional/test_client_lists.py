@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from climate.client import times
+from climate.client.osc.options import now
 from tests.functional import bodies
 from tests.functional import clients
 
@@ -105,6 +107,11 @@ class TestQueue(clients.ClientCase):
         self.assertEqual([], self.json('lease queue --type virtual:instance'))
 
 
+def _notice(lease: dict[str, Any]) -> float:
+    """Return how many seconds before its start a lease is firm."""
+    return (times.read(lease['start_date']) - times.read(lease['firm_at'])).total_seconds()
+
+
 class TestChanges(clients.ClientCase):
     """What one has, and how one changes it."""
 
@@ -122,6 +129,46 @@ class TestChanges(clients.ClientCase):
         length = times.read(both['end_date']) - times.read(both['start_date'])
         self.assertEqual(7200, length.total_seconds())
         self.assertIn('exclude --at', self.refusal('lease set soon --by +3d --at +2d'))
+
+    def test_an_owner_asks_for_more_notice(self) -> None:
+        line = "lease create soon --hosts 1 --for 1h --not-before '+1d' --firm-before"
+        self.assertEqual(3 * 3600, _notice(self.json(f'{line} 3h')))
+        self.assertEqual(2 * 3600, _notice(self.json('lease set soon --firm-before 2h')))
+        self.assertEqual(3600, _notice(self.json('lease set soon --firm-before none')))
+        alone = self.json('lease create alone --hosts 1 --for 1h --firm-before 90m')
+        self.assertIn('earliest', alone)
+        self.assertIn(
+            'exclude', self.refusal('lease create x --hosts 1 --until +9h --firm-before 2h')
+        )
+
+    def test_a_lease_waits_for_so_long(self) -> None:
+        self.json('lease create all --hosts 3 --at +1m --for 5h')
+        line = 'lease create waits --hosts 1 --for 2h --by +4h'
+        refused = self.refusal(line)
+        self.assertIn('Wait for room instead: add --queue', refused)
+        waits = self.json(f'{line} --queue --wait-until +1h')
+        self.assertEqual('WAITING', waits['status'])
+        left = times.read(waits['wait_until']) - now()
+        self.assertLess(left.total_seconds(), 3601)
+        for more in ('', '--by +4h'):
+            line = f'lease create x --hosts 1 --for 2h --wait-until +1h {more}'
+            self.assertIn('--wait-until needs --queue', self.refusal(line))
+
+    def test_a_change_is_rehearsed(self) -> None:
+        lease = self.json('lease create a --hosts 1 --at +1d --for 6h')
+        wanted = self.json('lease set a --hosts 2 --for 2h --dry-run')
+        self.assertEqual(
+            [True, lease['start_date'], '2 hosts'],
+            [wanted[key] for key in ('dry_run', 'start_date', 'resources')],
+        )
+        self.assertLess(wanted['end_date'], lease['end_date'])
+        self.assertIn('Not enough hosts', self.refusal('lease set a --hosts 4 --dry-run'))
+        self.assertEqual(lease['end_date'], self.json('lease show a')['end_date'])
+
+    def test_a_start_after_the_end_needs_a_new_end(self) -> None:
+        self.json('lease create a --hosts 1 --at +1d --for 6h')
+        self.assertIn('with --for or --until', self.refusal('lease set a --at +2d'))
+        self.json('lease set a --at +2d --for 2h')
 
     def test_a_move_is_noted(self) -> None:
         self.json('lease create fixed --hosts 3 --at +1d --for 6h')

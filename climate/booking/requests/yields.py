@@ -49,8 +49,11 @@ def _mode(draft: LeaseDraft, found: Iterable[ReservationRequest]) -> YieldMode:
         return next(mode for mode in YieldMode if all(mode in modes for modes in can.values()))
     for resource_type, modes in can.items():
         if draft.yields not in modes:
-            why = f'a reservation of {resource_type} cannot {_WORDS[draft.yields]}'
-            raise _malformed('yield', why)
+            others = ' and '.join(mode for mode in YieldMode if mode in modes)
+            raise _malformed(
+                'yield',
+                f'a reservation of {resource_type} cannot {_WORDS[draft.yields]}; it can {others}',
+            )
     return draft.yields
 
 

@@ -56,6 +56,30 @@ def until(lease: Lease, parsed: argparse.Namespace) -> datetime.datetime | None:
     return times.instant(parsed.until.text, options.now(), end_of(lease))
 
 
+def _fields(parsed: argparse.Namespace, version: str) -> dict[str, Any]:
+    """Return the fields of a change that do not depend on the lease."""
+    fields = notices.fields(parsed)
+    if parsed.name:
+        fields['name'] = parsed.name
+    if parsed.at:
+        fields['start_date'] = options.written(parsed.at, version)
+    fields |= flexible.fields(parsed, version)
+    if parsed.length:
+        fields['duration'] = int(parsed.length.total_seconds())
+    return fields
+
+
+def _check_start(lease: Lease, parsed: argparse.Namespace) -> None:
+    """Check that a new start without a new end lies before the end."""
+    if not isinstance(parsed.at, datetime.datetime) or parsed.length or parsed.until:
+        return
+    if parsed.at >= end_of(lease):
+        raise exceptions.CommandError(
+            f'It ends {times.write(lease.end_date)} already: give the new end, too, with --for or '
+            '--until'
+        )
+
+
 class SetLease(leases.LeaseCommand):
     """Change a lease."""
 
@@ -74,22 +98,19 @@ class SetLease(leases.LeaseCommand):
         flexible.add(parser)
         notices.add(parser)
         options.add_reservations(parser, changes=True)
+        parser.add_argument(
+            '--dry-run', action='store_true', help='Show what would be booked, and change nothing'
+        )
 
     def columns(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         """Change the lease, and return the values of the columns."""
         version = proxy.microversion()
-        fields = notices.fields(parsed)
-        if parsed.name:
-            fields['name'] = parsed.name
-        if parsed.at:
-            fields['start_date'] = options.written(parsed.at, version)
-        fields |= flexible.fields(parsed, version)
-        if parsed.length:
-            fields['duration'] = int(parsed.length.total_seconds())
+        fields = _fields(parsed, version)
         wanted = options.build_reservations(parsed)
         if not (fields or parsed.until or wanted):
             raise exceptions.CommandError('Nothing to change: see openstack help lease set')
         lease = leases.find(proxy, parsed.lease)
+        _check_start(lease, parsed)
         if parsed.until and parsed.until.text.strip() == periods.NOW:
             fields['end_date'] = periods.NOW
         elif end := until(lease, parsed):
@@ -98,6 +119,8 @@ class SetLease(leases.LeaseCommand):
         wanted = names.resolve(self.app.client_manager.sdk_connection, wanted)
         if changed := amounts.changes(lease, wanted):
             fields['reservations'] = changed
+        if parsed.dry_run:
+            return leases.rehearsed(proxy, lambda: proxy.rehearse_update(lease.id, **fields))
         if not fields:
             return leases.shown(lease)
         return leases.shown(change(proxy, lease, **fields))

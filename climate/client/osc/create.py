@@ -29,7 +29,8 @@ from climate.domain import periods
 from climate.domain.leases import YieldMode
 
 # What a lease has of its offer.
-_FLEXIBLE: Final = '--soon, --not-before, --by, --queue and --preemptible'
+_FLEXIBLE: Final = '--soon, --not-before, --by, --firm-before, --queue and --preemptible'
+_QUEUES: Final = '--wait-until needs --queue'
 _OFFERED: Final = frozenset({'start_date', 'end_date', 'duration', 'reservations'})
 
 
@@ -54,9 +55,7 @@ class CreateLease(leases.LeaseCommand):
         """Create the lease."""
         body = self._body(proxy, parsed)
         if parsed.dry_run:
-            answer = _rehearse(proxy, body)
-            type_nouns.learn(proxy, answer['reservations'])
-            return leases.rehearsed(answer)
+            return leases.rehearsed(proxy, lambda: proxy.rehearse_lease(**body))
         try:
             lease = proxy.create_lease(**body)
         except errors.RefusedRequest as error:
@@ -67,8 +66,8 @@ class CreateLease(leases.LeaseCommand):
 
     def _body(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         if parsed.offer:
-            named = (parsed.at, parsed.length, parsed.until, parsed.within, _is_flexible(parsed))
-            if parsed.reservations or parsed.file or any(named):
+            named = (parsed.at, parsed.length, parsed.until, parsed.within, parsed.wait_until)
+            if parsed.reservations or parsed.file or any(named) or _is_flexible(parsed):
                 raise exceptions.CommandError('--offer has a period and reservations already')
             return {'name': parsed.name, 'offer_id': parsed.offer, **notices.fields(parsed)}
         body = files.read(parsed.file) if parsed.file else {}
@@ -112,11 +111,12 @@ class CreateLease(leases.LeaseCommand):
         """
         text = type_nouns.describe(proxy, error)
         ask = waits = None
-        if sys.stdin.isatty() and sys.stderr.isatty():
+        terminal = sys.stdin.isatty() and sys.stderr.isatty()
+        if terminal or 'start_date' not in body:
             waits, about = waiting.alternative(proxy, body, error)
-            if waits or refusals.takeable(error):
-                sys.stderr.write(f'{text}\n{about}')
-                ask = _ask
+        if terminal and (waits or refusals.takeable(error)):
+            sys.stderr.write(f'{text}\n{about}')
+            ask = _ask
         offer = refusals.choose(error, ask, waits)
         if offer is waits and waits:
             return proxy.create_lease(**waits)
@@ -128,18 +128,9 @@ class CreateLease(leases.LeaseCommand):
         if refusals.takeable(error):
             name = shlex.quote(str(body['name']))
             text += f'\nTake an offer: openstack lease create {name} --offer ID'
+        if waits:
+            text += '\nWait for room instead: add --queue'
         raise exceptions.CommandError(text) from None
-
-
-def _rehearse(proxy: ReservationProxy, body: dict[str, Any]) -> dict[str, Any]:
-    """Return what a lease would book.
-
-    :raises osc_lib.exceptions.CommandError: with the reasons, if it is refused
-    """
-    try:
-        return proxy.rehearse_lease(**body)
-    except errors.RefusedRequest as error:
-        raise exceptions.CommandError(type_nouns.describe(proxy, error)) from None
 
 
 def _ask(question: str) -> str:
@@ -175,6 +166,18 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
         help='Likewise; if there is no room, wait for it instead of being refused',
     )
     parser.add_argument(
+        '--wait-until',
+        metavar='TIME',
+        type=options.instant,
+        help='With --queue: until when at most',
+    )
+    options.add_duration(
+        parser,
+        '--firm-before',
+        'Likewise, but the lease stops moving so long before its start, or earlier if operators '
+        'have set more',
+    )
+    parser.add_argument(
         '--preemptible',
         action='store_true',
         help='Likewise, perhaps in several time slices between leases that are not preemptible',
@@ -192,8 +195,8 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
 
 
 def _is_flexible(parsed: argparse.Namespace) -> bool:
-    given = (parsed.soon, parsed.not_before, parsed.by, parsed.queue, parsed.preemptible)
-    return any(given)
+    given = (parsed.soon, parsed.not_before, parsed.by, parsed.firm_before, parsed.queue)
+    return any(given) or bool(parsed.preemptible)
 
 
 def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str) -> dict[str, Any]:
@@ -205,8 +208,14 @@ def _window(parsed: argparse.Namespace, body: dict[str, Any], microversion: str)
         fields['earliest'] = options.written(parsed.not_before, microversion)
     if parsed.by:
         fields['latest'] = options.written(parsed.by, microversion)
+    if parsed.firm_before:
+        fields['firm_before'] = int(parsed.firm_before.total_seconds())
     if parsed.queue:
         fields['wait'] = True
+    if parsed.wait_until:
+        if not (parsed.queue or body.get('wait')):
+            raise exceptions.CommandError(_QUEUES)
+        fields['wait_until'] = options.written(parsed.wait_until, microversion)
     fields |= _yielding(parsed)
     if parsed.length:
         fields['duration'] = int(parsed.length.total_seconds())
@@ -235,6 +244,8 @@ def _period(parsed: argparse.Namespace, body: dict[str, Any], microversion: str)
     if _is_flexible(parsed) or body.keys() & window:
         return _window(parsed, body, microversion)
     _yielding(parsed)
+    if parsed.wait_until:
+        raise exceptions.CommandError(_QUEUES)
     fields: dict[str, Any] = {}
     start = parsed.at
     if start or 'start_date' not in body:

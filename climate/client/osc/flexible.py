@@ -35,6 +35,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=_latest,
         help=f'New latest end of a flexible lease; {_ANY} for any',
     )
+    parser.add_argument(
+        '--firm-before',
+        metavar='DURATION',
+        type=_firm,
+        help='How long before its start a flexible lease stops moving, if operators have not set '
+        f'more; {_ANY} for what they have set',
+    )
 
 
 def fields(parsed: argparse.Namespace, microversion: str) -> dict[str, Any]:
@@ -52,12 +59,24 @@ def fields(parsed: argparse.Namespace, microversion: str) -> dict[str, Any]:
     if parsed.by:
         latest = None if parsed.by == _ANY else options.written(parsed.by, microversion)
         window['latest'] = latest
+    if parsed.firm_before:
+        window['firm_before'] = _seconds(parsed.firm_before)
     if window and (parsed.at or parsed.until):
         raise exceptions.CommandError(
-            '--soon, --not-before, --by and --fixed exclude --at and --until, which fix the start'
+            '--soon, --not-before, --by, --firm-before and --fixed exclude --at and --until, which '
+            'fix the start'
         )
     return window
 
 
 def _latest(text: str) -> datetime.datetime | str:
     return _ANY if text.strip() == _ANY else options.instant(text)
+
+
+def _firm(text: str) -> datetime.timedelta | str:
+    return _ANY if text.strip() == _ANY else options.duration(text)
+
+
+def _seconds(length: datetime.timedelta | str) -> int:
+    # Operators' notice is the shortest, so that no time at all requests that.
+    return 0 if isinstance(length, str) else int(length.total_seconds())

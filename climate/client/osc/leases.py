@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -29,6 +30,7 @@ from climate.client.osc.columns import EventsColumn
 from climate.client.osc.columns import NamesColumn
 from climate.client.osc.columns import period
 from climate.client.osc.columns import ReservationsColumn
+from climate.client.sdk import errors
 from climate.client.sdk.leases import Lease
 from climate.client.sdk.proxy import ReservationProxy
 from climate.domain import lifecycles
@@ -81,8 +83,17 @@ def _slices(lease: Any) -> dict[str, Any]:
     }
 
 
-def rehearsed(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of a lease that was rehearsed, and their values."""
+def rehearsed(proxy: ReservationProxy, rehearse: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return the columns of a lease that is rehearsed, and their values.
+
+    :param rehearse: returns what a request would book
+    :raises osc_lib.exceptions.CommandError: with the reasons, if it is refused
+    """
+    try:
+        answer = rehearse()
+    except errors.RefusedRequest as error:
+        raise exceptions.CommandError(type_nouns.describe(proxy, error)) from None
+    type_nouns.learn(proxy, answer['reservations'])
     lease = answer['lease']
     amounts = [_rehearsed_amount(each) for each in answer['reservations']]
     return {

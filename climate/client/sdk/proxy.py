@@ -127,6 +127,17 @@ class ReservationProxy(hooks.HooksMixin, ResourceRequests):
         self.check_fields(fields)
         return self._update(Lease, lease, **fields)
 
+    def rehearse_update(self, lease: str | Lease, **fields: Any) -> dict[str, Any]:
+        """Return what :meth:`update_lease` would book, without changing the lease.
+
+        :returns: as of :meth:`rehearse_lease`
+        """
+        self.require('1.4', 'dry_run')
+        self.check_fields(fields)
+        path = Lease.base_path + path_of(lease)
+        rehearsed: dict[str, Any] = self.json('PUT', path, {**fields, 'dry_run': True})['dry_run']
+        return rehearsed
+
     def delete_lease(self, lease: str | Lease, ignore_missing: bool = True) -> None:
         """Cancel or end a lease, and delete it."""
         self._delete(Lease, lease, ignore_missing=ignore_missing)

@@ -23,8 +23,8 @@ from climate.leases import notices
 from climate.leases import states
 from climate.messaging import schemas
 
-_SUSPENDED: Final = 'suspended, {} are left'
-_TAKEN_BACK: Final = 'taken back, it begins again for {}'
+_SUSPENDED: Final = 'suspended with {} left'
+_TAKEN_BACK: Final = 'taken back; it begins again with {} left'
 
 
 def yielded(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> Lease:

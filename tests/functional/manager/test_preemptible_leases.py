@@ -164,7 +164,7 @@ class TestSlices(SlicesCase):
         with self.world.store.reading() as tx:
             found = history.show(tx, lease.id, None)
         lines = [line.text for step in found.steps for line in step.lines]
-        self.assertIn('suspended, 0:20:00 are left', lines)
+        self.assertIn('suspended with 0:20:00 left', lines)
         self.assertIn('booked, after waiting since 2030-01-01T12:30:00Z', lines)
 
 
@@ -182,7 +182,7 @@ class TestNotices(SlicesCase):
         self.assertEqual('WAITING', self.world.status_at(1900, lease))
         told = self.world.bus.last('lease.yielded')
         self.assertEqual(
-            ('WAITING', 'suspended, 0:20:00 are left'), (told['status'], told['reason'])
+            ('WAITING', 'suspended with 0:20:00 left'), (told['status'], told['reason'])
         )
         self.planner.round()
         self.world.until(4300)
@@ -251,7 +251,8 @@ class TestModes(SlicesCase):
             exceptions.MalformedParameter, self.book, HOSTS, yields=YieldMode.SUSPEND
         )
         self.assertEqual(
-            'Malformed parameter yield: a reservation of physical:host cannot be suspended',
+            'Malformed parameter yield: a reservation of physical:host cannot be suspended; it can '
+            'requeue and end',
             error.message,
         )
         second = harness.at(1) - harness.NOW
