@@ -27,13 +27,18 @@ SEARCH: Final = ('earliest', 'latest', 'prefer', 'property')
 """What an offer has to be like."""
 FIRM: Final = 'firm_before'
 WAIT: Final = 'wait'
-FLEXIBLE: Final = (FIRM, WAIT)
+PREEMPTIBLE: Final = 'preemptible'
+FLEXIBLE: Final = (FIRM, WAIT, PREEMPTIBLE)
 """What makes a lease flexible."""
 UNTIL: Final = 'wait_until'
+YIELD: Final = 'yield'
+SHORTEST: Final = 'min_duration'
 DETAILS: Final = ('before_end_date', 'notify_before_start', 'notices')
 """Fields that have the same meaning in the API, where null is the default."""
 
 _WINDOW: Final = ('earliest', 'latest')
+# What requires another property.
+_REQUIRED: Final = {UNTIL: WAIT, YIELD: PREEMPTIBLE, SHORTEST: PREEMPTIBLE}
 # What describes an offer, or times that do not move with the lease.
 _FIXED: Final = ('prefer', 'property', 'before_end_date', EVENTS)
 
@@ -51,11 +56,12 @@ def fault_of_period(given: Collection[str]) -> str | None:
     if (END in given) == (DURATION in given):
         return f'Exactly one of {END} and {DURATION} is required'
     if START in given or END in given:
-        for each in (*SEARCH, *FLEXIBLE, UNTIL):
+        for each in (*SEARCH, *FLEXIBLE, *_REQUIRED):
             if each in given:
                 return f'{each} requires {DURATION}, without {START}'
-    if UNTIL in given and WAIT not in given:
-        return f'{UNTIL} requires {WAIT}'
+    for each, required in _REQUIRED.items():
+        if each in given and required not in given:
+            return f'{each} requires {required}'
     for flexible in FLEXIBLE:
         for each in _FIXED:
             if flexible in given and each in given:
@@ -94,7 +100,7 @@ def lease(properties: Values) -> dict[str, Any]:
 
     One with a fixed period and without a start starts now.
     """
-    window = (DURATION, *_WINDOW, *FLEXIBLE, UNTIL)
+    window = (DURATION, *_WINDOW, *FLEXIBLE, *_REQUIRED)
     keys = window if is_flexible(properties) else (END, DURATION)
     start = {} if is_flexible(properties) else {START: properties.get(START) or periods.NOW}
     return {
@@ -162,6 +168,9 @@ def needs_offer(before: Values, after: Values) -> bool:
     changed = any(before.get(key) != after.get(key) for key in (*SEARCH, FIRM)) or (
         is_flexible(before) != is_flexible(after)
     )
+    yields = any(before.get(key) != after.get(key) for key in (PREEMPTIBLE, YIELD, SHORTEST))
+    if yields and after.get(START) is None:
+        return True
     # A flexible lease can get another window, or a start.
     in_place = is_flexible(before) and (is_flexible(after) or after.get(START) is not None)
     return changed and not in_place
@@ -188,6 +197,9 @@ def change(before: Values, after: Values, lease: Values) -> dict[str, Any] | Non
         if body.get('earliest', '') is None:
             # Null would fix the start.
             body['earliest'] = periods.NOW
+        if body.get(FIRM, '') is None:
+            # What operators have set is the least.
+            body[FIRM] = 0
     if RESERVATIONS in changed:
         items = _changed_items(before[RESERVATIONS], after[RESERVATIONS], lease)
         if items is None:

@@ -55,6 +55,17 @@ PROPERTIES: Final = {
         'failing. It is flexible.',
         update_allowed=True,
     ),
+    bodies.PREEMPTIBLE: properties.Schema(
+        properties.Schema.BOOLEAN,
+        'Whether a lease without a start is in time slices, and gives up its place for leases of '
+        'other projects that are not. It is flexible.',
+        update_allowed=True,
+    ),
+    bodies.YIELD: _text(
+        'What becomes of a preemptible lease between two slices: suspend, requeue or end; by '
+        'default the first of these that its resource types can do.'
+    ),
+    bodies.SHORTEST: _text(f'How long a slice of a preemptible lease lasts at least, {_LENGTH}.'),
     bodies.UNTIL: _text(f'Until when it waits for room at most, {_INSTANT}.'),
     'prefer': _text(
         'Which offer is the best if there is no start: soonest, cheapest, fewest_resources or same.'

@@ -170,6 +170,16 @@ class TestStackBooking(clients.ClientCase):
         length = times.read(changed.end_date) - times.read(changed.start_date)
         self.assertEqual(7200, length.total_seconds())
 
+    def test_a_preemptible_lease_yields_as_the_template_says(self) -> None:
+        proxy = clients.connect(self)
+        slices = {
+            'name': 'b', 'duration': '4h', 'preemptible': True, 'yield': 'end',
+            'min_duration': '90m', 'reservations': [HOST],
+        }  # fmt: skip
+        lease = booking.book(proxy, slices, _now)
+        found = lease.preemptible, lease.yields, lease.min_duration
+        self.assertEqual((True, 'end', 5400), found)
+
     def test_a_lease_waits(self) -> None:
         proxy = clients.connect(self)
         three = {**HOST, 'min': 3, 'max': 3}

@@ -40,6 +40,7 @@ class PeriodTest(base.TestCase):
             {'duration', 'firm_before'},
             {'duration', 'earliest', 'latest', 'firm_before', 'notify_before_start', 'notices'},
             {'duration', 'latest', 'wait', 'wait_until'},
+            {'duration', 'preemptible', 'yield', 'min_duration'},
         ):
             self.assertIsNone(bodies.fault_of_period(given), given)
 
@@ -58,6 +59,11 @@ class PeriodTest(base.TestCase):
             ({'start_date', 'duration', 'wait'}, 'wait requires duration, without start_date'),
             ({'duration', 'wait', 'prefer'}, 'wait excludes prefer'),
             ({'duration', 'firm_before', 'wait_until'}, 'wait_until requires wait'),
+            ({'start_date', 'duration', 'preemptible'}, 'preemptible requires duration, without'),
+            ({'duration', 'preemptible', 'prefer'}, 'preemptible excludes prefer'),
+            ({'duration', 'wait', 'yield'}, 'yield requires preemptible'),
+            ({'duration', 'wait', 'min_duration'}, 'min_duration requires preemptible'),
+            ({'end_date', 'min_duration'}, 'min_duration requires duration, without start_date'),
         ):
             self.assertIn(about, bodies.fault_of_period(given) or '', given)
 
@@ -96,6 +102,20 @@ class NewLeaseTest(base.TestCase):
         # In place: both are flexible.
         self.assertFalse(bodies.needs_offer(waits, SOON))
         self.assertTrue(bodies.needs_offer(waits, {**waits, 'wait': None, 'wait_until': None}))
+
+    def test_preemptible(self) -> None:
+        slices = {
+            **SOON, 'firm_before': None, 'preemptible': True, 'yield': 'end', 'min_duration': '30m'
+        }  # fmt: skip
+        self.assertEqual(slices.keys() - {'firm_before'}, bodies.lease(slices).keys())
+        self.assertTrue(bodies.is_flexible(slices))
+        self.assertFalse(bodies.by_offer(slices))
+        # The API changes none of them.
+        for changed in ({'yield': 'requeue'}, {'min_duration': None}, {'preemptible': None}):
+            self.assertTrue(bodies.needs_offer(slices, {**slices, 'wait': True, **changed}))
+        none = dict.fromkeys(('preemptible', 'yield', 'min_duration'))
+        fixed = {**slices, **none, 'start_date': '2030-01-01T13:00Z'}
+        self.assertFalse(bodies.needs_offer(slices, fixed))
 
     def test_now_is_tried_only_if_it_is_as_good_as_an_offer(self) -> None:
         for wanted, now in (
@@ -154,6 +174,9 @@ class ChangeTest(base.TestCase):
         # Without an earliest start it may begin now; null would fix its start.
         body = bodies.change({**SOON, **window}, SOON, LEASE)
         self.assertEqual({'earliest': 'now', 'latest': None}, body)
+        # The API knows no null here.
+        waits = {**SOON, 'firm_before': None, 'wait': True}
+        self.assertEqual({'firm_before': 0}, bodies.change({**waits, **SOON}, waits, LEASE))
         # Once it has begun, a window means nothing.
         active = {**LEASE, 'status': 'ACTIVE'}
         after = {**SOON, **window, 'duration': '3h'}
