@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import random
 from typing import Any
@@ -24,6 +25,12 @@ class ExtensionsCase(ServiceCase):
     def setUp(self) -> None:
         super().setUp()
         self.rng = random.Random(1304)
+        leases = self.service.services.leases
+        # An extension counts what others have, though a change could give them something else.
+        settings = dataclasses.replace(leases.settings, rebind=False)
+        leases = dataclasses.replace(leases, settings=settings)
+        self.service.services = dataclasses.replace(self.service.services, leases=leases)
+        self.service.app = self.service.made()
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request as a member of the project."""

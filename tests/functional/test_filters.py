@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from climate.api.http import queries
 from climate.api.schemas import availability
 from climate.api.schemas import calendar
+from climate.api.schemas import queue
 from climate.api.schemas import usage
 from climate.api.schemas import webhooks
 from climate.domain.lifecycles import LeaseStatus
@@ -49,6 +50,7 @@ LISTS: Mapping[str, frozenset[str]] = {
     '/maintenances': frozenset(),
     '/me': frozenset(),
     '/resource-types': frozenset(),
+    '/queue': queue.PARAMETERS,
     '/usage': usage.PARAMETERS,
     '/webhooks': webhooks.PAGE,
 }
@@ -131,7 +133,7 @@ class FiltersTest(base.TestCase):
             for word, number in numbers.items():
                 path = path.replace(word, number)
             for key in sorted(every - known):
-                answer = http.send(self.service.app, 'GET', f'/v1{path}?{key}=1', version='1.5')
+                answer = http.send(self.service.app, 'GET', f'/v1{path}?{key}=1', version='1.8')
                 self.assertEqual(400, answer.status_int, f'{path} {key}')
                 self.assertIn(f'Unknown query parameter {key}', answer.text)
 

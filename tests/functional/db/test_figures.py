@@ -214,7 +214,7 @@ class TestReadings(cases.StoreCase):
     def test_one_statement_for_each_kind_of_row(self) -> None:
         with plans.captured(self.store.engine) as statements:
             found = list(database_readings(self.store))
-        self.assertEqual(10, len(statements))
+        self.assertEqual(11, len(statements))
         self.assertEqual(Reading(metric=catalogue.DATABASE_UP, value=1), found[0])
 
     def test_without_the_database(self) -> None:

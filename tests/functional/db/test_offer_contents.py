@@ -42,6 +42,7 @@ OFFER = Offer(
     kind=OfferKind.LONGEST,
     blocked_before=(SHORTAGE, dataclasses.replace(SHORTAGE, resource_class='VCPU', until=None)),
     cost=2.5,
+    displaced=4,
     resources=3,
     requirements=(PropertyValues(place=0, name='rack', values=('r1', 'r2')),),
 )
