@@ -28,6 +28,7 @@ from climate.allocation.rearrangements import Rearrangement
 from climate.booking.choosing.requirements import Requirements
 from climate.booking.planning import plans
 from climate.booking.planning import seekers
+from climate.booking.planning.allowances import Allowances
 from climate.booking.planning.gains import Gains
 from climate.booking.planning.places import Place
 from climate.booking.planning.replanning import MovableLease
@@ -326,6 +327,7 @@ class WorldPlanner:
         settings = dataclasses.replace(LeasingSettings(), cleaning_time=self._pause)
         self._context: Any = SimpleNamespace(settings=settings, rng=random.Random(7))
         self._gains = Gains(self._pause // datetime.timedelta(microseconds=1))
+        self._allowances = Allowances(settings.limits)
         self._known: dict[str, tuple[int, Seeker]] = {}
         self._again: set[str] = set()
 
@@ -340,7 +342,8 @@ class WorldPlanner:
                 for key, one in by_id.items()
             }
             tx, found = self._world.transaction(), [one for _, one in self._known.values()]
-            plan = plans.decided(tx, self._context, self._gains, found, new | self._again, 3)
+            new |= self._again
+            plan = plans.decided(tx, self._context, self._gains, self._allowances, found, new, 3)
             self._again = {*plan.left, *plan.held}
             done = set[Booking]()
             for step in plan.steps:

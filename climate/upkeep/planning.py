@@ -28,6 +28,7 @@ from climate.booking.planning import plans
 from climate.booking.planning import rebound_moves
 from climate.booking.planning import seekers
 from climate.booking.planning import waiting
+from climate.booking.planning.allowances import Allowances
 from climate.booking.planning.gains import Gains
 from climate.booking.planning.places import Place
 from climate.booking.planning.plans import Plan
@@ -67,6 +68,7 @@ class Planner:
         # Filters have allowed the lease, and are not asked again about each move.
         self._context = dataclasses.replace(context, filters=context.filters.local)
         self._gains = Gains(context.settings.cleaning_time // _MICROSECOND)
+        self._allowances = Allowances(context.settings.limits)
         self._known: dict[str, tuple[Any, Seeker | None]] = {}
         self._again: set[str] = set()
         self._seen: object = None
@@ -135,7 +137,7 @@ class Planner:
         with self._context.store.reading() as tx:
             planned = tx.leases.planned()
             state = planned, tx.resources.generation_sums()
-            if state == self._seen:
+            if state == self._seen and not self._allowances.is_due(tx.now):
                 return None
             self._seen, again = None, self._again
             changed = [key for key, facts in planned.items() if self._facts(key) != facts]
@@ -147,7 +149,13 @@ class Planner:
             in_order = [one for one in found if one is not None]
             try:
                 plan = plans.decided(
-                    tx, self._context, self._gains, in_order, {*changed, *again}, _MOVES
+                    tx,
+                    self._context,
+                    self._gains,
+                    self._allowances,
+                    in_order,
+                    {*changed, *again},
+                    _MOVES,
                 )
             except BaseException:
                 # What has been looked at is not known any more.
@@ -163,6 +171,7 @@ class Planner:
         """Forget what has been read: the next round reads everything."""
         self._seen = None
         self._gains = Gains(self._context.settings.cleaning_time // _MICROSECOND)
+        self._allowances = Allowances(self._context.settings.limits)
         self._known = {}
 
     def _read(

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 from unittest import mock
 
 from climate.booking.planning import displacement
+from climate.booking.planning import plans
 from climate.enforcement.limits import Limits
 from climate.enforcement.limits import ProjectLimits
 from climate.upkeep import planning
@@ -19,6 +21,8 @@ from tests.functional import http
 FIXED = {'start_date': '2030-01-02T00:00:00Z', 'end_date': '2030-01-02T06:00:00Z'}
 WINDOW = {'earliest': '2030-01-02T00:00:00Z', 'duration': '2h'}
 MINE, NEAR, FEW = 'alice:blue:member', 'bob:red:member', 'carol:green:member'
+END = {'end_date': '2030-02-01T00:00:00Z'}
+MONTH = {'start_date': '2030-01-02T00:00:00Z', **END}
 LIMITS = ProjectLimits(by_project={'red': Limits(days_ahead=2), 'green': Limits(resources=2)})
 
 
@@ -43,9 +47,9 @@ class TestPlannerLimits(base.TestCase):
         lease: dict[str, Any] = http.expect(201, self.ask(hosts, token, **facts)).json['lease']
         return lease
 
-    def delete(self, lease: dict[str, Any]) -> None:
+    def delete(self, lease: dict[str, Any], token: str = MINE) -> None:
         path = f'/v1/leases/{lease["id"]}'
-        http.expect(204, http.send(self.service.app, 'DELETE', path, token=MINE, version='1.8'))
+        http.expect(204, http.send(self.service.app, 'DELETE', path, token=token, version='1.8'))
 
     def start(self, lease: dict[str, Any]) -> str:
         path = f'/v1/leases/{lease["id"]}'
@@ -124,3 +128,59 @@ class TestPlannerLimits(base.TestCase):
         path = '/v1/queue'
         http.expect(200, http.send(self.service.app, 'GET', path, token=MINE, version='1.8'))
         self.assertEqual(400, self.ask(4, duration='2910900d', **last).status_int)
+
+    def chosen(self) -> int:
+        """Have a round, and return how often it chose resources for a lease."""
+        with mock.patch.object(
+            plans._Deciding, '_chosen', autospec=True, side_effect=plans._Deciding._chosen
+        ) as chosen:
+            self.planner.round()
+        return chosen.call_count
+
+    def hold(self, number: int) -> dict[str, Any]:
+        """Have leases wait that a limit holds, and return one that has all its project may have."""
+        other, full = self.book(2, **MONTH), self.book(2, FEW, **MONTH)
+        window = {**WINDOW, 'latest': MONTH['end_date'], 'wait': True}
+        for _ in range(number):
+            self.assertEqual('WAITING', self.book(1, FEW, **window)['status'])
+        self.planner.round()
+        self.delete(other)
+        return full
+
+    def test_what_a_limit_holds_costs_no_choices(self) -> None:
+        self.hold(5)
+        for _ in range(3):
+            self.assertEqual(0, self.chosen())
+            self.delete(self.book(1, **FIXED))
+
+    def test_what_a_limit_holds_is_booked_as_soon_as_its_project_has_less(self) -> None:
+        full = self.hold(3)
+        self.assertEqual(0, self.planner.round())
+        self.delete(full, FEW)
+        self.assertEqual(3, self.planner.round())
+        path = '/v1/leases?status=PENDING'
+        found = http.send(self.service.app, 'GET', path, token=FEW, version='1.8').json['leases']
+        starts = sorted(one['start_date'][8:16] for one in found)
+        self.assertEqual(['02T00:00', '02T00:00', '02T02:00'], starts)
+
+    def test_a_lease_begins_when_its_limit_allows_it_sooner_than_now(self) -> None:
+        fixed = self.book(2, FEW, **FIXED)
+        others = self.book(2, **MONTH), self.book(2, start_date=FIXED['end_date'], **END)
+        window = {**WINDOW, 'latest': '2030-02-02T00:00:00Z'}
+        lease = self.book(2, FEW, **window)
+        self.assertEqual(('01T00:00', 0), (self.start(lease), self.planner.round()))
+        for one in others:
+            self.delete(one)
+        self.assertEqual(1, self.planner.round())
+        self.assertEqual(fixed['end_date'][8:16], self.start(lease))
+
+    def test_a_lease_that_was_too_far_ahead_is_looked_at_when_time_has_passed(self) -> None:
+        every = self.book(4, **MONTH)
+        window = {**WINDOW, 'latest': '2030-01-08T00:00:00Z', 'wait': True}
+        lease = self.book(4, NEAR, **window)
+        self.delete(every)
+        self.book(4, start_date=FIXED['start_date'], end_date='2030-01-07T00:00:00Z')
+        self.assertEqual([0, 0], [self.planner.round(), self.planner.round()])
+        self.service.clock.move_to(datetime.datetime(2030, 1, 5, 0, 1, tzinfo=datetime.UTC))
+        self.assertEqual(1, self.planner.round())
+        self.assertEqual('07T00:00', self.start(lease))

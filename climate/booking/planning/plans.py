@@ -25,13 +25,13 @@ from climate.booking.choosing.candidates import MatchingBlocks
 from climate.booking.choosing.choose import together
 from climate.booking.offers.period_searches import MOST_CHOICES
 from climate.booking.planning import replanning
+from climate.booking.planning.allowances import Allowances
 from climate.booking.planning.gains import Gains
 from climate.booking.planning.places import Place
 from climate.booking.planning.seekers import Seeker
 from climate.booking.requests.context import Context
 from climate.db.transactions.store import Transaction
 from climate.domain.periods import Period
-from climate.enforcement import limits
 
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 
@@ -42,7 +42,7 @@ class Plan:
 
     :ivar steps: in the order in which they are to be written: places for leases, or leases that
         have to search themselves
-    :ivar held: ids of leases that a limit keeps from moving
+    :ivar held: ids of leases that could not be looked at
     :ivar left: ids of leases that the pass has not looked at
     """
 
@@ -55,6 +55,7 @@ def decided(
     tx: Transaction,
     context: Context,
     gains: Gains,
+    allowances: Allowances,
     seekers: Sequence[Seeker],
     new: Collection[str],
     most: int,
@@ -66,7 +67,7 @@ def decided(
     :param new: ids of those that may gain even if nothing has become free
     :param most: how many are decided at most
     """
-    gains.follow(tx, seekers, new)
+    gains.follow(tx, seekers, {*new, *allowances.follow(tx, seekers)})
     tx.rearrangement = Rearrangement(context.settings.cleaning_time // _MICROSECOND)
     steps: list[Place | Seeker] = []
     held = set()
@@ -75,7 +76,7 @@ def decided(
             steps.append(one)
             continue
         try:
-            place = _Deciding(tx, context, gains, one).place()
+            place = _Deciding(tx, context, gains, allowances, one).place()
         except exceptions.ClimateError:
             held.add(one.lease.id)
             continue
@@ -87,22 +88,31 @@ def decided(
 class _Deciding:
     """Finds a place for one lease among what is free, and takes it."""
 
-    def __init__(self, tx: Transaction, context: Context, gains: Gains, seeker: Seeker) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        context: Context,
+        gains: Gains,
+        allowances: Allowances,
+        seeker: Seeker,
+    ) -> None:
         if tx.rearrangement is None:
             raise ValueError('a plan rearranges what there is')
         self._tx = tx
         self._context = context
         self._gains = gains
+        self._allowances = allowances
         self._seeker = seeker
         self._one = seeker.one
         self._rearranged: Rearrangement = tx.rearrangement
 
     def place(self) -> Place | None:
-        """Return a place; None if there is none.
+        """Return a place; None if there is none, or if limits allow none.
 
-        :raises climate.exceptions.ClimateError: if a limit forbids it
+        :raises climate.exceptions.ClimateError: if it cannot be looked for
         """
-        start = self._gains.start(self._seeker)
+        self._allowances.forget(self._seeker)
+        start = self._start(self._seeker.first)
         if start is None:
             return None
         for resource_type in {one.search.resource_type for one in self._one.needed}:
@@ -115,8 +125,19 @@ class _Deciding:
             self._rearranged.add(self._one.allocations if found is None else found.allocations)
         if found is not None:
             start = microseconds(found.period.start)
+            self._allowances.decided(self._seeker, found.allocations)
             self._gains.decided(self._seeker, start, self._resources(found))
         return found
+
+    def _start(self, since: int) -> int | None:
+        """Return the soonest start that limits allow and at which there may be room."""
+        since = max(since, microseconds(self._tx.now))
+        while (allowed := self._allowances.start(self._seeker, since)) is not None:
+            found = self._gains.start(self._seeker, allowed)
+            if found is None or found == allowed:
+                return found
+            since = found
+        return None
 
     def _found(self, start: int | None) -> Place | None:
         for _ in range(MOST_CHOICES):
@@ -125,14 +146,15 @@ class _Deciding:
             found = self._chosen(instant(start))
             if found is not None:
                 return found
-            # Its reservations compete. More may be free when something else ends.
+            # Its reservations compete, or a limit allows fewer resources than it got. More may be
+            # free, or less be in use, when something else ends.
             later = self._gains.after(self._seeker, start)
-            start = None if later is None else self._gains.start(self._seeker, later)
+            start = None if later is None else self._start(later)
         return None
 
     def _chosen(self, start: datetime.datetime) -> Place | None:
-        context, lease = self._context, self._one.lease
-        period, had = self._slice(start), lease.period
+        context, had = self._context, self._one.lease.period
+        period = self._slice(start)
         if self._one.allocations and (period.start, had.end) >= (had.start, period.end):
             # Neither earlier nor longer.
             return None
@@ -141,9 +163,10 @@ class _Deciding:
             choice, allocations = together(self._tx, context.settings, context.rng, needed)
         except exceptions.NotEnoughResources:
             return None
-        rules = context.settings.limits.of(lease.project_id)
-        there = dataclasses.replace(lease, period=period)
-        limits.check_place(self._tx, rules, there, lease, allocations)
+        try:
+            self._allowances.check(self._seeker, period, allocations)
+        except exceptions.ProjectLimit:
+            return None
         return Place(one=self._one, period=period, choice=choice, allocations=allocations)
 
     def _slice(self, start: datetime.datetime) -> Period:

@@ -9,6 +9,10 @@ node of a cluster.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+from typing import Final
+
 import sqlalchemy as sa
 
 from climate.db.leases.inconsistencies import OVER
@@ -19,6 +23,7 @@ from climate.db.schema.tables import RESERVATIONS
 from climate.db.statements.repository import Repository
 from climate.domain.periods import Period
 
+_MOST_IDS: Final = 500
 # Built once, see leases.py.
 _COUNT = sa.select(sa.func.count()).where(
     LEASES.c.project_id == sa.bindparam('project_id'), sa.not_(OVER)
@@ -80,7 +85,35 @@ class Projects(Repository):
 
         :param other_than: id of a lease that does not count
         """
-        rows = self._session.execute(
+        query = self._uses(
+            LEASES.c.project_id == project_id,
+            LEASES.c.id != other_than,
+            ALLOCATIONS.c.end_date > period.start,
+            ALLOCATIONS.c.start_date < period.end,
+        )
+        return [Period(start=row.start, end=row.end) for row in self._session.execute(query)]
+
+    def uses(self, project_ids: Sequence[str]) -> dict[str, list[tuple[str, Period]]]:
+        """Return the id of the lease and the period for each resource that projects have.
+
+        As for :meth:`resources`, from now on.
+        """
+        found: dict[str, list[tuple[str, Period]]] = {key: [] for key in project_ids}
+        for first in range(0, len(project_ids), _MOST_IDS):
+            some = project_ids[first : first + _MOST_IDS]
+            query = self._uses(
+                LEASES.c.project_id.in_(some), ALLOCATIONS.c.end_date > self._now
+            ).add_columns(
+                sa.func.min(LEASES.c.project_id).label('project_id'),
+                sa.func.min(LEASES.c.id).label('lease_id'),
+            )
+            for row in self._session.execute(query):
+                use = row.lease_id, Period(start=row.start, end=row.end)
+                found[row.project_id].append(use)
+        return found
+
+    def _uses(self, *conditions: Any) -> Any:
+        return (
             sa.select(
                 sa.func.min(ALLOCATIONS.c.start_date).label('start'),
                 sa.func.max(ALLOCATIONS.c.end_date).label('end'),
@@ -89,14 +122,10 @@ class Projects(Repository):
             .join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
             .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
             .where(
-                LEASES.c.project_id == project_id,
-                LEASES.c.id != other_than,
                 # The row of a hold is deleted as of its end.
                 sa.or_(LEASES.c.deleted_at.is_(None), LEASES.c.deleted_at > self._now),
                 ALLOCATIONS.c.live == 1,
-                ALLOCATIONS.c.end_date > period.start,
-                ALLOCATIONS.c.start_date < period.end,
+                *conditions,
             )
             .group_by(ALLOCATIONS.c.reservation_id, ALLOCATIONS.c.resource_id)
         )
-        return [Period(start=row.start, end=row.end) for row in rows]
