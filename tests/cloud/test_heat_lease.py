@@ -123,7 +123,7 @@ class TestLease(StackTest):
         wanted = {
             'duration': '20m', 'earliest': within(290).isoformat(),
             'latest': within(1700).isoformat(), 'wait': True,
-            'wait_until': within(20).isoformat(), 'wait_for': 'BOOKED',
+            'wait_until': within(90).isoformat(), 'wait_for': 'BOOKED',
         }  # fmt: skip
         stack, _ = self.make(self.alice, self.template(hosts=2, **wanted))
         self.assertEqual('CREATE_FAILED', stack.status)
