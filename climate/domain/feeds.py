@@ -83,6 +83,7 @@ class CalendarEntry:
     :ivar held: a line for each reservation: ``2 hosts: compute-3, compute-4``; and for what
         users can do with it
     :ivar cancelled: whether it was deleted
+    :ivar moves: whether its lease is not firm, so that the period may still move
     :ivar changed_at: when it last changed (aware UTC)
     """
 
@@ -94,5 +95,6 @@ class CalendarEntry:
     lease_id: str | None
     held: tuple[str, ...]
     cancelled: bool
+    moves: bool
     created_at: datetime.datetime
     changed_at: datetime.datetime

@@ -26,7 +26,7 @@ CONTENT_TYPE: Final = 'text/calendar'
 UTC: Final = 'UTC'
 
 # Raised when calendars are written in another way, so that clients read them again.
-_FORM: Final = 2
+_FORM: Final = 3
 # Calendars that were written last: writing a large one takes most of a second.
 _KEPT: Final = 16
 _MOST_YEARS: Final = 10
@@ -157,7 +157,7 @@ def _description(entry: CalendarEntry) -> str:
 def _status(entry: CalendarEntry) -> str:
     if entry.cancelled:
         return 'CANCELLED'
-    return 'TENTATIVE' if entry.status in _UNSURE else 'CONFIRMED'
+    return 'TENTATIVE' if entry.moves or entry.status in _UNSURE else 'CONFIRMED'
 
 
 def _whole(instant: datetime.datetime) -> datetime.datetime:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import datetime
 import logging
 from typing import Any
 
@@ -94,6 +95,25 @@ class FeedsTest(TestCase):
         self.assertEqual('2030-02-03T00:00:00+00:00', after['DTEND'].dt.isoformat())
         self.assertEqual(304, self.open(url, If_None_Match=answer.headers['ETag']).status_int)
 
+    def test_an_entry_is_tentative_until_its_lease_is_firm(self) -> None:
+        window = {'start_date': None, 'end_date': None, 'earliest': '2030-02-01T00:00:00Z'}
+        lease = self.lease('moving', duration='2h', **window)
+        url = self.feed(lease_id=lease['id'])
+        before, tag = self.events(url)['moving'], self.open(url).headers['ETag']
+        firm_at = datetime.datetime.fromisoformat(lease['firm_at'])
+        left = firm_at - self.service.clock.now()
+        # Time alone changes nothing.
+        self.service.clock.advance(left.total_seconds() - 1)
+        self.assertEqual(304, self.open(url, If_None_Match=tag).status_int)
+        self.service.clock.advance(1)
+        answer = self.open(url, If_None_Match=tag)
+        (after,) = self.events(url).values()
+        self.assertEqual(['TENTATIVE', 'CONFIRMED'], [before['STATUS'], after['STATUS']])
+        self.assertEqual(firm_at, after['LAST-MODIFIED'].dt)
+        self.assertLess(before['SEQUENCE'], after['SEQUENCE'])
+        self.service.clock.advance(60)
+        self.assertEqual(304, self.open(url, If_None_Match=answer.headers['ETag']).status_int)
+
     def test_a_move_is_a_change_of_one_entry(self) -> None:
         blocker = self.lease('blocker', hosts=4)
         window = {'start_date': None, 'end_date': None, 'earliest': '2030-02-01T00:00:00Z'}
@@ -113,7 +133,7 @@ class FeedsTest(TestCase):
         self.assertEqual(self.service.clock.now().replace(microsecond=0), after['LAST-MODIFIED'].dt)
         self.assertEqual('2030-02-01T00:00:00+00:00', after['DTSTART'].dt.isoformat())
         self.assertEqual('2030-02-01T02:00:00+00:00', after['DTEND'].dt.isoformat())
-        self.assertEqual('CONFIRMED', after['STATUS'])
+        self.assertEqual('TENTATIVE', after['STATUS'])
 
     def test_a_deleted_lease_is_cancelled(self) -> None:
         lease, url = self.lease('ours'), self.feed()

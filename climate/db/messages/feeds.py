@@ -34,7 +34,7 @@ _HELD = sa.or_(
 )
 _LEASE = (
     *LEASES.c['id', 'name', 'project_id', 'start_date', 'end_date', 'status'],
-    *LEASES.c['deleted_at', 'created_at', 'updated_at'],
+    *LEASES.c['deleted_at', 'created_at', 'updated_at', 'firm_at'],
 )
 
 
@@ -153,7 +153,7 @@ class FeedRows(Repository):
             query = query.where(LEASES.c.id == lease_id)
         query = query.order_by(LEASES.c.start_date.desc(), LEASES.c.id).limit(most)
         rows = self._session.execute(query).all()
-        return [_entry(row, row.id, row.start_date, row.end_date, project_id) for row in rows]
+        return [self._entry(row, row.id, row.start_date, row.end_date, project_id) for row in rows]
 
     def uses(
         self, resource_id: int, project_id: str, since: datetime.datetime, most: int
@@ -195,7 +195,7 @@ class FeedRows(Repository):
             .limit(most)
         )
         entries = [
-            _entry(row, f'{row.id}.{resource_id}', row.first, row.last, project_id)
+            self._entry(row, f'{row.id}.{resource_id}', row.first, row.last, project_id)
             for row in self._session.execute(query)
         ]
         closed = (
@@ -206,6 +206,30 @@ class FeedRows(Repository):
         )
         entries += [_maintenance(row) for row in self._session.execute(closed)]
         return sorted(entries, key=lambda entry: (entry.start, entry.uid), reverse=True)[:most]
+
+    def _entry(
+        self, row: Any, uid: str, start: datetime.datetime, end: datetime.datetime, project_id: str
+    ) -> CalendarEntry:
+        own = row.project_id == project_id
+        changed_at = row.deleted_at or row.updated_at or row.created_at
+        firm = row.firm_at is None or row.firm_at <= self._now
+        if firm and row.firm_at is not None and row.deleted_at is None:
+            # Being firm changes the entry, and not the lease.
+            changed_at = max(changed_at, row.firm_at)
+        return CalendarEntry(
+            uid=uid,
+            title=row.name if own else '',
+            start=start,
+            end=end,
+            status=row.status,
+            lease_id=row.id if own else None,
+            held=(),
+            # Users also delete leases that are over.
+            cancelled=row.deleted_at is not None and row.deleted_at < end,
+            moves=not firm and row.status == LeaseStatus.PENDING,
+            created_at=row.created_at,
+            changed_at=changed_at,
+        )
 
     def resource_name(self, resource_id: int) -> str:
         """Return the name of a resource.
@@ -229,25 +253,6 @@ def _within(reach: Reach) -> sa.Select[Any]:
     return query if reach.privileged else query.where(FEEDS.c.kind != FeedKind.RESOURCE)
 
 
-def _entry(
-    row: Any, uid: str, start: datetime.datetime, end: datetime.datetime, project_id: str
-) -> CalendarEntry:
-    own = row.project_id == project_id
-    return CalendarEntry(
-        uid=uid,
-        title=row.name if own else '',
-        start=start,
-        end=end,
-        status=row.status,
-        lease_id=row.id if own else None,
-        held=(),
-        # Users also delete leases that are over.
-        cancelled=row.deleted_at is not None and row.deleted_at < end,
-        created_at=row.created_at,
-        changed_at=row.deleted_at or row.updated_at or row.created_at,
-    )
-
-
 def _maintenance(row: Any) -> CalendarEntry:
     return CalendarEntry(
         uid=row.id,
@@ -258,6 +263,7 @@ def _maintenance(row: Any) -> CalendarEntry:
         lease_id=None,
         held=(),
         cancelled=False,
+        moves=False,
         created_at=row.created_at,
         changed_at=row.updated_at or row.created_at,
     )

@@ -44,6 +44,7 @@ def entry(**facts: object) -> CalendarEntry:
         'lease_id': 'l1',
         'held': ('2 hosts: compute-3, compute-4', '1 network'),
         'cancelled': False,
+        'moves': False,
         'created_at': MADE,
         'changed_at': MADE,
     }
@@ -155,6 +156,11 @@ class TestCalendars(TestCase):
 
     def test_a_failed_lease_is_tentative(self) -> None:
         self.assertEqual('TENTATIVE', self.only(status='ERROR')['STATUS'])
+
+    def test_a_lease_that_may_still_move_is_tentative(self) -> None:
+        self.assertEqual('CONFIRMED', self.only()['STATUS'])
+        self.assertEqual('TENTATIVE', self.only(moves=True)['STATUS'])
+        self.assertEqual('CANCELLED', self.only(moves=True, cancelled=True)['STATUS'])
 
     def test_leases_of_others_have_no_name_and_no_id(self) -> None:
         event = self.only(title='', lease_id=None)
