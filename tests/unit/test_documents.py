@@ -19,6 +19,7 @@ from climate.cmd import manage
 from climate.cmd import standalone
 from climate.cmd import watch
 from climate.conf import opts
+from climate.conf import planner
 from climate.messaging import schemas
 from climate.plugins import loading
 from climate.simulator import arguments
@@ -88,6 +89,11 @@ def _parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
 
 class TestPlannerRules(TestCase):
     """The page that says how the planner decides."""
+
+    def test_each_option_is_described(self) -> None:
+        text = (ROOT / 'doc' / 'source' / 'admin' / 'planner.rst').read_text('utf-8')
+        described = re.findall(r'^``(\w+)``$', text, re.MULTILINE)
+        self.assertEqual(sorted(one.name for one in planner.OPTS), sorted(described))
 
     def test_each_rule_names_tests_that_exist(self) -> None:
         text = (ROOT / 'doc' / 'source' / 'admin' / 'planner.rst').read_text('utf-8')

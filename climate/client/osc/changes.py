@@ -120,7 +120,7 @@ class SetLease(leases.LeaseCommand):
         if changed := amounts.changes(lease, wanted):
             fields['reservations'] = changed
         if parsed.dry_run:
-            return leases.rehearsed(proxy, lambda: proxy.rehearse_update(lease.id, **fields))
+            return leases.rehearse(proxy, lambda: proxy.rehearse_update(lease.id, **fields))
         if not fields:
             return leases.shown(lease)
         return leases.shown(change(proxy, lease, **fields))

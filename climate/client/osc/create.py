@@ -55,7 +55,7 @@ class CreateLease(leases.LeaseCommand):
         """Create the lease."""
         body = self._body(proxy, parsed)
         if parsed.dry_run:
-            return leases.rehearsed(proxy, lambda: proxy.rehearse_lease(**body))
+            return leases.rehearse(proxy, lambda: proxy.rehearse_lease(**body))
         try:
             lease = proxy.create_lease(**body)
         except errors.RefusedRequest as error:
@@ -148,6 +148,10 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
     options.add_duration(
         parser, '--within', 'Start as soon as there are resources, within this time, such as 7d'
     )
+    _add_window(parser)
+
+
+def _add_window(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--soon',
         action='store_true',
@@ -177,6 +181,10 @@ def _add_period(parser: argparse.ArgumentParser) -> None:
         'Likewise, but the lease stops moving so long before its start, or earlier if operators '
         'have set more',
     )
+    _add_yielding(parser)
+
+
+def _add_yielding(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--preemptible',
         action='store_true',

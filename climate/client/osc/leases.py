@@ -83,17 +83,22 @@ def _slices(lease: Any) -> dict[str, Any]:
     }
 
 
-def rehearsed(proxy: ReservationProxy, rehearse: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return the columns of a lease that is rehearsed, and their values.
+def rehearse(proxy: ReservationProxy, request: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return the columns of a lease that a request would book, and their values.
 
-    :param rehearse: returns what a request would book
+    :param request: sends it
     :raises osc_lib.exceptions.CommandError: with the reasons, if it is refused
     """
     try:
-        answer = rehearse()
+        answer = request()
     except errors.RefusedRequest as error:
         raise exceptions.CommandError(type_nouns.describe(proxy, error)) from None
     type_nouns.learn(proxy, answer['reservations'])
+    return rehearsed(answer)
+
+
+def rehearsed(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of a lease that was rehearsed, and their values."""
     lease = answer['lease']
     amounts = [_rehearsed_amount(each) for each in answer['reservations']]
     return {
