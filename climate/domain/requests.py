@@ -157,6 +157,7 @@ class WindowChange:
     :ivar latest: the latest end (aware UTC); None for any
     :ivar firm_before: how long before its start it stops moving; None for the operator's default
     :ivar duration: of the lease; None for the present one
+    :ivar wait_until: until when it waits at most (aware UTC); None for as long as it can begin
     :ivar sliced: whether the new period is a slice of a preemptible lease, whose time left stays
     """
 
@@ -164,6 +165,7 @@ class WindowChange:
     latest: datetime.datetime | Unset | None = UNSET
     firm_before: datetime.timedelta | Unset | None = UNSET
     duration: datetime.timedelta | None = None
+    wait_until: datetime.datetime | Unset | None = UNSET
     sliced: bool = False
 
     @property

@@ -29,6 +29,39 @@ def only_details(change: LeaseChange) -> bool:
     )
 
 
+def changes_waiting(lease: Lease, change: LeaseChange) -> bool:
+    """Whether the window of a lease that waits changes, and nothing else but details."""
+    return (
+        lease.status is LeaseStatus.WAITING
+        and change.window != WindowChange()
+        and only_details(dataclasses.replace(change, window=WindowChange()))
+    )
+
+
+def changed_waiting(
+    lease: Lease, change: LeaseChange, now: datetime.datetime, horizon: datetime.timedelta
+) -> Lease:
+    """Return a lease that waits with the details and the window of *change*.
+
+    :param horizon: how far ahead it is booked if it may end at any time
+    :raises climate.exceptions.MalformedParameter: if no period in the window is long enough
+    """
+    window = change.window
+    if window.earliest is None:
+        raise exceptions.MalformedParameter(
+            'Malformed parameter earliest: a lease that waits has no start to fix'
+        )
+    start = lease.period.start if window.earliest is UNSET else window.earliest
+    period = Period(start=start, end=start + (window.duration or lease.length))
+    new = with_window(with_details(lease, change), change, period)
+    latest = new.latest or now + horizon
+    if max(start, now) + period.length > latest:
+        raise exceptions.MalformedParameter(
+            'Malformed parameter latest: a time at least duration after earliest is required'
+        )
+    return dataclasses.replace(new, period=period, time_left=_time_left(lease, change, period))
+
+
 def with_details(lease: Lease, change: LeaseChange) -> Lease:
     """Return *lease* with the details of *change*: its name and its notices."""
     return dataclasses.replace(
@@ -89,6 +122,7 @@ def with_window(lease: Lease, change: LeaseChange, period: Period) -> Lease:
         earliest=lease.earliest if earliest is UNSET else earliest,
         latest=lease.latest if latest is UNSET else latest,
         firm_before=lease.firm_before if before is UNSET else firm_before,
+        wait_until=lease.wait_until if window.wait_until is UNSET else window.wait_until,
     )
 
 

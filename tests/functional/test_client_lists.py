@@ -130,6 +130,17 @@ class TestChanges(clients.ClientCase):
         self.assertEqual(7200, length.total_seconds())
         self.assertIn('exclude --at', self.refusal('lease set soon --by +3d --at +2d'))
 
+    def test_a_lease_that_waits_gets_another_window(self) -> None:
+        self.json("lease create all --hosts 3 --at '+1d' --for 9d")
+        waits = self.json('lease create soon --hosts 2 --for 1h --not-before +2d --by +3d --queue')
+        longer = self.json('lease set soon --for 2h --not-before +4d --by +5d --wait-until +1d')
+        self.assertEqual(['WAITING', 'WAITING'], [waits['status'], longer['status']])
+        self.assertGreater(longer['earliest'], waits['latest'])
+        self.assertGreater(longer['latest'], longer['earliest'])
+        self.assertGreater(longer['earliest'], longer['wait_until'])
+        self.assertNotIn('wait_until', self.json('lease set soon --wait-until none'))
+        self.assertIn('PENDING', self.refusal('lease set all --wait-until +1d'))
+
     def test_an_owner_asks_for_more_notice(self) -> None:
         line = "lease create soon --hosts 1 --for 1h --not-before '+1d' --firm-before"
         self.assertEqual(3 * 3600, _notice(self.json(f'{line} 3h')))

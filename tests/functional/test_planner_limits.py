@@ -129,6 +129,25 @@ class TestPlannerLimits(base.TestCase):
         http.expect(200, http.send(self.service.app, 'GET', path, token=MINE, version='1.8'))
         self.assertEqual(400, self.ask(4, duration='2910900d', **last).status_int)
 
+    def change(self, lease: dict[str, Any], token: str, **facts: Any) -> Any:
+        path = f'/v1/leases/{lease["id"]}'
+        return http.send(self.service.app, 'PUT', path, facts, token=token, version='1.8')
+
+    def test_a_lease_that_waits_is_booked_in_its_new_window(self) -> None:
+        self.book(4, **FIXED)
+        lease = self.book(4, **WINDOW, latest=FIXED['end_date'], wait=True)
+        self.assertEqual(0, self.planner.round())
+        changed = http.expect(200, self.change(lease, MINE, latest='2030-01-03T00:00:00Z')).json
+        self.assertEqual('WAITING', changed['lease']['status'])
+        self.assertEqual(1, self.planner.round())
+        self.assertEqual('02T06:00', self.start(lease))
+
+    def test_limits_hold_for_the_new_window_of_a_lease_that_waits(self) -> None:
+        self.book(4, **MONTH)
+        lease = self.book(4, NEAR, **WINDOW, latest=MONTH['end_date'], wait=True)
+        answer = self.change(lease, NEAR, earliest='2030-01-06T00:00:00Z')
+        self.assertIn('days_ahead', http.expect(400, answer).json['error_message'])
+
     def chosen(self) -> int:
         """Have a round, and return how often it chose resources for a lease."""
         with mock.patch.object(

@@ -102,6 +102,12 @@ def _wait_until(
         return None
     if not given.get('wait'):
         raise malformed('wait_until', 'it requires wait')
+    return _until(given, version, now)
+
+
+def _until(
+    given: dict[str, Any], version: Microversion, now: datetime.datetime
+) -> datetime.datetime:
     until = dates.parse('wait_until', given['wait_until'], now, version)
     if until <= now:
         raise malformed('wait_until', 'it lies in the past')
@@ -123,7 +129,7 @@ def changed(
     """
     if version < V1_8:
         return WindowChange()
-    given = {name: body[name] for name in FIELDS if body.get(name) is not None}
+    given = {name: body[name] for name in (*FIELDS, 'wait_until') if body.get(name) is not None}
     fixed = any(body.get(name) is not None for name in ('start_date', 'end_date'))
     if fixed and given:
         raise malformed(min(given), 'a lease with a start_date or an end_date has none')
@@ -136,6 +142,7 @@ def changed(
         latest=_stated(body, 'latest', lambda: _latest(given, version, now)),
         firm_before=_stated(body, 'firm_before', lambda: _firm_before(given)),
         duration=duration,
+        wait_until=_stated(body, 'wait_until', lambda: _until(given, version, now)),
     )
 
 
@@ -145,7 +152,7 @@ def _check_length(length: datetime.timedelta) -> None:
 
 
 def _moves(lease: Lease) -> bool:
-    return lease.is_flexible and lease.status is LeaseStatus.PENDING
+    return lease.is_flexible and lease.status in (LeaseStatus.PENDING, LeaseStatus.WAITING)
 
 
 def _stated(body: dict[str, Any], name: str, read: Callable[[], T | None]) -> T | Unset | None:

@@ -211,6 +211,8 @@ class WindowChangeWork(ChangeWork):
     def choose(self, tx: Transaction) -> Changed | prepare.Missing:
         """Choose the start, and what the lease keeps, gets and gives up."""
         old = changed_requests.locked(tx, self.new.lease_id, self.new.project_id, self.new.change)
+        if dates.changes_waiting(old, self.new.change):
+            return self.changed_waiting(tx, old)
         changed_requests.check_state(old, self.new.change)
         period, latest = self._window(old, tx.now)
         first = self._at(period)

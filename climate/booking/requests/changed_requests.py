@@ -19,6 +19,7 @@ from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.requests import LeaseChange
+from climate.domain.requests import UNSET
 from climate.leases import dates
 from climate.leases import reading
 from climate.leases.notices import Plugins
@@ -101,7 +102,8 @@ def check_state(lease: Lease, change: LeaseChange) -> None:
         return
     if lease.status is LeaseStatus.TERMINATED:
         raise exceptions.InvalidInput('Terminated leases can only be renamed')
-    if lease.status not in (LeaseStatus.PENDING, LeaseStatus.ACTIVE):
+    waits = change.window.wait_until is not UNSET
+    if waits or lease.status not in (LeaseStatus.PENDING, LeaseStatus.ACTIVE):
         raise exceptions.InvalidState(state=lease.status, id=lease.id)
 
 

@@ -70,7 +70,7 @@ class Changed(AllocationRequest):
 
     :ivar old: the lease as it is
     :ivar revisions: of its reservations
-    :ivar choice: None if only details change, such as the name
+    :ivar choice: None if only details change, such as the name, or the lease waits for resources
     """
 
     old: Lease
@@ -138,9 +138,11 @@ class ChangeWork(commit.BookingWork[Changed]):
         """
         context, new = self.context, self.new
         old = changed_requests.locked(tx, new.lease_id, new.project_id, new.change)
+        if dates.changes_waiting(old, new.change):
+            return self.changed_waiting(tx, old)
         changed_requests.check_state(old, new.change)
         if dates.only_details(new.change):
-            return Changed(lease=old, old=old, filtered=False)
+            return Changed(lease=dates.with_details(old, new.change), old=old, filtered=False)
         lease = self._lease(tx, old)
         ids = [reservation.id for reservation in old.reservations]
         current = tx.allocations.live_of(ids) if ids else []
@@ -162,6 +164,21 @@ class ChangeWork(commit.BookingWork[Changed]):
         if creations:
             return prepare.Missing(creations=creations)
         return self.changed(tx, old, current, revisions, chooser.choice)
+
+    def changed_waiting(self, tx: Transaction, old: Lease) -> Changed:
+        """Return the change of a lease that goes on to wait; the next plan looks at it.
+
+        :raises climate.exceptions.MalformedParameter: if its new window is too short
+        """
+        settings, new = self.context.settings, self.new
+        lease = dates.changed_waiting(old, new.change, tx.now, settings.plan_horizon)
+        return Changed(
+            lease=dataclasses.replace(
+                lease, trust_id=new.trust_id or old.trust_id, origin=new.caller.origin or old.origin
+            ),
+            old=old,
+            limits=settings.limits.of(old.project_id),
+        )
 
     def changed(
         self,
@@ -218,7 +235,7 @@ class ChangeWork(commit.BookingWork[Changed]):
         """
         context = self.context
         if request.choice is None:
-            return _rename(tx, context, self.new.change, request.old)
+            return _write_details(tx, context, request, self.new.trust_id)
         touched = {
             item.resource_id
             for one in request.revisions
@@ -351,12 +368,15 @@ class ChangeWork(commit.BookingWork[Changed]):
         return written
 
 
-def _rename(tx: Transaction, context: Context, change: LeaseChange, old: Lease) -> Lease:
-    new = dates.with_details(old, change)
-    if new == old:
-        return old
-    new = dataclasses.replace(new, updated_at=tx.now)
+def _write_details(
+    tx: Transaction, context: Context, request: Changed, trust_id: str | None
+) -> Lease:
+    if request.lease == request.old:
+        return request.old
+    new = dataclasses.replace(request.lease, updated_at=tx.now)
     tx.leases.update(new)
+    if trust_id is not None:
+        tx.trusts.give(trust_id, new.id)
     notices.notify(tx, context.plugins, 'lease.update', new)
     return new
 

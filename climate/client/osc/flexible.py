@@ -32,8 +32,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--by',
         metavar='TIME',
-        type=_latest,
+        type=_instant,
         help=f'New latest end of a flexible lease; {_ANY} for any',
+    )
+    parser.add_argument(
+        '--wait-until',
+        metavar='TIME',
+        type=_instant,
+        help='Until when a lease that waits for room does so at most; '
+        f'{_ANY} for as long as it can begin',
     )
     parser.add_argument(
         '--firm-before',
@@ -57,20 +64,25 @@ def fields(parsed: argparse.Namespace, microversion: str) -> dict[str, Any]:
     if parsed.fixed:
         window['earliest'] = None
     if parsed.by:
-        latest = None if parsed.by == _ANY else options.written(parsed.by, microversion)
-        window['latest'] = latest
+        window['latest'] = _written(parsed.by, microversion)
+    if parsed.wait_until:
+        window['wait_until'] = _written(parsed.wait_until, microversion)
     if parsed.firm_before:
         window['firm_before'] = _seconds(parsed.firm_before)
     if window and (parsed.at or parsed.until):
         raise exceptions.CommandError(
-            '--soon, --not-before, --by, --firm-before and --fixed exclude --at and --until, which '
-            'fix the start'
+            '--soon, --not-before, --by, --wait-until, --firm-before and --fixed exclude --at and '
+            '--until, which fix the start'
         )
     return window
 
 
-def _latest(text: str) -> datetime.datetime | str:
+def _instant(text: str) -> datetime.datetime | str:
     return _ANY if text.strip() == _ANY else options.instant(text)
+
+
+def _written(time: datetime.datetime | str, microversion: str) -> str | None:
+    return None if isinstance(time, str) else options.written(time, microversion)
 
 
 def _firm(text: str) -> datetime.timedelta | str:
