@@ -179,12 +179,7 @@ CREATE_1_8 = {
 }
 UPDATE_1_8 = {
     **UPDATE_1_5,
-    'properties': {
-        **UPDATE_1_5['properties'],
-        'notices': _NOTICES_1_8,
-        **windows.FIELDS,
-        'wait_until': windows.WAITING['wait_until'],
-    },
+    'properties': {**UPDATE_1_5['properties'], 'notices': _NOTICES_1_8, **windows.CHANGES},
 }
 
 SCHEMAS: dict[str, dict[Microversion, Schema]] = {

@@ -31,6 +31,7 @@ WAITING: Final[dict[str, Any]] = {
     'wait': {'type': 'boolean'},
     'wait_until': {'type': ['string', 'null']},
 }
+CHANGES: Final[dict[str, Any]] = {**FIELDS, 'wait_until': WAITING['wait_until']}
 
 T = TypeVar('T')
 
@@ -129,7 +130,7 @@ def changed(
     """
     if version < V1_8:
         return WindowChange()
-    given = {name: body[name] for name in (*FIELDS, 'wait_until') if body.get(name) is not None}
+    given = {name: body[name] for name in CHANGES if body.get(name) is not None}
     fixed = any(body.get(name) is not None for name in ('start_date', 'end_date'))
     if fixed and given:
         raise malformed(min(given), 'a lease with a start_date or an end_date has none')
