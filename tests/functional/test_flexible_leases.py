@@ -63,6 +63,10 @@ class _Plans:
             len(one['resources']) for lease in leases for one in self.lease(lease)['reservations']
         ]
 
+    def lines(self, lease: dict[str, Any]) -> list[str]:
+        history = self.send('GET', f'leases/{lease["id"]}/history').json['history']
+        return [line['text'] for step in history['steps'] for line in step['lines']]
+
     def moves(self) -> list[dict[str, Any]]:
         """Return the notifications of moves."""
         with self.service.store.reading() as tx:
@@ -185,6 +189,7 @@ class _Plans:
         leases = [self.book(2, **WINDOW) for _ in range(2)]
         fixed = self.book(4, start_date='2030-01-02T01:00:00Z', end_date='2030-01-02T05:00:00Z')
         self.assertEqual([2, 2, 4], self.hosts(*leases, fixed))
+        self.assertEqual(['took the place of 2 flexible leases'], self.lines(fixed))
 
     def test_without_another_place_nothing_moves(self) -> None:
         until = {**WINDOW, 'latest': '2030-01-02T03:00:00Z'}
@@ -205,9 +210,9 @@ class _Plans:
         # Of the two that were there, the one that was requested first can wait longer.
         self.assertEqual(['02T02:00', '02T00:00', '02T00:00'], self.starts(first, second, third))
         self.assertIsNotNone(self.lease(third)['firm_at'])
-        history = self.send('GET', f'leases/{first["id"]}/history').json['history']
-        (text,) = [line['text'] for step in history['steps'] for line in step['lines']]
+        (text,) = self.lines(first)
         self.assertIn('because a lease with a shorter window needs the resources', text)
+        self.assertEqual(['took the place of 1 flexible lease'], self.lines(third))
         self.assertEqual(0, race_case.overlaps(self.service.store))
         one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
         body = {'name': 'a', 'reservations': [one], **WINDOW, 'latest': '2030-01-02T02:00:00Z'}

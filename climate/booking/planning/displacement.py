@@ -44,12 +44,15 @@ from climate.booking.writing import create
 from climate.booking.writing.change import Changed
 from climate.conf.planner import Displace
 from climate.db.transactions.store import Transaction
+from climate.domain.events import EventKind
+from climate.domain.history import StepState
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.enforcement import limits
 from climate.leases import dates
+from climate.leases import history
 
 MOST: Final = 50
 """How many leases can be displaced at once."""
@@ -231,11 +234,14 @@ class Displacing(commit.BookingWork[R]):
         for one in request.cut:
             preemption.write(tx, self.context, cast(Changed, one))
         lease = self.book(tx, request, charge_id)
+        gave_way = len(request.cut)
         for one in request.displaced:
             reason = _REASONS[lease.is_flexible]
             if one.lease.period.start == cast(Changed, one).old.period.start:
                 reason = _REBOUND
+            gave_way += reason != _REBOUND
             _write(tx, self.context, cast(Changed, one), reason)
+        _note(tx, lease, gave_way)
         return lease
 
 
@@ -354,6 +360,14 @@ def _vacate(tx: Transaction, context: Context, request: commit.AllocationRequest
     )
     gone = [item.id for one in request.displaced for item in one.had]
     books.remove([number for number in gone if number is not None])
+
+
+def _note(tx: Transaction, lease: Lease, gave_way: int) -> None:
+    """Record how many leases gave way to a lease; those of other projects have no names here."""
+    start = next((event for event in lease.events if event.kind is EventKind.START), None)
+    if gave_way and start is not None:
+        leases = f'{gave_way} flexible lease{"s" * (gave_way > 1)}'
+        history.note(tx, start, StepState.DONE, text=f'took the place of {leases}')
 
 
 def _write(tx: Transaction, context: Context, moved: Changed, reason: str) -> None:
