@@ -26,6 +26,7 @@ from climate.booking.offers.change_searches import ChangeSearch
 from climate.booking.planning import moves
 from climate.booking.planning import plans
 from climate.booking.planning import rebound_moves
+from climate.booking.planning import replanning
 from climate.booking.planning import seekers
 from climate.booking.planning import waiting
 from climate.booking.planning.allowances import Allowances
@@ -179,17 +180,12 @@ class Planner:
     ) -> Iterator[tuple[Lease, Seeker | None]]:
         """Yield leases that have changed as seekers; None for one that cannot be read."""
         leases = tx.leases.with_ids(lease_ids) if lease_ids else []
-        try:
-            yield from zip(leases, seekers.read(tx, self._context, leases), strict=True)
-            return
-        except Exception:
-            # One of them: it must not block the others.
-            LOG.debug('Leases are read one by one', exc_info=True)
-        for lease in leases:
+        for lease, has in zip(leases, replanning.allocations(tx, leases), strict=True):
             found = None
             try:
-                (found,) = seekers.read(tx, self._context, [lease])
+                found = seekers.of(self._context, replanning.of(self._context, lease, has))
             except Exception:
+                # It must not block the others.
                 LOG.exception('Lease %s cannot be planned', lease.id)
             yield lease, found
 

@@ -138,16 +138,25 @@ def movable(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[
 
 def read(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[MovableLease]:
     """Return leases with what they have and require, in the same order."""
+    found = allocations(tx, leases)
+    return [of(context, lease, has) for lease, has in zip(leases, found, strict=True)]
+
+
+def allocations(tx: Transaction, leases: Sequence[Lease]) -> list[tuple[Allocation, ...]]:
+    """Return what leases have, in the same order."""
     ids = [one.id for lease in leases for one in lease.reservations]
     has: dict[str, list[Allocation]] = defaultdict(list)
     for item in tx.allocations.live_of(ids) if ids else ():
         has[item.reservation_id].append(item)
-    found = []
-    for lease in leases:
-        mine = tuple(item for one in lease.reservations for item in has[one.id])
-        needed = _needed(context, lease, mine)
-        found.append(MovableLease(lease=lease, allocations=mine, needed=needed))
-    return found
+    return [tuple(item for one in lease.reservations for item in has[one.id]) for lease in leases]
+
+
+def of(context: Context, lease: Lease, has: tuple[Allocation, ...]) -> MovableLease:
+    """Return a lease with what it requires.
+
+    :param has: its allocations
+    """
+    return MovableLease(lease=lease, allocations=has, needed=_needed(context, lease, has))
 
 
 def _needed(context: Context, lease: Lease, has: Sequence[Allocation]) -> tuple[Requirements, ...]:

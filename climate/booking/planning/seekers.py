@@ -17,11 +17,9 @@ from climate.allocation.blocks import Bookings
 from climate.allocation.matches import Match
 from climate.allocation.steps import microseconds
 from climate.booking.choosing.requirements import Requirements
-from climate.booking.planning import replanning
 from climate.booking.planning import waiting
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
-from climate.db.transactions.store import Transaction
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.resources import Spread
@@ -102,11 +100,6 @@ class Seeker:
     @functools.cached_property
     def _bookings(self) -> Mapping[str, Mapping[str, Bookings]]:
         return {name: extracts.bookings(items) for name, items in self.one.by_type()}
-
-
-def read(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[Seeker]:
-    """Return leases as seekers, in the same order."""
-    return [of(context, one) for one in replanning.read(tx, context, leases)]
 
 
 def of(context: Context, one: MovableLease) -> Seeker:

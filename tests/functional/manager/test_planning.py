@@ -4,12 +4,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+from unittest import mock
+
+from fixtures import MonkeyPatch
+
 from climate import exceptions
+from climate.booking.planning import replanning
 from climate.domain.leases import Lease
 from climate.manager.periodic.planning import Planning
 from climate.testing.deployment import at
 from climate.upkeep.planning import Planner
 from tests import base
+from tests.databases import fetch
 from tests.functional.manager.harness import Site
 
 
@@ -86,3 +93,27 @@ class TestPlanning(base.TestCase):
         self.assertEqual(0, self.one.look())
         with self.site.store.reading() as tx:
             self.assertRaises(exceptions.NotFound, tx.leases.get, lease.id)
+
+    def test_a_database_that_is_gone_while_leases_are_read_costs_no_lease_its_turn(self) -> None:
+        self.movable()
+        failing = MonkeyPatch(
+            'climate.booking.planning.replanning.allocations',
+            mock.Mock(side_effect=exceptions.DatabaseUnavailable),
+        )
+        with failing:
+            self.assertRaises(exceptions.DatabaseUnavailable, self.one.look)
+        self.assertEqual(1, self.one.look())
+
+    def test_a_lease_that_cannot_be_read_does_not_block_others(self) -> None:
+        first, second = self.movable(), self.movable(9000)
+        real = replanning.of
+
+        def of(context: Any, lease: Lease, has: Any) -> Any:
+            if lease.id == first.id:
+                raise KeyError('what a plugin does not know')
+            return real(context, lease, has)
+
+        with MonkeyPatch('climate.booking.planning.replanning.of', of):
+            self.assertEqual(1, self.one.look())
+        found = fetch(self.site.store, lambda tx: tx.leases.get(second.id))
+        self.assertEqual(at(9000), found.period.start)
