@@ -9,12 +9,10 @@ candidates: a lease of a few resources needs a few hundred of ten thousand.
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import random
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
-from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -79,31 +77,31 @@ class Found:
     def named(self, names: Collection[str]) -> Bools:
         """Whether each resource has one of some names."""
         wanted = frozenset(names)
-        found = (block.names[row] in wanted for block, row in self._each(None))
-        return np.fromiter(found, dtype=np.bool_) if wanted else np.zeros(len(self), dtype=np.bool_)
+        if not wanted:
+            return np.zeros(len(self), dtype=np.bool_)
+        found = [block.names[row] in wanted for _, block, row in self._each(None)]
+        return np.array(found, dtype=np.bool_)
 
-    def _each(self, limit: int | None) -> Iterator[tuple[Block, int]]:
-        for place, row in zip(
-            self.places[:limit].tolist(), self.rows[:limit].tolist(), strict=True
-        ):
-            yield self.blocks[place], row
+    def _each(self, limit: int | None) -> list[tuple[int, Block, int]]:
+        """Return the place of the block, the block and the row of the first resources."""
+        places, rows = self.places[:limit].tolist(), self.rows[:limit].tolist()
+        return [(place, self.blocks[place], row) for place, row in zip(places, rows, strict=True)]
 
     def candidates(self, now: int, limit: int) -> list[Candidate]:
         """Return the first whole resources as candidates.
 
         :param now: in microseconds since 1970; what ended before does not count
         """
+        sides = self.sides
         return [
             Candidate(
                 resource_id=int(block.ids[row]),
                 name=block.names[row],
                 generation=int(block.generations[row]),
-                busy_until=_known(int(self.sides[place][0][row]), now),
-                busy_from=_known(int(self.sides[place][1][row]), 0),
+                busy_until=None if (before := int(sides[place][0][row])) < now else instant(before),
+                busy_from=None if (after := int(sides[place][1][row])) < 0 else instant(after),
             )
-            for place, (block, row) in zip(
-                self.places[:limit].tolist(), self._each(limit), strict=True
-            )
+            for place, block, row in self._each(limit)
         ]
 
     def rooms(self, demand: Iterable[str], limit: int | None) -> list[Room]:
@@ -116,9 +114,7 @@ class Found:
                 capacity={name: int(block.supplies[name].capacity[row]) for name in demand},
                 left={name: int(self.left[place][name][row]) for name in demand},
             )
-            for place, (block, row) in zip(
-                self.places[:limit].tolist(), self._each(limit), strict=True
-            )
+            for place, block, row in self._each(limit)
         ]
 
 
@@ -231,7 +227,3 @@ def _joined(arrays: Sequence[Any]) -> Any:
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
-
-
-def _known(time: int, since: int) -> datetime.datetime | None:
-    return None if time < max(since, 0) else instant(time)

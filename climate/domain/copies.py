@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 from typing import TypeVar
@@ -53,13 +54,25 @@ def converted(kind: Callable[..., T], source: object, /, **others: Any) -> T:
     :param kind: a dataclass or a NamedTuple
     :param others: the fields that *source* does not have, or has in another form
     """
-    names = (name for name in names_of(kind) if name not in others)
-    return kind(**{name: getattr(source, name) for name in names}, **others)
+    return kind(**picked(source, *_names_without(kind, *others)), **others)
 
 
 def picked(source: object, *names: str) -> dict[str, Any]:
     """Return some attributes of *source* by name, for the row of a table, for example."""
-    return {name: getattr(source, name) for name in names}
+    return dict(zip(names, _getter(names)(source), strict=True))
+
+
+@functools.cache
+def _getter(names: tuple[str, ...]) -> Callable[[object], tuple[Any, ...]]:
+    """Return what reads all of some attributes in one call."""
+    if len(names) > 1:
+        return operator.attrgetter(*names)
+    return lambda source: tuple(getattr(source, name) for name in names)
+
+
+@functools.cache
+def _names_without(kind: Any, *others: str) -> tuple[str, ...]:
+    return tuple(name for name in names_of(kind) if name not in others)
 
 
 @functools.cache

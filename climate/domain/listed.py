@@ -37,6 +37,7 @@ def instant(text: str | None) -> datetime.datetime | None:
     return None if text is None else datetime.datetime.fromisoformat(f'{text}+00:00')
 
 
+@functools.lru_cache(_KNOWN_INSTANTS)
 def _text(instant: datetime.datetime | None) -> str | None:
     return None if instant is None else instant.replace(tzinfo=None).isoformat()
 
@@ -147,7 +148,7 @@ class ListedLease(NamedTuple):
     @classmethod
     def of(cls, lease: Lease) -> Self:
         """Return a lease as lists have it."""
-        options = {name: getattr(lease, name) for name in OPTIONS}
+        options = copies.picked(lease, *OPTIONS)
         return copies.converted(
             cls,
             lease,

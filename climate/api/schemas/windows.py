@@ -77,9 +77,11 @@ def read(body: dict[str, Any], version: Microversion, now: datetime.datetime) ->
     :param now: the instant that ``now`` means (aware UTC)
     :raises climate.exceptions.InvalidInput: naming the field and why
     """
+    if version < V1_8:
+        return RequestedWindow()
     given = {name: body[name] for name in (*FIELDS, *WAITING) if body.get(name) is not None}
-    if version < V1_8 or body.get('start_date') is not None:
-        if version >= V1_8 and given:
+    if body.get('start_date') is not None:
+        if given:
             raise malformed(min(given), 'a lease with a start_date has none')
         return RequestedWindow()
     for name in _FIXED:

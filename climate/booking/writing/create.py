@@ -35,6 +35,7 @@ from climate.db.statements import inserts
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
 from climate.domain import events
+from climate.domain.copies import with_changes
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.requests import Caller
@@ -152,17 +153,16 @@ class LeaseWork(commit.BookingWork[C]):
         if new.makes and (makes := missing(new, self.findings)):
             return prepare.Missing(creations=makes)
         lead_time = tx.search.lead_times.longest(set(choice.generations))
-        lease = dataclasses.replace(lease, lead_time=lead_time)
+        lease = with_changes(lease, lead_time=lead_time)
         prepares = schedule.preparation(map(_PLUGIN, new.requests))
         firm_before = schedule.firm_before(lease, prepares, context.settings)
-        lease = dataclasses.replace(lease, firm_before=firm_before)
         if new.draft.placements:
             lease = placements.shown(tx, lease, allocations)
         timetable = schedule.initial(
             lease, new.draft.events, prepares=prepares, now=tx.now, settings=context.settings
         )
         due = events.next_due(timetable)
-        lease = dataclasses.replace(lease, next_due=due, events=tuple(timetable))
+        lease = with_changes(lease, firm_before=firm_before, next_due=due, events=tuple(timetable))
         return Chosen(lease=lease, allocations=allocations, limits=new.limits, choice=choice)
 
     def write(self, tx: Transaction, request: C, charge_id: str | None = None) -> Lease:

@@ -28,6 +28,7 @@ from climate.db.statements import inserts
 from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
 from climate.domain import events
+from climate.domain.copies import picked
 from climate.domain.copies import with_changes
 from climate.domain.events import Event
 from climate.domain.events import EventKind
@@ -149,8 +150,7 @@ class Events(Repository):
 
 
 def _changeable(event: Event) -> dict[str, Any]:
-    plain = {name: getattr(event, name) for name in _AS_IS}
-    return {**plain, 'payload': dump_payload(event.payload)}
+    return {**picked(event, *_AS_IS), 'payload': dump_payload(event.payload)}
 
 
 def _changes(old: Event, new: Event) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from typing import Final
 
+from climate.domain import copies
 from climate.domain.leases import Lease
 from climate.domain.leases import OPTIONS
 from climate.domain.leases import Readiness
@@ -19,7 +20,7 @@ from climate.domain.origins import RequestOrigin
 
 def dumped(lease: Lease) -> dict[str, Any]:
     """Return the column for a lease, without values that are None."""
-    values = {name: getattr(lease, name) for name in OPTIONS}
+    values = copies.picked(lease, *OPTIONS)
     dumped = {name: _dump(name, value) for name, value in values.items() if value is not None}
     return {name: value for name, value in dumped.items() if value is not None}
 
