@@ -68,6 +68,9 @@ class Planner:
     def __init__(self, context: Context) -> None:
         # Filters have allowed the lease, and are not asked again about each move.
         self._context = dataclasses.replace(context, filters=context.filters.local)
+        # What a plan has decided would be the same at another attempt.
+        once = dataclasses.replace(context.settings, booking_attempts=1)
+        self._decided = dataclasses.replace(self._context, settings=once)
         self._gains = Gains(context.settings.cleaning_time // _MICROSECOND)
         self._allowances = Allowances(context.settings.limits)
         self._known: dict[str, tuple[Any, Seeker | None]] = {}
@@ -230,7 +233,7 @@ class Planner:
         # It ends before its trust does, wherever it is in its window.
         commit.book(
             moves.DecidedMove(
-                context=self._context,
+                context=self._decided,
                 caller=new.caller,
                 new=new,
                 reason=_REASON,
@@ -246,8 +249,9 @@ class Planner:
         return True
 
     def _booked(self, lease_id: str, place: Place | None = None) -> bool:
+        context = self._context if place is None else self._decided
         work = waiting.WaitingLeaseWork(
-            context=self._context, caller=_PLANNER, lease_id=lease_id, place=place
+            context=context, caller=_PLANNER, lease_id=lease_id, place=place
         )
         try:
             lease = commit.book(work)

@@ -117,3 +117,10 @@ class TestPlanning(base.TestCase):
             self.assertEqual(1, self.one.look())
         found = fetch(self.site.store, lambda tx: tx.leases.get(second.id))
         self.assertEqual(at(9000), found.period.start)
+
+    def test_what_the_database_refuses_is_tried_once_in_each_pass(self) -> None:
+        self.movable()
+        refused = mock.Mock(side_effect=exceptions.BookedMeanwhile)
+        with MonkeyPatch('climate.booking.planning.moves.DecidedMove.write', refused):
+            self.one.look()
+        self.assertIn(refused.call_count, {1, 2})
