@@ -97,9 +97,13 @@ class Planner:
             stays = {one.lease.id for one in plan.steps if not self._take(one)}
             done += len(plan.steps) - len(stays)
             failed.update(stays)
-            # Those that stay again must not keep others from being looked at in this round.
-            self._again = {*plan.held, *plan.left, *(one for one in stays if failed[one] == 1)}
-            if plan.left:
+            # What has changed twice at one instant looks as before: it is read again. Those that
+            # stay again must not keep others from being looked at in this round.
+            again = {one for one in stays if failed[one] == 1}
+            for one in again:
+                self._known.pop(one, None)
+            self._again = {*plan.held, *plan.left, *again}
+            if plan.left or again:
                 self._seen = None
             elif len(stays) == len(plan.steps):
                 break

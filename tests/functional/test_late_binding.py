@@ -140,6 +140,27 @@ class _LateBinding:
         self.assertEqual(before, [self.hosts(one) for one in (first, second)])
         self.assertEqual(0, planner.round())
 
+    def test_a_plan_knows_a_lease_that_changes_twice_at_one_instant(self) -> None:
+        whole = self.book(HOSTS, **dates(0, 2))
+        lease = self.book(1, earliest=dates(0, 1)['start_date'], duration='1h')
+        path = f'leases/{lease["id"]}'
+        self.assertEqual(200, self.send('PUT', path, {'name': 'b'}).status_int)
+        planner = Planner(self.with_rebind(False).leases)
+        self.assertEqual(0, planner.round())
+        name = next(
+            f'compute-{number}' for number in (1, 2) if self.hosts(lease) != [f'compute-{number}']
+        )
+        change = {
+            'id': lease['reservations'][0]['id'],
+            'resource_properties': f'["==", "$hypervisor_hostname", "{name}"]',
+        }
+        self.assertEqual(200, self.send('PUT', path, {'reservations': [change]}).status_int)
+        self.send('DELETE', f'leases/{whole["id"]}')
+        self.assertEqual(1, planner.round())
+        self.assertEqual([name], self.hosts(lease))
+        shown = self.send('GET', path).json['lease']
+        self.assertEqual(dates(0, 1)['start_date'], shown['start_date'])
+
     def test_a_plan_gives_others_other_hosts(self) -> None:
         self.service.services = self.with_rebind(False)
         self.service.app = self.service.made()
