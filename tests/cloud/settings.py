@@ -16,7 +16,7 @@ from tools.cloud import processes
 from tools.cloud import services
 from tools.cloud.state import Cloud
 
-# Nobody polls within a test: what is heard is heard on the bus.
+# No test polls: all events come from the bus.
 MANAGER = '[virtual:server]\nleases_by_booting = true\npoll_interval = 3600\n'
 _PATIENCE = 60.0
 _AT_WORK = 'is at work'
