@@ -57,6 +57,14 @@ _SLOTS = {
         }
     ],
 }
+# What the processes of the trees do in turns, by name.
+_COMMANDS: dict[str, tuple[Any, ...]] = {
+    'create': ('create', 5, _HOST),
+    'create of two slots': ('create', 3, _SLOTS),
+    'show': ('show', 10),
+    'list of 100': ('list', 2, '/v1/leases?limit=100', 100),
+    'list of 1,000': ('list', 1, '/v1/leases?limit=1000', 1000),
+}
 # The processor time that a list of 1,000 leases may take, in milliseconds.
 _LIST_AIM = 25.0
 
@@ -84,6 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--hosts', type=int, default=1000)
     parser.add_argument('--allocations', type=int, default=100_000)
     parser.add_argument(
+        '--only', action='append', choices=list(_COMMANDS), help='measure this; may be repeated'
+    )
+    parser.add_argument(
         '--seconds', type=float, default=5.0, help='duration of a turn of all clients; 0 for none'
     )
     parser.add_argument(
@@ -96,20 +107,16 @@ def _measure(engine: str, trees: Sequence[Tree], options: argparse.Namespace) ->
     name = engines.NAMES[engine]
     with started(engine, trees, load(options.hosts, options.allocations)) as found:
         processes = [process for process, _ in found]
-        yield from _times(name, processes, options.rounds)
+        yield from _times(name, processes, options.rounds, options.only)
         if options.seconds:
             yield from _rates(name, trees, [url for _, url in found], options.seconds)
 
 
-def _times(engine: str, processes: Sequence[Process], rounds: int) -> Iterator[Figure]:
-    commands: dict[str, tuple[Any, ...]] = {
-        'create': ('create', 5, _HOST),
-        'create of two slots': ('create', 3, _SLOTS),
-        'show': ('show', 10),
-        'list of 100': ('list', 2, '/v1/leases?limit=100', 100),
-        'list of 1,000': ('list', 1, '/v1/leases?limit=1000', 1000),
-    }
-    for what, command in commands.items():
+def _times(
+    engine: str, processes: Sequence[Process], rounds: int, only: Sequence[str] | None
+) -> Iterator[Figure]:
+    for what in only or _COMMANDS:
+        command = _COMMANDS[what]
         for process in processes:
             process.ask(*command)
         times: tuple[list[float], list[float]] = ([], [])
