@@ -24,7 +24,7 @@ from benchmarks.figures import quantile
 from climate.booking.leases import Leases
 from climate.clock import SystemClock
 from climate.cmd import composition
-from climate.db.booking.books import PendingBookings
+from climate.db.booking.writer import PendingBookings
 from climate.db.migrations import migration
 from climate.domain.requests import Caller
 from climate.domain.requests import LeaseDraft
@@ -116,9 +116,9 @@ def _timed() -> Iterator[list[float]]:
     found: list[float] = []
     verify = PendingBookings.verify
 
-    def timed(docket: PendingBookings, session: Any) -> None:
+    def timed(pending: PendingBookings, session: Any) -> None:
         began = time.perf_counter()
-        verify(docket, session)
+        verify(pending, session)
         found.append(time.perf_counter() - began)
 
     try:

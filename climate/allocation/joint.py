@@ -64,7 +64,7 @@ class Frame:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Wanted:
+class SlotCondition:
     """What one reservation needs, whenever it is.
 
     :ivar place: of the reservation among those that are requested together
@@ -121,7 +121,7 @@ class Wanted:
         number = int(np.searchsorted(sums, self.count)) + 1
         return number if number <= len(sums) else None
 
-    def of_class(self, name: str) -> Wanted:
+    def of_class(self, name: str) -> SlotCondition:
         """Return the same need of one resource class only."""
         return dataclasses.replace(self, demand={name: self.demand[name]})
 
@@ -155,14 +155,14 @@ class SearchBudget:
         self.left = left
         self._budget = budget
 
-    def first(self, wanted: Sequence[Wanted], frame: Frame) -> int | None:
-        """Return the first start at which each of *wanted* is free on its own.
+    def first(self, conditions: Sequence[SlotCondition], frame: Frame) -> int | None:
+        """Return the first start at which each of *conditions* is free on its own.
 
         :returns: in microseconds since 1970; None if there is none, or if no searches
             are :attr:`left`
         """
         start, agreed = frame.earliest, 0
-        for one in itertools.cycle(wanted):
+        for one in itertools.cycle(conditions):
             found = self._next(one, frame, start)
             if found is None:
                 return None
@@ -171,18 +171,20 @@ class SearchBudget:
             else:
                 start = rounded(found)
                 agreed = int(start == found)
-            if agreed == len(wanted):
+            if agreed == len(conditions):
                 return start
         return start
 
-    def _next(self, one: Wanted, frame: Frame, start: int) -> int | None:
+    def _next(self, one: SlotCondition, frame: Frame, start: int) -> int | None:
         if self.left <= 0 or start > frame.latest or self._budget.spent:
             return None
         self.left -= 1
         return search.earliest(one.blocks, one.question(frame, start))
 
-    def shortages(self, wanted: Sequence[Wanted], frame: Frame, start: int) -> list[Shortfall]:
-        """Return what is missing at a start; nothing if each of *wanted* is free."""
+    def shortages(
+        self, conditions: Sequence[SlotCondition], frame: Frame, start: int
+    ) -> list[Shortfall]:
+        """Return what is missing at a start; nothing if each of *conditions* is free."""
         bounds = frame.bounds(start)
         return [
             Shortfall(
@@ -191,12 +193,12 @@ class SearchBudget:
                 missing=missing,
                 until=self._next(short, frame, start),
             )
-            for one in wanted
+            for one in conditions
             for short, name, missing in _missing(one, bounds)
         ]
 
 
-def _missing(one: Wanted, bounds: Bounds) -> Iterator[tuple[Wanted, str | None, int]]:
+def _missing(one: SlotCondition, bounds: Bounds) -> Iterator[tuple[SlotCondition, str | None, int]]:
     """Yield the part of a need that is missing, its class, and how much of it."""
     lacks = one.count - one.slots(bounds)
     if lacks <= 0:
@@ -217,45 +219,45 @@ def rounded(time: int) -> int:
     return -(-time // MINUTE) * MINUTE
 
 
-def after(wanted: Sequence[Wanted], frame: Frame, start: int) -> int | None:
+def after(conditions: Sequence[SlotCondition], frame: Frame, start: int) -> int | None:
     """Return the first start after *start* at which more may be free; None if there is none.
 
     A later period has more room than an earlier one only if something ends in between.
     """
     found = LATEST
-    for times in _ends(wanted, frame.pause):
+    for times in _ends(conditions, frame.pause):
         later = times[times > start]
         found = min(found, int(later.min(initial=LATEST)))
     return rounded(found) if rounded(found) <= frame.latest else None
 
 
-def turns(wanted: Sequence[Wanted], frame: Frame) -> Ints:
+def turns(conditions: Sequence[SlotCondition], frame: Frame) -> Ints:
     """Return the starts around which more or less may be free, and the first, in order.
 
     Between two of them, as much is free at each start as at the earlier one.
     """
-    ends = [-(-times // MINUTE) * MINUTE for times in _ends(wanted, frame.pause)]
-    begins = [(times - frame.length) // MINUTE * MINUTE for times in _begins(wanted, frame)]
+    ends = [-(-times // MINUTE) * MINUTE for times in _ends(conditions, frame.pause)]
+    begins = [(times - frame.length) // MINUTE * MINUTE for times in _begins(conditions, frame)]
     first = np.array([frame.earliest], dtype=np.int64)
     found: Ints = np.unique(np.concatenate([first, *ends, *begins]))
     return found[(found >= frame.earliest) & (found <= frame.latest)]
 
 
-def longest(wanted: Sequence[Wanted], frame: Frame, start: int, latest: int) -> int:
-    """Return the end of the longest period from *start* in which each of *wanted* is free.
+def longest(conditions: Sequence[SlotCondition], frame: Frame, start: int, latest: int) -> int:
+    """Return the end of the longest period from *start* in which each of *conditions* is free.
 
     :param latest: the last end, in microseconds since 1970
     :returns: the end of a period of at least the length of *frame*, which must be free
     """
     shortest = start + frame.length
-    begins = [times[(times > shortest) & (times < latest)] for times in _begins(wanted, frame)]
+    begins = [times[(times > shortest) & (times < latest)] for times in _begins(conditions, frame)]
     ends = np.unique(np.concatenate([*begins, np.array([latest], dtype=np.int64)]))
     # What is free until an end is free until each earlier one.
     free, taken = -1, len(ends)
     while taken - free > 1:
         middle = (free + taken) // 2
         bounds = frame.bounds(start, int(ends[middle]))
-        if ends[middle] > shortest and all(one.fits(bounds) for one in wanted):
+        if ends[middle] > shortest and all(one.fits(bounds) for one in conditions):
             free = middle
         else:
             taken = middle
@@ -265,9 +267,9 @@ def longest(wanted: Sequence[Wanted], frame: Frame, start: int, latest: int) -> 
     return end if end == latest else max(end // MINUTE * MINUTE, shortest)
 
 
-def _ends(wanted: Sequence[Wanted], pause: int) -> Iterator[Ints]:
+def _ends(conditions: Sequence[SlotCondition], pause: int) -> Iterator[Ints]:
     """Yield the times at which something may become free."""
-    for block in _blocks(wanted):
+    for block in _blocks(conditions):
         for function in (block.whole, block.occupied, block.out):
             yield _times(block, function, np.less) + pause
         for function in (*block.used.values(), block.out):
@@ -275,17 +277,17 @@ def _ends(wanted: Sequence[Wanted], pause: int) -> Iterator[Ints]:
         yield block.returned[block.bookable] + pause
 
 
-def _begins(wanted: Sequence[Wanted], frame: Frame) -> Iterator[Ints]:
+def _begins(conditions: Sequence[SlotCondition], frame: Frame) -> Iterator[Ints]:
     """Yield the times at which something may cease to be free."""
-    for block in _blocks(wanted):
+    for block in _blocks(conditions):
         for function in (block.whole, block.occupied, block.out):
             yield _times(block, function, np.greater) - frame.pause
         for function in (*block.used.values(), block.out):
             yield _times(block, function, np.greater)
 
 
-def _blocks(wanted: Sequence[Wanted]) -> Iterator[Block]:
-    return iter({id(block): block for one in wanted for block in one.blocks}.values())
+def _blocks(conditions: Sequence[SlotCondition]) -> Iterator[Block]:
+    return iter({id(block): block for one in conditions for block in one.blocks}.values())
 
 
 def _times(block: Block, function: StepFunctions, way: Callable[[Ints, int], Bools]) -> Ints:

@@ -32,7 +32,7 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Found:
+class RankedResources:
     """Resources with free slots, the best first.
 
     :ivar blocks: in which they are
@@ -63,9 +63,9 @@ class Found:
         ids: Ints = every[starts[self.places] + self.rows]
         return ids
 
-    def only(self, which: Bools) -> Found:
+    def only(self, which: Bools) -> RankedResources:
         """Return those resources for which *which* is true."""
-        return Found(
+        return RankedResources(
             blocks=self.blocks,
             places=self.places[which],
             rows=self.rows[which],
@@ -120,7 +120,7 @@ class Found:
 
 def wholes(
     blocks: Sequence[Block], bounds: Bounds, now: int, rng: random.Random, most: int | None = None
-) -> Found:
+) -> RankedResources:
     """Return the resources that are free as a whole: those that leave the smallest holes first.
 
     :param most: limits how many of each block are compared. They start at a random row, so
@@ -144,7 +144,7 @@ def wholes(
     if most is not None:
         slots = [_sample(found, most, rng) for found in slots]
     places, rows, found = _best(slots, keys, rng)
-    return Found(blocks=blocks, places=places, rows=rows, slots=found, sides=sides)
+    return RankedResources(blocks=blocks, places=places, rows=rows, slots=found, sides=sides)
 
 
 def _sample(slots: Ints, most: int, rng: random.Random) -> Ints:
@@ -160,7 +160,7 @@ def _sample(slots: Ints, most: int, rng: random.Random) -> Ints:
 
 def parts(
     blocks: Sequence[Block], demand: Mapping[str, int], bounds: Bounds, rng: random.Random
-) -> Found:
+) -> RankedResources:
     """Return the resources with room for a demand: the most used first, then the fullest.
 
     :param demand: units by resource class, at least 1 each
@@ -175,7 +175,7 @@ def parts(
 
     places, rows, found = _best([slots for slots, _ in rooms], keys, rng)
     left = [left for _, left in rooms]
-    return Found(blocks=blocks, places=places, rows=rows, slots=found, left=left)
+    return RankedResources(blocks=blocks, places=places, rows=rows, slots=found, left=left)
 
 
 def rooms(block: Block, demand: Mapping[str, int], bounds: Bounds) -> list[Room]:
@@ -189,7 +189,7 @@ def rooms(block: Block, demand: Mapping[str, int], bounds: Bounds) -> list[Room]
     if not len(rows):
         return []
     left = {name: block.left(name, bounds) for name in demand}
-    found = Found(
+    found = RankedResources(
         blocks=[block],
         places=np.zeros_like(rows),
         rows=rows,

@@ -72,7 +72,7 @@ class Leases(Context):
 
     def rehearse_create(
         self, caller: requests.Caller, draft: requests.LeaseDraft
-    ) -> rehearsal.Rehearsed:
+    ) -> rehearsal.DryRun:
         """Return what creating a lease would do.
 
         :raises climate.exceptions.ClimateError: if it would be refused
@@ -103,7 +103,7 @@ class Leases(Context):
         lease_id: str,
         project_id: str | None,
         change: requests.LeaseChange,
-    ) -> rehearsal.Rehearsed:
+    ) -> rehearsal.DryRun:
         """Return what changing a lease would do.
 
         :param project_id: None looks in every project

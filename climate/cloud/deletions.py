@@ -23,7 +23,7 @@ from typing import Final
 from climate import context
 from climate import exceptions
 from climate.cloud.base import Cloud
-from climate.cloud.rehearsal import is_read_only
+from climate.cloud.read_only import is_read_only
 from climate.cloud.wrapped import WrappedCloud
 from climate.exceptions import texts
 

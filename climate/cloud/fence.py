@@ -23,7 +23,7 @@ from climate.cloud import sending
 from climate.cloud.base import Cloud
 from climate.cloud.deletions import Record
 from climate.cloud.deletions import Recorded
-from climate.cloud.rehearsal import is_read_only
+from climate.cloud.read_only import is_read_only
 from climate.cloud.wrapped import WrappedCloud
 from climate.tracing import spans
 

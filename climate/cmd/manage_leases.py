@@ -225,7 +225,7 @@ def _shorten(conf: cfg.ConfigOpts, lease: Lease, *, dry_run: bool) -> None:
     update(caller, lease.id, None, change)
 
 
-class _Rehearsed(Exception):
+class _RolledBack(Exception):
     """Rolls a transaction back."""
 
 
@@ -244,9 +244,9 @@ def _bring_forward(store: Store, lease_id: str, *, forced: bool, dry_run: bool) 
             )
         force.end(tx, lease_id, forced=forced)
         if dry_run:
-            raise _Rehearsed
+            raise _RolledBack
 
     try:
         store.run(bring)
-    except _Rehearsed:
+    except _RolledBack:
         return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Notifications for filters that judge leases, such as a service that charges."""
+"""Notifications for filters that check leases, such as a service that charges."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Charge:
     """One message to one filter.
 
     :ivar charge_id: the same in a question and in the notification of its outcome
-    :ivar judge: name of the filter
+    :ivar filter_name: name of the filter
     :ivar payload: the body of the question, JSON
     :ivar due: when to send the notification; in the state ``asked``, when an
         undecided question expires (aware UTC)
@@ -39,7 +39,7 @@ class Charge:
     """
 
     charge_id: str
-    judge: str
+    filter_name: str
     lease_id: str
     state: ChargeState
     payload: Mapping[str, Any]

@@ -124,6 +124,6 @@ class Filters:
 
         :raises climate.exceptions.Transient: to be notified again later
         """
-        item = self._filters[charge.judge]
+        item = self._filters[charge.filter_name]
         if charge.state in item.notified_of:
             item.notify(charge)

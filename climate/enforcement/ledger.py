@@ -29,7 +29,7 @@ def open_question(tx: Transaction, filters: Filters, question: FilterQuestion) -
     tx.charges.insert(
         Charge(
             charge_id=question.id,
-            judge=name,
+            filter_name=name,
             lease_id=question.terms.lease.id,
             state=ChargeState.ASKED,
             payload=filters[name].note(question),
@@ -100,14 +100,14 @@ def _notes(
 def _now(
     tx: Transaction,
     charge_id: str,
-    judge: str,
+    filter_name: str,
     lease_id: str,
     state: ChargeState,
     payload: Mapping[str, Any],
 ) -> Charge:
     return Charge(
         charge_id=charge_id,
-        judge=judge,
+        filter_name=filter_name,
         lease_id=lease_id,
         state=state,
         payload=payload,

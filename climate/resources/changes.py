@@ -18,7 +18,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.cloud.base import Cloud
-from climate.db.booking.books import Books
+from climate.db.booking.writer import BookingWriter
 from climate.db.resources.shortages import Shortages
 from climate.db.transactions.store import Store
 from climate.db.transactions.store import Transaction
@@ -80,14 +80,14 @@ def settle(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[Swe
         return []
     number = reported.known.id
     assert number is not None
-    books = tx.book([number])
+    writer = tx.book([number])
     known = tx.resources.get(reported.known.resource_type, number)
     lowered = _lowered(known, reported)
     findings: list[SweepFinding] = []
     short: dict[str, float] = {}
     excess = ''
     if lowered is not None:
-        left, complaints = _restocked(books, known, lowered)
+        left, complaints = _restocked(writer, known, lowered)
         excess = '; '.join(complaints.values())
         if reported.works and not reported.trouble:
             has = _capacities(lowered)
@@ -121,7 +121,7 @@ def _checked(tx: Transaction, reported: Reported) -> Reported:
 
 
 def _restocked(
-    books: Books, known: Resource, lowered: tuple[Inventory, ...]
+    writer: BookingWriter, known: Resource, lowered: tuple[Inventory, ...]
 ) -> tuple[tuple[Inventory, ...], dict[str, str]]:
     """Lower the inventories of a resource as far as what is booked allows.
 
@@ -134,7 +134,7 @@ def _restocked(
     complaints: dict[str, str] = {}
     while True:
         try:
-            books.restock(known.id, left.values())
+            writer.restock(known.id, left.values())
         except exceptions.InventoryInUse as error:
             name = str(error.facts['resource_class'])
             left[name] = had[name]
@@ -175,12 +175,12 @@ def take_over(tx: Transaction, plugin: Plugin[Any], reported: Reported) -> list[
     """
     number, now = reported.known.id, reported.now
     assert number is not None and now is not None
-    books = tx.book([number])
+    writer = tx.book([number])
     tx.resources.set_reported(number, now)
     known = tx.resources.get(reported.known.resource_type, number)
     if now.inventories:
         # What the cloud has more of is never in use; settle() lowers the rest.
-        books.restock(number, _grown(known, now))
+        writer.restock(number, _grown(known, now))
         known = tx.resources.get(reported.known.resource_type, number)
     return settle(tx, plugin, dataclasses.replace(reported, known=known))
 

@@ -12,7 +12,7 @@ import dataclasses
 from typing import Any
 
 from climate.cloud.base import CloudNotFound
-from climate.cloud.rehearsal import is_read_only
+from climate.cloud.read_only import is_read_only
 from climate.simulator.store import Db
 
 SCHEMA = """

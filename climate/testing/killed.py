@@ -17,7 +17,7 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Any
 
-from climate.cloud import rehearsal
+from climate.cloud import read_only
 from climate.db.transactions.store import Store
 from climate.simulator.runner import VerbRunner
 from climate.testing import deployment
@@ -108,7 +108,7 @@ class Killed:
                 nonlocal steps
                 done = work(*arguments, **named)
                 verb = arguments[1] if isinstance(arguments[1], str) else ''
-                if not verb or not rehearsal.is_read_only(verb):
+                if not verb or not read_only.is_read_only(verb):
                     steps += 1
                 if steps == step:
                     self._died.write_text(world.clock.now().isoformat())

@@ -16,7 +16,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 from typing import Literal
 
-from climate.cloud import rehearsal
+from climate.cloud import read_only
 from climate.domain.leases import Lease
 from climate.testing.kinds import Change
 from climate.testing.kinds import LeasedType
@@ -250,7 +250,7 @@ class Walk:
             counted[verb] += 1
             # A read-only call can lose nothing except its response.
             ways: tuple[How, ...] = ('before', 'ever')
-            for how in ways if rehearsal.is_read_only(verb) else (*ways, 'after', 'refused'):
+            for how in ways if read_only.is_read_only(verb) else (*ways, 'after', 'refused'):
                 yield FailingCall(verb=verb, nth=counted[verb], step=step, how=how, key=call.key)
 
     def _disturbed(self, fault: FailingCall, where: str) -> Iterator[str]:

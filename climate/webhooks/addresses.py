@@ -131,7 +131,7 @@ def _is_public(address: Address) -> bool:
         return False
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None or address in _NAT64:
-            # Judged by the address that it contains.
+            # Decided by the address that it contains.
             return True
         if address.is_site_local or address.scope_id is not None:
             return False

@@ -29,9 +29,9 @@ from climate.testing.kinds import TypeRegistrar
 from tests import base
 from tests import commands
 from tests import drafts
-from tests import judge
 from tests import services
-from tests.exhaustive import deployed_books
+from tests import usage_service
+from tests.exhaustive import deployed_ledger
 from tests.exhaustive.deployed_users import Users
 from tests.exhaustive.races import records
 from tests.functional import processes
@@ -78,7 +78,7 @@ override = blue: leases=0
 types_file = {declared}
 [enforcement]
 enabled_filters = external_service
-external_service_base_endpoint = {judge}
+external_service_base_endpoint = {usage_service}
 external_service_timeout = 4
 [oslo_messaging_notifications]
 topics = {topic}
@@ -108,7 +108,7 @@ class Installation(fixtures.Fixture):
     :ivar database: the proxy in front of the database
     :ivar broker: the proxy in front of the broker
     :ivar receiver: of the webhook
-    :ivar judge: allows all leases, and is notified of their costs
+    :ivar usage_service: allows all leases, and is notified of their costs
     :ivar requests: the reservations of a lease of each type
     """
 
@@ -137,7 +137,7 @@ class Installation(fixtures.Fixture):
         self.addCleanup(self.cloud.close)
         self._fill()
         self.receiver = self.useFixture(Receiver())
-        self.judge = self.useFixture(judge.Judge())
+        self.usage_service = self.useFixture(usage_service.UsageService())
         server, rabbit = sa.make_url(url), services.address(services.RABBITMQ)
         host = server.host or '127.0.0.1'
         self.database = self.useFixture(Proxy(host, server.port or _PORTS[self._kind]))
@@ -155,7 +155,7 @@ class Installation(fixtures.Fixture):
                 database=through.render_as_string(hide_password=False),
                 cloud=self.folder / 'cloud',
                 declared=declared,
-                judge=self.judge.url,
+                usage_service=self.usage_service.url,
                 topic=self.topic,
                 rpc_topic=broker.topic('managers'),
             )
@@ -239,12 +239,12 @@ class Installation(fixtures.Fixture):
             f'{one}: booked, but answered {users.answers.get(ids[one])}'
             for one in sorted(set(ids) - accepted)
         ]
-        found += deployed_books.miscounted(self.judge.calls, ids)
-        self.wanted = deployed_books.expected(ids, self._seen)
-        notified = deployed_books.on_the_bus(self.topic)
-        found += deployed_books.lost(self.wanted, notified, 'on the bus')
-        posted = deployed_books.posted(one.event for one in self.receiver.received)
-        found += deployed_books.lost(self.wanted, posted, 'for the webhook')
+        found += deployed_ledger.miscounted(self.usage_service.calls, ids)
+        self.wanted = deployed_ledger.expected(ids, self._seen)
+        notified = deployed_ledger.on_the_bus(self.topic)
+        found += deployed_ledger.lost(self.wanted, notified, 'on the bus')
+        posted = deployed_ledger.posted(one.event for one in self.receiver.received)
+        found += deployed_ledger.lost(self.wanted, posted, 'for the webhook')
         return found + self._repair() + self._left()
 
     def _repair(self) -> list[str]:
@@ -284,7 +284,7 @@ class Installation(fixtures.Fixture):
             'reallocations': users.reallocations,
             'events': sum(map(len, self.wanted.values())),
             'posts': len(self.receiver.received),
-            'questions': len({call.body['id'] for call in self.judge.calls}),
+            'questions': len({call.body['id'] for call in self.usage_service.calls}),
         }
         kinds = ', '.join(f'{users.kinds[kind]} of {kind}' for kind in TYPES)
         repaired = ''.join(f'\nrepair: {line}' for line in self.repaired)

@@ -11,7 +11,7 @@ import threading
 from typing import Any
 
 from tests import base
-from tests import judge
+from tests import usage_service
 from tests.functional import processes
 
 OPTIONS = """
@@ -30,12 +30,12 @@ LEASE = {
 
 
 class TestKilled(base.TestCase):
-    """A standalone service and a judge on a real socket."""
+    """A standalone service and a usage service on a real socket."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.judge = self.useFixture(judge.Judge())
-        options = OPTIONS.format(url=self.judge.url)
+        self.usage_service = self.useFixture(usage_service.UsageService())
+        options = OPTIONS.format(url=self.usage_service.url)
         self.climate = self.useFixture(processes.Standalone(options=options))
 
     def database(self, statement: str) -> list[Any]:
@@ -50,19 +50,19 @@ class TestKilled(base.TestCase):
         long_ago = '2001-01-01 00:00:00.000000'
         self.database(f"UPDATE charges SET due = '{long_ago}', claim_until = '{long_ago}'")
 
-    def until_called(self, name: str, times: int = 1) -> list[judge.Call]:
-        processes.until(name, lambda: len(self.judge.named(name)) >= times, 180)
-        return self.judge.named(name)
+    def until_called(self, name: str, times: int = 1) -> list[usage_service.Call]:
+        processes.until(name, lambda: len(self.usage_service.named(name)) >= times, 180)
+        return self.usage_service.named(name)
 
     def restart(self) -> None:
         """Start it again after it was killed, long after."""
         self.climate.command.kill()
-        self.judge.silent.clear()
+        self.usage_service.silent.clear()
         self.let_time_pass()
         self.climate.again()
 
     def test_between_question_and_booking(self) -> None:
-        self.judge.silent.add('check-create')
+        self.usage_service.silent.add('check-create')
 
         def ask() -> None:
             with contextlib.suppress(OSError, http.client.HTTPException):
@@ -80,10 +80,10 @@ class TestKilled(base.TestCase):
         self.assertEqual(asked.body['id'], released.body['id'])
         processes.until('it is done', lambda: not self.database('SELECT 1 FROM charges'))
         self.assertEqual((200, []), (200, self.climate.ask('GET', '/leases')[1]['leases']))
-        self.assertEqual([], self.judge.named('commit'))
+        self.assertEqual([], self.usage_service.named('commit'))
 
     def test_while_it_tells(self) -> None:
-        self.judge.silent.add('commit')
+        self.usage_service.silent.add('commit')
         status, answer = self.climate.ask('POST', '/leases', LEASE)
         self.assertEqual(201, status, answer)
         (first,) = self.until_called('commit')
@@ -93,16 +93,16 @@ class TestKilled(base.TestCase):
         self.assertEqual(first.headers['idempotency-key'], second.headers['idempotency-key'])
         self.assertEqual(answer['lease']['id'], second.body['lease']['id'])
         processes.until('it is done', lambda: not self.database('SELECT 1 FROM charges'))
-        self.assertEqual([], self.judge.named('release'))
+        self.assertEqual([], self.usage_service.named('release'))
 
     def test_the_service_is_away_for_a_while(self) -> None:
         _, answer = self.climate.ask('POST', '/leases', LEASE)
         self.until_called('commit')
-        self.judge.go_away()
+        self.usage_service.go_away()
         self.assertEqual(403, self.climate.ask('POST', '/leases', LEASE)[0])
         self.assertEqual(204, self.climate.ask('DELETE', f'/leases/{answer["lease"]["id"]}')[0])
         processes.until('it is missed', lambda: 'Charges wait' in self.climate.command.said)
-        self.judge.come_back()
+        self.usage_service.come_back()
         (ended,) = self.until_called('on-end')
         self.assertEqual(('deleted', 0), (ended.body['reason'], ended.body['used_seconds']))
         self.until_called('release')

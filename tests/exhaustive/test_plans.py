@@ -34,7 +34,7 @@ ANY = Match(resource_type=cases.TYPE)
 REQUIRED = Match(resource_type=cases.TYPE, requirement=REQUIREMENT)
 ASKS = ('SELECT', 'UPDATE', 'DELETE', 'WITH')
 
-JUDGED = [
+VERIFIED = [
     Addition(
         resource_id=number,
         resource_class=name,
@@ -116,7 +116,7 @@ class Plans:
             'lock_resources': lambda tx: tx.allocations.lock_resources(mine),
             'in_use': lambda tx: tx.allocations.in_use(7),
             'hold': lambda tx: tx.allocations.hold(mine),
-            'judge': lambda tx: verification.findings(tx.session, JUDGED, own=mine),
+            'verify': lambda tx: verification.violations(tx.session, VERIFIED, own=mine),
             'move': lambda tx: tx.book(range(500)).move([1, 2], start=None, end=now),
             'release': lambda tx: tx.allocations.release(mine),
             'required_of_resource': lambda tx: tx.reservations.required_of_resource(7),

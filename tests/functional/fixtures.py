@@ -94,7 +94,7 @@ class Service(fixtures.Fixture):
     :ivar sign_in: makes what signs users in; likewise
     :ivar waits: the requests that wait; likewise; None for those that the options allow
     :param hosts: how many of the hypervisors are registered already
-    :param filters: the filters that judge leases; None for none
+    :param filters: the filters that check leases; None for none
     :param types: the resource types that it serves; some if None
     :param limits: what projects may have; anything if None
     """

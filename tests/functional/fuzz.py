@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sends requests that schemathesis makes of the OpenAPI document, and judges the answers.
+"""Sends requests that schemathesis makes of the OpenAPI document, and checks the answers.
 
 Random ids hit nothing, and random times are no times. So some of what is made is replaced
 by the ids of objects that exist, and by values that a user might send.
@@ -181,11 +181,11 @@ class Fuzzer:
         answer = case.call()
         self.outcome.statuses[label, answer.status_code] += 1
         self._remember(answer)
-        self._judge(label, case, answer, mode)
+        self._check(label, case, answer, mode)
         clock: ManualClock = self._service.clock
         clock.advance(1)
 
-    def _judge(self, label: str, case: Any, answer: Any, mode: GenerationMode) -> None:
+    def _check(self, label: str, case: Any, answer: Any, mode: GenerationMode) -> None:
         try:
             case.validate_response(answer, checks=_CHECKS)
         except FailureGroup as group:

@@ -26,7 +26,7 @@ from climate.booking.writing.change import ChangeWork
 from climate.booking.writing.create import Chosen
 from climate.booking.writing.create import NewLeaseWork
 from climate.booking.writing.move import Mover
-from climate.db.booking.books import NotLocked
+from climate.db.booking.writer import NotLocked
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease

@@ -15,16 +15,16 @@ from climate.domain.requests import LeaseDraft
 from climate.leases.settings import LeasingSettings
 from tests import services
 from tests.functional import bodies
-from tests.functional.judged import JudgedCase
+from tests.functional.usage_service_case import UsageServiceCase
 from tests.threads import together
 
 
-@services.on_each_engine(JudgedCase, 'TestOn', engines=services.DATABASE_SERVERS)
+@services.on_each_engine(UsageServiceCase, 'TestOn', engines=services.DATABASE_SERVERS)
 class _Meanwhile:
     """Things happen while the service thinks; on every engine."""
 
     def other(self, hosts: int, requirement: str = '') -> None:
-        """Have somebody who is not judged book hosts for the same time."""
+        """Have a user whom no filter checks book hosts for the same time."""
         leases = Leases(
             self.service.store,
             self.service.services.plugins,
@@ -41,11 +41,11 @@ class _Meanwhile:
     def once(self, act: Any) -> None:
         """Do something while the first question is thought about."""
         todo = [act]
-        self.judge.before = lambda _: todo.pop()() if todo else None
+        self.usage_service.before = lambda _: todo.pop()() if todo else None
 
     def test_the_chosen_host_is_taken(self) -> None:
         def take_it() -> None:
-            (line,) = self.judge.calls[0].body['lease']['reservations']
+            (line,) = self.usage_service.calls[0].body['lease']['reservations']
             (chosen,) = line['allocations']
             self.other(1, json.dumps(['==', '$hypervisor_hostname', chosen['name']]))
 
@@ -56,7 +56,7 @@ class _Meanwhile:
             [('check-create', 'a'), ('check-create', 'b'), ('commit', 'b'), ('release', 'a')],
             sorted(self.questions()),
         )
-        (committed,) = self.judge.named('commit')
+        (committed,) = self.usage_service.named('commit')
         self.assertEqual(lease['id'], committed.body['lease']['id'])
         (line,) = committed.body['lease']['reservations']
         with self.service.store.reading() as tx:
@@ -64,17 +64,17 @@ class _Meanwhile:
         self.assertEqual([booked.resource_name], [item['name'] for item in line['allocations']])
 
     def test_many_at_once(self) -> None:
-        """Each that is allowed is told of once more: it was booked, or it was not."""
+        """Each allowed request has one outcome: it was booked, or it was not."""
         answers = together(lambda _: self.create(), range(6))
         self.assertEqual([201] * 4 + [409] * 2, sorted(each.status_int for each in answers))
         self.work()
-        asked = sorted(call.body['id'] for call in self.judge.named('check-create'))
-        committed = [call.body['id'] for call in self.judge.named('commit')]
-        released = [call.body['id'] for call in self.judge.named('release')]
+        asked = sorted(call.body['id'] for call in self.usage_service.named('check-create'))
+        committed = [call.body['id'] for call in self.usage_service.named('commit')]
+        released = [call.body['id'] for call in self.usage_service.named('release')]
         self.assertEqual((4, asked), (len(committed), sorted(committed + released)))
         hosts = {
             item['name']
-            for call in self.judge.named('commit')
+            for call in self.usage_service.named('commit')
             for item in call.body['lease']['reservations'][0]['allocations']
         }
         self.assertEqual(4, len(hosts))
@@ -101,21 +101,21 @@ class _Meanwhile:
         self.assertEqual([('check-create', 'a'), ('release', 'a')], self.questions())
 
 
-class TestMeanwhile(_Meanwhile, JudgedCase):
+class TestMeanwhile(_Meanwhile, UsageServiceCase):
     """SQLite, and what does not depend on the engine."""
 
     def test_some_of_the_chosen_are_taken(self) -> None:
         self.once(lambda: self.other(2))
         lease = self.created(hosts=2)
         self.work()
-        (committed,) = self.judge.named('commit')
+        (committed,) = self.usage_service.named('commit')
         (line,) = committed.body['lease']['reservations']
         with self.service.store.reading() as tx:
             booked = tx.allocations.live_of([lease['reservations'][0]['id']])
         found = {item['name'] for item in line['allocations']}
         self.assertEqual({item.resource_name for item in booked}, found)
-        checks = len(self.judge.named('check-create'))
-        self.assertEqual(checks - 1, len(self.judge.named('release')))
+        checks = len(self.usage_service.named('check-create'))
+        self.assertEqual(checks - 1, len(self.usage_service.named('release')))
 
     def test_everything_is_taken(self) -> None:
         self.once(lambda: self.other(4))

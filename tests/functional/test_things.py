@@ -151,11 +151,11 @@ class TestSeenSqlite(ThingCase):
         self.assertEqual([volume_id], self.rows())
 
     def test_nor_does_one_that_a_filter_refuses(self) -> None:
-        for judge in (Refuses(), RefusesSlowly()):
-            self.service = self.start(Filters({'judge': judge}))
+        for filter_ in (Refuses(), RefusesSlowly()):
+            self.service = self.start(Filters({'filter': filter_}))
             wish = {'resource_type': 'virtual:volume', 'volume_id': self.volume()}
             self.assertEqual(403, self.lease(wish).status_int)
-            self.assertEqual([], self.rows(), type(judge).__name__)
+            self.assertEqual([], self.rows(), type(filter_).__name__)
 
     def test_things_go_with_their_last_lease(self) -> None:
         volume_id, other = self.volume(), self.volume()

@@ -40,7 +40,7 @@ from climate.api.views import offers
 from climate.api.views import rehearsals
 from climate.api.views.lease_writer import LeaseWriter
 from climate.booking.leases import Leases
-from climate.booking.writing.rehearsal import Rehearsed
+from climate.booking.writing.rehearsal import DryRun
 from climate.domain.leases import Lease
 from climate.domain.listed import ListedLease
 from climate.domain.offers import StoredOffer
@@ -126,7 +126,7 @@ class LeasesController(base.Controller):
         )
         try:
             if reader.dry_run:
-                return _rehearsed(_rehearse(leases, scope, draft, offer), leases, scope)
+                return _dry_run(_rehearse(leases, scope, draft, offer), leases, scope)
             lease = _create(leases, scope, draft, offer)
         except NotEnoughResources as error:
             if not reader.dry_run:
@@ -157,7 +157,7 @@ class LeasesController(base.Controller):
         wanted = scope.caller, lease_id, scope.project_id, change
         try:
             if reader.dry_run:
-                return _rehearsed(leases.rehearse_update(*wanted), leases, scope)
+                return _dry_run(leases.rehearse_update(*wanted), leases, scope)
             return self._answer(leases.update(*wanted), req, resp)
         except NotEnoughResources as error:
             if scope.version >= V1_4:
@@ -252,9 +252,7 @@ def _create(leases: Leases, scope: Scope, draft: LeaseDraft, offer: StoredOffer 
     return leases.take(scope.caller, draft, offer)
 
 
-def _rehearse(
-    leases: Leases, scope: Scope, draft: LeaseDraft, offer: StoredOffer | None
-) -> Rehearsed:
+def _rehearse(leases: Leases, scope: Scope, draft: LeaseDraft, offer: StoredOffer | None) -> DryRun:
     if offer is None:
         return leases.rehearse_create(scope.caller, draft)
     return leases.rehearse_take(scope.caller, draft, offer)
@@ -264,9 +262,9 @@ def _path(lease: Lease) -> str:
     return f'/v1/leases/{lease.id}'
 
 
-def _rehearsed(rehearsed: Rehearsed, leases: Leases, scope: Scope) -> JsonText:
+def _dry_run(dry_run: DryRun, leases: Leases, scope: Scope) -> JsonText:
     writer = LeaseWriter(leases.plugins, scope.version)
-    shown = rehearsals.text(rehearsed, writer, scope.caller, scope.version)
+    shown = rehearsals.text(dry_run, writer, scope.caller, scope.version)
     return JsonText(f'{{"dry_run": {shown}}}')
 
 

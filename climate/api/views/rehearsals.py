@@ -14,7 +14,7 @@ from climate.api.http import dates
 from climate.api.http.microversions import Microversion
 from climate.api.http.microversions import V1_8
 from climate.api.views.lease_writer import LeaseWriter
-from climate.booking.writing.rehearsal import Rehearsed
+from climate.booking.writing.rehearsal import DryRun
 from climate.domain.holdings import Holding
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
@@ -23,7 +23,7 @@ from climate.domain.listed import ListedLease
 from climate.domain.requests import Caller
 
 
-def text(value: Rehearsed, writer: LeaseWriter, caller: Caller, version: Microversion) -> str:
+def text(value: DryRun, writer: LeaseWriter, caller: Caller, version: Microversion) -> str:
     """Return what a booking would do.
 
     Only those who see all projects see the names of the resources.

@@ -14,7 +14,7 @@ import numpy as np
 
 from climate.allocation import extracts
 from climate.allocation.blocks import Block
-from climate.allocation.joint import Wanted
+from climate.allocation.joint import SlotCondition
 from climate.allocation.matches import Match
 from climate.booking.choosing import matching
 from climate.booking.choosing.requirements import Requirements
@@ -76,7 +76,7 @@ class MatchingBlocks:
         return self._every[resource_type]
 
 
-def wanted(matching: MatchingBlocks, needed: Sequence[Requirements]) -> list[Wanted]:
+def conditions(matching: MatchingBlocks, needed: Sequence[Requirements]) -> list[SlotCondition]:
     """Return the conditions that each reservation sets on its own, and equal ones together.
 
     :param needed: the requirements of the reservations, in any period
@@ -84,12 +84,14 @@ def wanted(matching: MatchingBlocks, needed: Sequence[Requirements]) -> list[Wan
     found = [
         one
         for place, requirements in enumerate(needed)
-        for one in _conditions(matching, place, requirements)
+        for one in _conditions_of(matching, place, requirements)
     ]
     return [*found, *_shared(found)]
 
 
-def _conditions(matching: MatchingBlocks, place: int, needed: Requirements) -> Iterator[Wanted]:
+def _conditions_of(
+    matching: MatchingBlocks, place: int, needed: Requirements
+) -> Iterator[SlotCondition]:
     search, match = needed.search, needed.match
     if search.names:
         blocks = matching.of(dataclasses.replace(match, names=search.names))
@@ -98,9 +100,9 @@ def _conditions(matching: MatchingBlocks, place: int, needed: Requirements) -> I
             # Those without a row are not booked yet.
             count = sum(int(block.bookable.sum()) for block in blocks)
         if count:
-            yield Wanted(place=place, blocks=blocks, demand={}, count=count)
+            yield SlotCondition(place=place, blocks=blocks, demand={}, count=count)
     if search.minimum > len(search.names):
-        yield Wanted(
+        yield SlotCondition(
             place=place,
             blocks=matching.of(match),
             demand=used_classes(search.demand),
@@ -111,7 +113,7 @@ def _conditions(matching: MatchingBlocks, place: int, needed: Requirements) -> I
 
 def kept(
     matching: MatchingBlocks, place: int, needed: Requirements, has: Mapping[int, int]
-) -> Iterator[Wanted]:
+) -> Iterator[SlotCondition]:
     """Yield the conditions for a reservation to keep the resources that it has.
 
     They need neither match nor be open to new bookings.
@@ -130,12 +132,12 @@ def kept(
             left.difference_update(mine.ids.tolist())
             found.append(dataclasses.replace(mine, bookable=np.ones(len(mine), dtype=np.bool_)))
     if not demand and found:
-        yield Wanted(place=place, blocks=found, demand={}, count=len(has))
+        yield SlotCondition(place=place, blocks=found, demand={}, count=len(has))
         return
     for block in found:
         for row, resource_id in enumerate(block.ids.tolist()):
             only = extracts.extract(block, np.array([row], dtype=np.int64))
-            yield Wanted(place=place, blocks=[only], demand=demand, count=has[resource_id])
+            yield SlotCondition(place=place, blocks=[only], demand=demand, count=has[resource_id])
 
 
 def is_thing(needed: Requirements) -> bool:
@@ -143,7 +145,7 @@ def is_thing(needed: Requirements) -> bool:
     return bool(needed.plugin.things(needed.request))
 
 
-def _shared(found: Sequence[Wanted]) -> Iterator[Wanted]:
+def _shared(found: Sequence[SlotCondition]) -> Iterator[SlotCondition]:
     """Yield what reservations need together that need the same of the same resources."""
     for one in found:
         same = [other for other in found if _is_same(one, other)]
@@ -151,7 +153,7 @@ def _shared(found: Sequence[Wanted]) -> Iterator[Wanted]:
             yield dataclasses.replace(one, count=sum(other.count for other in same))
 
 
-def _is_same(one: Wanted, other: Wanted) -> bool:
+def _is_same(one: SlotCondition, other: SlotCondition) -> bool:
     return (
         one.blocks is other.blocks
         and one.demand == other.demand

@@ -23,7 +23,7 @@ from climate.booking.choosing import refusals
 from climate.booking.choosing.requirements import Requirements
 from climate.booking.choosing.searches import Searches
 from climate.db.booking import verification
-from climate.db.booking.books import Books
+from climate.db.booking.writer import BookingWriter
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.resources import Candidate
@@ -380,7 +380,7 @@ def together(
 
 def lock(
     tx: Transaction, settings: LeasingSettings, choice: Choice, resource_ids: Collection[int] = ()
-) -> Books:
+) -> BookingWriter:
     """Lock what was chosen, and return the exclusive right to book it.
 
     Whether the resources have room for the allocations is checked when those are
@@ -392,11 +392,11 @@ def lock(
     :raises LostRace: if something chosen is no longer suitable
     """
     ids = {*choice.generations, *resource_ids}
-    books = tx.book(
+    writer = tx.book(
         ids, pause=settings.cleaning_time, own=choice.changing, known=choice.generations
     )
-    found = books.generations
+    found = writer.generations
     changed = dict(choice.generations.items() - found.items())
     if not ids <= found.keys() or (changed and not choice.still_matches(tx, changed)):
         raise LostRace
-    return books
+    return writer

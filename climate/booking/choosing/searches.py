@@ -24,7 +24,7 @@ from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bookings
 from climate.allocation.blocks import Bounds
 from climate.allocation.matches import Match
-from climate.allocation.selection import Found
+from climate.allocation.selection import RankedResources
 from climate.allocation.steps import instant
 from climate.allocation.steps import LATEST
 from climate.allocation.steps import microseconds
@@ -79,7 +79,7 @@ class Searches:
         self._changing = tuple(changing)
         self._together = together
         self._timelines: dict[tuple[str, datetime.datetime, bool], list[Block]] = {}
-        self._found: list[tuple[Any, Found]] = []
+        self._found: list[tuple[Any, RankedResources]] = []
         self._checked: list[tuple[Any, list[Candidate]]] = []
 
     def _limit(self, needed: Requirements, taken: Collection[int]) -> int:
@@ -173,10 +173,10 @@ class Searches:
         self._tx.follow()
         return [item for item in candidates if item.resource_id not in taken]
 
-    def _wholes(self, needed: Requirements) -> Found:
+    def _wholes(self, needed: Requirements) -> RankedResources:
         """Return the free whole resources that match."""
 
-        def find() -> Found:
+        def find() -> RankedResources:
             blocks, now = self._matching(needed, self._every(needed)), microseconds(self._tx.now)
             return selection.wholes(blocks, needed.bounds, now, self._rng)
 
@@ -232,11 +232,11 @@ class Searches:
                 found += selection.rooms(mine, demand, needed.bounds)
         return found
 
-    def _parts(self, needed: Requirements) -> Found:
+    def _parts(self, needed: Requirements) -> RankedResources:
         """Return the resources with room that match."""
         demand = used_classes(needed.search.demand)
 
-        def find() -> Found:
+        def find() -> RankedResources:
             return selection.parts(self._with_parts(needed), demand, needed.bounds, self._rng)
 
         return self._once((needed.match, needed.only, demand, needed.period, needed.padded), find)
@@ -293,7 +293,7 @@ class Searches:
 
     # -- timelines
 
-    def _once(self, key: Any, find: Callable[[], Found]) -> Found:
+    def _once(self, key: Any, find: Callable[[], RankedResources]) -> RankedResources:
         """Return what was found for a key, or find it."""
         for asked, answer in self._found:
             if asked == key:

@@ -199,7 +199,7 @@ def _most(search: PeriodSearch, period: Period, least: Sequence[int]) -> Iterato
     """
     limits = [one.maximum for one in search.needed]
     bounds = search.frame(period.end).bounds(microseconds(period.start))
-    for one in search.wanted:
+    for one in search.conditions:
         free = one.slots(bounds)
         if free < one.count:
             lacking = max(search.needed[one.place].minimum - one.count, 0)
@@ -226,9 +226,9 @@ def _longest(search: PeriodSearch, period: Period) -> Iterator[Offer]:
     """Yield the longest period from the requested start, if all is free for a while."""
     frame: Frame = search.frame(period.end, _SHORTEST)
     start = microseconds(period.start)
-    if not all(one.fits(frame.bounds(start)) for one in search.wanted):
+    if not all(one.fits(frame.bounds(start)) for one in search.conditions):
         return
-    end = joint.longest(search.wanted, frame, start, microseconds(period.end))
+    end = joint.longest(search.conditions, frame, start, microseconds(period.end))
     until = Period(start=period.start, end=instant(end))
     chosen = search.choice(until, search.needed)
     if chosen is not None:

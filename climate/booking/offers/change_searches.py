@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from climate import exceptions
 from climate.allocation import shares
-from climate.allocation.joint import Wanted
+from climate.allocation.joint import SlotCondition
 from climate.booking.choosing import candidates
 from climate.booking.choosing.candidates import MatchingBlocks
 from climate.booking.choosing.requirements import Requirements
@@ -63,7 +63,7 @@ def _findings(context: Context, new: ChangeRequest) -> Findings:
                 break
         if isinstance(outcome, Changed):
             break
-        findings = rehearsal.found(context, new.caller, outcome, findings)
+        findings = rehearsal.inspected(context, new.caller, outcome, findings)
     return findings
 
 
@@ -88,11 +88,11 @@ class ChangeSearch(PeriodSearch):
         self._matching = MatchingBlocks(tx, self.has)
         period = dates.changed_period(self.old, new.change, tx.now).after(tx.now)
         needed = list(self._requirements(context, period))
-        wanted = candidates.wanted(self._matching, needed)
-        super().__init__(tx, context, period, needed, wanted)
+        conditions = candidates.conditions(self._matching, needed)
+        super().__init__(tx, context, period, needed, conditions)
         if self.running:
             # What is in use stays where it is.
-            self.wanted = self._growing()
+            self.conditions = self._growing()
 
     @property
     def caller(self) -> Caller:
@@ -130,17 +130,17 @@ class ChangeSearch(PeriodSearch):
         mine = [item for item in self.has if item.reservation_id == reservation_id]
         return shares.slots(mine, demand)
 
-    def kept(self) -> list[Wanted]:
+    def kept(self) -> list[SlotCondition]:
         """Return the conditions for the lease to keep exactly the resources that it has."""
         return [
-            wanted
+            conditions
             for place, one in enumerate(self.needed)
-            for wanted in candidates.kept(
+            for conditions in candidates.kept(
                 self._matching, place, one, self._slots(one.reservation_id, one.search.demand)
             )
         ]
 
-    def _growing(self) -> list[Wanted]:
+    def _growing(self) -> list[SlotCondition]:
         """Return the conditions to keep what is in use, and for what more is requested."""
         more = []
         for one in self.needed:
@@ -148,7 +148,7 @@ class ChangeSearch(PeriodSearch):
             missing = max(one.search.minimum - has, 0)
             search = dataclasses.replace(one.search, minimum=missing, names=())
             more.append(dataclasses.replace(one, search=search))
-        return [*self.kept(), *candidates.wanted(MatchingBlocks(self.tx), more)]
+        return [*self.kept(), *candidates.conditions(MatchingBlocks(self.tx), more)]
 
     def least(self) -> list[int]:
         """Return how many slots each reservation keeps if it is to grow."""
@@ -183,7 +183,7 @@ class ChangeSearch(PeriodSearch):
         work = ChangeWork(context=self.context, caller=new.caller, new=new, findings=self._findings)
         found = work.choose(self.tx)
         if not isinstance(found, Changed):
-            findings = rehearsal.found(self.context, new.caller, found, work.findings)
+            findings = rehearsal.inspected(self.context, new.caller, found, work.findings)
             found = dataclasses.replace(work, findings=findings).choose(self.tx)
         if not isinstance(found, Changed):
             raise exceptions.ServiceUnavailable

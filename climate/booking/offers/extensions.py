@@ -135,7 +135,7 @@ class ExtensionSearch:
         """Yield how far a lease that has not begun can be extended with other resources."""
         search, latest = self._search, microseconds(self._latest)
         frame = search.frame(self._latest)
-        free = joint.longest(search.wanted, frame, frame.earliest, latest)
+        free = joint.longest(search.conditions, frame, frame.earliest, latest)
         changed = _farthest(end, instant(free), self._extended)
         if changed is not None:
             yield self._offer(changed, OfferKind.REPLACED)
@@ -151,10 +151,10 @@ class ExtensionSearch:
         frame: Frame = dataclasses.replace(
             search.frame(self._latest, _MINUTE), earliest=microseconds(end)
         )
-        wanted = candidates.wanted(MatchingBlocks(search.tx), search.needed)
-        if not all(one.fits(frame.bounds(frame.earliest)) for one in wanted):
+        conditions = candidates.conditions(MatchingBlocks(search.tx), search.needed)
+        if not all(one.fits(frame.bounds(frame.earliest)) for one in conditions):
             return
-        free = joint.longest(wanted, frame, frame.earliest, latest)
+        free = joint.longest(conditions, frame, frame.earliest, latest)
         found = _farthest(
             end, instant(free), lambda until: self._next(Period(start=end, end=until))
         )

@@ -172,10 +172,10 @@ class OfferStorage:
         # The hold is no lease of the project, but has resources of it.
         allowed = dataclasses.replace(new.limits, leases=0)
         with limits.held(tx, allowed, lease, None, allocations, ()):
-            books = lock(tx, context.settings, choice)
+            writer = lock(tx, context.settings, choice)
             tx.leases.insert(dataclasses.replace(lease, deleted_at=held_until))
             tx.reservations.insert(lease.reservations)
-            books.insert(allocations)
+            writer.insert(allocations)
         got = offered(needed, allocations, new.asked)
         offer: Offer = dataclasses.replace(one.offer, reservations=got)
         return dataclasses.replace(one, offer=offer, held_until=held_until)

@@ -99,15 +99,15 @@ class OfferSearch(PeriodSearch):
         needed = requirements.of_new_lease(new, period, padded)
         placements.check_properties(tx, needed)
         self.matching = candidates.MatchingBlocks(tx)
-        wanted = candidates.wanted(self.matching, needed)
-        super().__init__(tx, context, period, needed, wanted)
+        conditions = candidates.conditions(self.matching, needed)
+        super().__init__(tx, context, period, needed, conditions)
         self._new = new
 
     def limited_to(self, needed: Sequence[Requirements]) -> OfferSearch:
         """Return the search for other requirements, within the same bounds of its cost."""
         found = copy.copy(self)
         found.needed = list(needed)
-        found.wanted = candidates.wanted(self.matching, needed)
+        found.conditions = candidates.conditions(self.matching, needed)
         found.renew(_CHOICES_OF_PART)
         return found
 
@@ -135,7 +135,7 @@ class OfferSearch(PeriodSearch):
     def extended(self, one: Offer, frame: Frame, latest: datetime.datetime) -> Offer:
         """Return an offer with the last end until which all is free, at most *latest*."""
         start = microseconds(one.period.start)
-        end = joint.longest(self.wanted, frame, start, microseconds(latest))
+        end = joint.longest(self.conditions, frame, start, microseconds(latest))
         period = Period(start=one.period.start, end=instant(end))
         chosen = None if period == one.period else self.choice(period, self.needed)
         if chosen is None:

@@ -34,7 +34,7 @@ def find(search: OfferSearch, period: Period) -> Iterator[offers.Offer]:
     properties are only compared for callers who may know them.
     """
     bounds = search.frame(period.end).bounds(microseconds(period.start))
-    short = {one.place for one in search.wanted if not one.fits(bounds)}
+    short = {one.place for one in search.conditions if not one.fits(bounds)}
     search.renew(MOST_VALUES)
     asked: set[tuple[str, Comparison]] = set()
     for place in sorted(short):

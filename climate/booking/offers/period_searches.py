@@ -23,7 +23,7 @@ from climate.allocation import shares
 from climate.allocation.joint import Frame
 from climate.allocation.joint import SearchBudget
 from climate.allocation.joint import Shortfall
-from climate.allocation.joint import Wanted
+from climate.allocation.joint import SlotCondition
 from climate.allocation.steps import instant
 from climate.allocation.steps import microseconds
 from climate.booking.choosing import candidates
@@ -53,7 +53,7 @@ class PeriodSearch(abc.ABC):
     :param needed: what the reservations require in that period
     :ivar context: with those filters only that need no other service
     :ivar period: the requested one, as far as it lies ahead
-    :ivar wanted: the conditions that they set on their own
+    :ivar conditions: the conditions that they set on their own
     :ivar reached: no start before this was overlooked, in microseconds since 1970
     """
 
@@ -63,13 +63,13 @@ class PeriodSearch(abc.ABC):
         context: Context,
         period: Period,
         needed: Sequence[Requirements],
-        wanted: Sequence[Wanted],
+        conditions: Sequence[SlotCondition],
     ) -> None:
         self.tx = tx
         self.context = dataclasses.replace(context, filters=context.filters.local)
         self.period = period
         self.needed = list(needed)
-        self.wanted = list(wanted)
+        self.conditions = list(conditions)
         self._searching = SearchBudget(MOST_SEARCHES, tx.budget)
         self._choices = MOST_CHOICES
         self._refusal: exceptions.NotEnoughResources | None = None
@@ -108,7 +108,7 @@ class PeriodSearch(abc.ABC):
         while start is not None and start <= frame.latest and not self.exhausted:
             self.reached = start
             rest = dataclasses.replace(frame, earliest=start)
-            found = self._searching.first(self.wanted, rest)
+            found = self._searching.first(self.conditions, rest)
             if found is None:
                 break
             period = Period(start=instant(found), end=instant(found + frame.length))
@@ -117,7 +117,7 @@ class PeriodSearch(abc.ABC):
                 self.reached = found
                 short = self._blocked(frame, found)
                 return dataclasses.replace(self.offer(period, chosen, kind), blocked_before=short)
-            start = joint.after(self.wanted, frame, found)
+            start = joint.after(self.conditions, frame, found)
         if self._searching.left > 0 and not self.exhausted:
             self.reached = max(frame.latest, frame.earliest)
         return None
@@ -169,7 +169,7 @@ class PeriodSearch(abc.ABC):
         """Return what is missing at the first start of a frame, if the offer begins later."""
         if start == frame.earliest:
             return ()
-        found = self._searching.shortages(self.wanted, frame, frame.earliest)
+        found = self._searching.shortages(self.conditions, frame, frame.earliest)
         error = self._refusal
         if not found and error is not None:
             # Each reservation is free on its own, but not all of them together.
@@ -178,12 +178,14 @@ class PeriodSearch(abc.ABC):
             found = [Shortfall(place=place, resource_class=None, missing=missing, until=start)]
         return self._shortages(found)
 
-    def blocked(self, wanted: Sequence[Wanted], end: datetime.datetime) -> tuple[Shortage, ...]:
+    def blocked(
+        self, conditions: Sequence[SlotCondition], end: datetime.datetime
+    ) -> tuple[Shortage, ...]:
         """Return what is missing in the minute after *end*."""
         frame = dataclasses.replace(self.frame(end, _MINUTE), earliest=microseconds(end))
         frame = dataclasses.replace(frame, latest=frame.earliest + _FURTHEST // _MICROSECOND)
         found: dict[tuple[int, str | None], Shortfall] = {}
-        for one in self._searching.shortages(wanted, frame, frame.earliest):
+        for one in self._searching.shortages(conditions, frame, frame.earliest):
             known = found.setdefault((one.place, one.resource_class), one)
             if known is not one:
                 ends = [until for until in (known.until, one.until) if until is not None]

@@ -120,7 +120,7 @@ class _Comparison:
     def _by_cost(self) -> Iterator[_Start]:
         frame, length = self._frame, self._frame.length
         turns = self._prices.turns(frame.earliest, frame.latest, length)
-        times = np.union1d(joint.turns(self._search.wanted, frame), turns)
+        times = np.union1d(joint.turns(self._search.conditions, frame), turns)
         costs = self._prices.hours(times, length) * self._least_rate()
         for place in np.lexsort((times, costs)).tolist():
             yield _Start(least=round(float(costs[place]), _DIGITS), time=int(times[place]))
@@ -141,14 +141,14 @@ class _Comparison:
     def _by_resources(self) -> Sequence[_Start]:
         found = []
         # Those that share resources may need no more together than one of them alone.
-        times = joint.turns(self._search.wanted, self._frame)
+        times = joint.turns(self._search.conditions, self._frame)
         self._compared = len(times) <= MOST_STARTS
         for time in times[:MOST_STARTS].tolist():
             if self._search.late:
                 self._compared = False
                 break
             bounds = self._frame.bounds(time)
-            pieces = [one.pieces(bounds) for one in self._search.wanted]
+            pieces = [one.pieces(bounds) for one in self._search.conditions]
             if all(number is not None for number in pieces):
                 least = max((number for number in pieces if number is not None), default=0)
                 found.append(_Start(least=float(least), time=time))
@@ -158,7 +158,7 @@ class _Comparison:
         """Return the offer at a start, if it can be booked."""
         self._tried += 1
         bounds = self._frame.bounds(start)
-        if not all(one.fits(bounds) for one in self._search.wanted):
+        if not all(one.fits(bounds) for one in self._search.conditions):
             return None
         period = self._period(start)
         try:

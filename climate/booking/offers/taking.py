@@ -27,7 +27,7 @@ from climate.booking.requests.context import Context
 from climate.booking.writing import create
 from climate.booking.writing import rehearsal
 from climate.booking.writing.create import Chosen
-from climate.booking.writing.rehearsal import Rehearsed
+from climate.booking.writing.rehearsal import DryRun
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
@@ -80,13 +80,13 @@ def rehearse(
     draft: LeaseDraft,
     offer: StoredOffer,
     work: type[TakingWork] | None = None,
-) -> Rehearsed:
+) -> DryRun:
     """Return what :func:`take` would do.
 
     :raises climate.exceptions.ClimateError: if it would be refused
     """
     try:
-        return rehearsal.rehearsed(_work(context, caller, draft, offer, work, store=False))
+        return rehearsal.rehearse(_work(context, caller, draft, offer, work, store=False))
     except exceptions.NotEnoughResources as error:
         raise _gone(context, caller, draft, offer, _BOOKED, store=False) from error
 

@@ -354,12 +354,12 @@ def _lock(tx: Transaction, request: commit.AllocationRequest) -> None:
 def _vacate(tx: Transaction, context: Context, request: commit.AllocationRequest) -> None:
     """Lock all resources concerned, and remove what the displaced leases have."""
     every = [request, *request.displaced, *request.cut]
-    books = tx.book(
+    writer = tx.book(
         {item.resource_id for one in every for item in (*one.allocations, *one.had)},
         pause=context.settings.cleaning_time,
     )
     gone = [item.id for one in request.displaced for item in one.had]
-    books.remove([number for number in gone if number is not None])
+    writer.remove([number for number in gone if number is not None])
 
 
 def _note(tx: Transaction, lease: Lease, gave_way: int) -> None:

@@ -22,7 +22,7 @@ from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
 from climate.booking.requests.prepare import Missing
 from climate.booking.writing import rehearsal
-from climate.booking.writing.rehearsal import Rehearsed
+from climate.booking.writing.rehearsal import DryRun
 from climate.conf.planner import Displace
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Lease
@@ -59,7 +59,7 @@ def take(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer
     return taking.take(context, caller, draft, offer, FixedTakingWork)
 
 
-def rehearse(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer) -> Rehearsed:
+def rehearse(context: Context, caller: Caller, draft: LeaseDraft, offer: StoredOffer) -> DryRun:
     """Return what :func:`take` would do.
 
     :raises climate.exceptions.ClimateError: if it would be refused
@@ -115,7 +115,7 @@ def _with_rebinding(
     for period in periods:
         there = dataclasses.replace(draft, start=period.start, end=period.end)
         moved = dataclasses.replace(new, draft=there)
-        found = _rehearsed(dataclasses.replace(context, settings=never), moved)
+        found = _dry_run(dataclasses.replace(context, settings=never), moved)
         if found is not None:
             first = dataclasses.replace(_offer(context, moved, found), kind=OfferKind.SOONEST)
             later = [
@@ -127,11 +127,11 @@ def _with_rebinding(
     return page
 
 
-def _rehearsed(context: Context, new: NewLease) -> Rehearsed | None:
+def _dry_run(context: Context, new: NewLease) -> DryRun | None:
     """Return how a lease would be booked at the start of its draft; None if it would not."""
     work = FixedLeaseWork(context=context, caller=new.caller, new=new)
     try:
-        return rehearsal.rehearsed(work)
+        return rehearsal.rehearse(work)
     except exceptions.DatabaseUnavailable:
         raise
     except exceptions.ClimateError:
@@ -150,7 +150,7 @@ def _with_displacing(
         or not _may_displace(context, new)
     ):
         return page
-    found = _rehearsed(context, new)
+    found = _dry_run(context, new)
     if found is None or not found.displaced:
         return page
     return dataclasses.replace(
@@ -168,13 +168,13 @@ def _may_displace(context: Context, new: NewLease) -> bool:
         return bool(tx.leases.displaceable(resource_types, padded, _ONE))
 
 
-def _offer(context: Context, new: NewLease, found: Rehearsed) -> Offer:
+def _offer(context: Context, new: NewLease, dry_run: DryRun) -> Offer:
     period = Period(start=new.draft.start, end=new.draft.end)
     padded = period.padded(context.settings.cleaning_time)
     needs = requirements.of_new_lease(new, period, padded)
     return Offer(
         period=period,
-        reservations=offered(needs, found.allocations, new.asked),
+        reservations=offered(needs, dry_run.allocations, new.asked),
         kind=OfferKind.DISPLACING,
-        displaced=len(found.displaced),
+        displaced=len(dry_run.displaced),
     )

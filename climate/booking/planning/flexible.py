@@ -36,7 +36,7 @@ from climate.booking.writing.change import Changed
 from climate.booking.writing.change import ChangeRequest
 from climate.booking.writing.change import ChangeWork
 from climate.booking.writing.create import Chosen
-from climate.booking.writing.rehearsal import Rehearsed
+from climate.booking.writing.rehearsal import DryRun
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Lease
@@ -65,12 +65,12 @@ def book(context: Context, caller: Caller, draft: LeaseDraft) -> Lease:
     return create.booked(_work(context, caller, draft))
 
 
-def rehearse(context: Context, caller: Caller, draft: LeaseDraft) -> Rehearsed:
+def rehearse(context: Context, caller: Caller, draft: LeaseDraft) -> DryRun:
     """Return what :func:`book` would do.
 
     :raises climate.exceptions.ClimateError: if it would be refused
     """
-    return rehearsal.rehearsed(_work(context, caller, draft))
+    return rehearsal.rehearse(_work(context, caller, draft))
 
 
 def _work(context: Context, caller: Caller, draft: LeaseDraft) -> FlexibleLeaseWork:
@@ -180,13 +180,13 @@ def change(
 
 def rehearse_change(
     context: Context, caller: Caller, lease_id: str, project_id: str | None, change: LeaseChange
-) -> Rehearsed:
+) -> DryRun:
     """Return what :func:`change` would do.
 
     :param project_id: None looks in every project
     :raises climate.exceptions.ClimateError: if it would be refused
     """
-    return rehearsal.rehearsed(_change(context, caller, lease_id, project_id, change))
+    return rehearsal.rehearse(_change(context, caller, lease_id, project_id, change))
 
 
 def _change(

@@ -175,14 +175,14 @@ class _Deciding:
         period = Period(start=start, end=start + one.shortest)
         if period.length >= one.lease.length:
             return period
-        wanted = candidates.wanted(MatchingBlocks(self._tx), one.within(period, pause))
+        conditions = candidates.conditions(MatchingBlocks(self._tx), one.within(period, pause))
         frame = Frame(
             length=period.length // _MICROSECOND,
             pause=pause // _MICROSECOND,
             earliest=microseconds(start),
             latest=microseconds(start),
         )
-        return replanning.longest(one, wanted, frame, start)
+        return replanning.longest(one, conditions, frame, start)
 
     def _resources(self, found: Place) -> dict[str, set[int]]:
         """Return the ids of the resources that a move concerns, by type."""

@@ -132,10 +132,10 @@ class Forecasts:
         one = self._movable.get(lease.id)
         if one is None:
             return set()
-        wanted = candidates.wanted(self._matching, one.needed)
+        conditions = candidates.conditions(self._matching, one.needed)
         return {
             int(number)
-            for need in wanted
+            for need in conditions
             for block in need.blocks
             for number in block.ids[block.bookable]
         }
@@ -162,11 +162,11 @@ class Forecasts:
         )
         budget = SearchBudget(MOST_SEARCHES, self._tx.budget)
         matching = self._matching.without(one.allocations) if booked else self._matching
-        wanted = candidates.wanted(matching, one.needed)
-        lacks = tuple(_shortages(one, budget.shortages(wanted, frame, frame.earliest)))
+        conditions = candidates.conditions(matching, one.needed)
+        lacks = tuple(_shortages(one, budget.shortages(conditions, frame, frame.earliest)))
         if booked:
             return Forecast(start=start, room_at=start, waits_for=lacks)
-        found = budget.first(wanted, frame)
+        found = budget.first(conditions, frame)
         room_at = None if found is None else instant(found)
         in_time = room_at is not None and room_at <= waiting.last_start(self._context, lease)
         return Forecast(start=room_at if in_time else None, room_at=room_at, waits_for=lacks)

@@ -17,7 +17,7 @@ from climate import exceptions
 from climate.allocation import joint
 from climate.allocation import shares
 from climate.allocation.joint import Frame
-from climate.allocation.joint import Wanted
+from climate.allocation.joint import SlotCondition
 from climate.allocation.rearrangements import Rearrangement
 from climate.allocation.steps import instant
 from climate.allocation.steps import microseconds
@@ -195,14 +195,14 @@ class FoundPlace(NamedTuple):
 
 
 def longest(
-    one: MovableLease, wanted: Sequence[Wanted], frame: Frame, start: datetime.datetime
+    one: MovableLease, conditions: Sequence[SlotCondition], frame: Frame, start: datetime.datetime
 ) -> Period:
     """Return the longest slice that a lease can have, in whole seconds.
 
     :param frame: of its shortest one, which is free at the start
     """
     begin = microseconds(start)
-    end = joint.longest(wanted, frame, begin, microseconds(start + one.lease.length))
+    end = joint.longest(conditions, frame, begin, microseconds(start + one.lease.length))
     length = max((end - begin) // _SECOND * _SECOND, frame.length)
     return Period(start=start, end=instant(begin + length))
 
@@ -220,8 +220,8 @@ class PlaceSearch(PeriodSearch):
     ) -> None:
         period = Period(start=first, end=first + one.lease.length)
         needed = one.within(period, context.settings.cleaning_time)
-        wanted = candidates.wanted(MatchingBlocks(tx), needed)
-        super().__init__(tx, context, period, needed, wanted)
+        conditions = candidates.conditions(MatchingBlocks(tx), needed)
+        super().__init__(tx, context, period, needed, conditions)
         self._one = one
         self._limits = context.settings.limits.of(one.lease.project_id)
         self.chosen: tuple[Choice, tuple[Allocation, ...]] | None = None
@@ -240,7 +240,7 @@ class PlaceSearch(PeriodSearch):
         if offer is None or self.chosen is None:
             return None
         found = FoundPlace(offer.period, *self.chosen)
-        longer = longest(self._one, self.wanted, frame, offer.period.start)
+        longer = longest(self._one, self.conditions, frame, offer.period.start)
         if longer.end <= offer.period.end or self.choice(longer, self.needed) is None:
             return found
         return FoundPlace(longer, *self.chosen)

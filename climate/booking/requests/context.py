@@ -29,7 +29,7 @@ class Context:
     :ivar rng: breaks ties between equally good resources
     :ivar cloud_of: returns the cloud as a caller sees it, with the caller's
         own token; None if there is no cloud
-    :ivar filters: the filters that judge leases
+    :ivar filters: the filters that check leases
     :ivar own_cloud: returns the cloud as Climate sees it; None if there is no cloud
     :ivar refusals: counts what callers are refused
     :ivar fixed: the plugins of the types that exist as long as the process runs

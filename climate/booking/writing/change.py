@@ -26,7 +26,7 @@ from climate.booking.writing import commit
 from climate.booking.writing import revise
 from climate.booking.writing.commit import AllocationRequest
 from climate.booking.writing.revise import Revision
-from climate.db.booking.books import Books
+from climate.db.booking.writer import BookingWriter
 from climate.db.transactions.store import Transaction
 from climate.domain import events
 from climate.domain.leases import Allocation
@@ -381,13 +381,13 @@ def _write_details(
     return new
 
 
-def _write_allocations(books: Books, tx: Transaction, changed: Changed) -> None:
+def _write_allocations(writer: BookingWriter, tx: Transaction, changed: Changed) -> None:
     """Write the allocations: first remove, last add.
 
     So no resource is over capacity in between.
     """
     dropped = {item.id for one in changed.revisions for item in one.dropped}
-    books.remove([number for number in dropped if number is not None])
+    writer.remove([number for number in dropped if number is not None])
     stays = {one.old.id for one in changed.revisions if one.kept}
     ids = [
         item.id
@@ -397,8 +397,8 @@ def _write_allocations(books: Books, tx: Transaction, changed: Changed) -> None:
     period = changed.lease.period.after(tx.now)
     # Allocations in use keep the instant at which their use began.
     start = None if changed.old.status is LeaseStatus.ACTIVE else period.start
-    books.move(ids, start=start, end=period.end)
-    books.insert(item for one in changed.revisions for item in one.added)
+    writer.move(ids, start=start, end=period.end)
+    writer.insert(item for one in changed.revisions for item in one.added)
 
 
 def _reschedule(tx: Transaction, context: Context, old: Lease, new: Lease) -> list[events.Event]:

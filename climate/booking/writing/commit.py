@@ -5,7 +5,7 @@
 Without a filter that waits, all of it is one transaction. With one, the choice
 is a transaction that writes nothing, the filters are asked while no transaction
 is open, and the choice is booked if it is still free. Otherwise the question is
-withdrawn, and another choice is made. So filters only judge leases that can be
+withdrawn, and another choice is made. So filters only check leases that can be
 booked, and Climate books exactly what they allowed.
 """
 
@@ -52,7 +52,7 @@ class AllocationRequest:
     :ivar allocations: all that it would have
     :ivar old: the lease as it is; None for a new one
     :ivar had: the allocations that it has
-    :ivar filtered: whether filters judge it
+    :ivar filtered: whether filters check it
     :ivar limits: of the project
     :ivar displaced: the flexible leases that give it their place
     :ivar cut: the preemptible leases that run, and yield to it
@@ -237,7 +237,7 @@ def _withdrawn(context: Context, question: FilterQuestion) -> Iterator[None]:
 def _question(
     tx: Transaction, context: Context, caller: Caller, request: AllocationRequest
 ) -> FilterQuestion | None:
-    """Return the question to the filters; None if they do not judge the request."""
+    """Return the question to the filters; None if they do not check the request."""
     filters = context.filters
     if not (request.filtered and filters.names and filters.applies_to(request.lease.project_id)):
         return None

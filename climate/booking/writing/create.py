@@ -177,11 +177,11 @@ class LeaseWork(commit.BookingWork[C]):
             tx.events.insert(lease.events)
             notices.notify(tx, self.context.plugins, 'lease.create', lease)
             # Last, since others wait for the rows of resources until the commit.
-            books = lock(tx, self.context.settings, request.choice)
+            writer = lock(tx, self.context.settings, request.choice)
             if not request.held:
-                books.insert(request.allocations)
+                writer.insert(request.allocations)
         if request.held:
-            books.give(request.held)
+            writer.give(request.held)
         if lease.trust_id is not None:
             tx.trusts.give(lease.trust_id, lease.id)
         if self.findings.created:

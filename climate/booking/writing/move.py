@@ -147,15 +147,15 @@ class Mover:
         """
         if not self._moves:
             return lease
-        books = choose.lock(
+        writer = choose.lock(
             self._tx,
             self._settings,
             self._chooser.choice,
             {item.resource_id for item in self._leaving},
         )
         if lease.status is not LeaseStatus.ACTIVE:
-            books.remove([item.id for item in self._leaving if item.id is not None])
-        books.insert(self._added)
+            writer.remove([item.id for item in self._leaving if item.id is not None])
+        writer.insert(self._added)
         if lease.status is not LeaseStatus.ACTIVE:
             lease = self._reannounced(lease)
             for move in self._moves:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rehearses a new lease or a change: everything is chosen and judged, nothing is kept.
+"""Rehearses a new lease or a change: everything is chosen and verified, nothing is kept.
 
 A rehearsal runs the transaction of the booking and rolls it back. It reads in the cloud
 what a request names, but makes nothing there, and asks only filters that need no other
@@ -36,7 +36,7 @@ R = TypeVar('R', bound=AllocationRequest)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Rehearsed:
+class DryRun:
     """What a booking would do now.
 
     :ivar lease: as it would be; ids of new objects are of no use
@@ -60,7 +60,7 @@ class _RolledBackStore:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class _RehearsedWork(commit.BookingWork[R]):
+class _DryRunWork(commit.BookingWork[R]):
     """Work that notes what it would write.
 
     :ivar target: the work that is rehearsed
@@ -89,14 +89,14 @@ def create_lease(
     caller: Caller,
     draft: LeaseDraft,
     work: type[create.LeaseWork[create.Chosen]] = create.NewLeaseWork,
-) -> Rehearsed:
+) -> DryRun:
     """Return what booking a lease would do.
 
     :param work: what books it
     :raises climate.exceptions.ClimateError: if it would be refused
     """
     new = new_leases.checked(context, caller, draft)
-    return rehearsed(work(context=context, caller=caller, new=new))
+    return rehearse(work(context=context, caller=caller, new=new))
 
 
 def change_lease(
@@ -106,7 +106,7 @@ def change_lease(
     project_id: str | None,
     change: LeaseChange,
     work: type[changes.ChangeWork] = changes.ChangeWork,
-) -> Rehearsed:
+) -> DryRun:
     """Return what changing a lease would do.
 
     :param project_id: None looks in every project
@@ -116,10 +116,10 @@ def change_lease(
     new = changes.ChangeRequest(
         caller=caller, lease_id=lease_id, project_id=project_id, change=change
     )
-    return rehearsed(work(context=context, caller=caller, new=new))
+    return rehearse(work(context=context, caller=caller, new=new))
 
 
-def rehearsed(work: commit.BookingWork[R]) -> Rehearsed:
+def rehearse(work: commit.BookingWork[R]) -> DryRun:
     """Rehearse a booking, again and again until no more is to be found in the cloud.
 
     :raises climate.exceptions.ClimateError: if it would be refused
@@ -132,13 +132,13 @@ def rehearsed(work: commit.BookingWork[R]) -> Rehearsed:
         wake=lambda: None,
     )
     target = dataclasses.replace(work, context=staged)
-    rehearsal = _RehearsedWork(context=staged, caller=work.caller, target=target)
-    outcome = commit.book(rehearsal)
+    dry_run = _DryRunWork(context=staged, caller=work.caller, target=target)
+    outcome = commit.book(dry_run)
     if isinstance(outcome, Missing):
-        findings = found(context, work.caller, outcome, work.findings)
-        return rehearsed(dataclasses.replace(work, findings=findings))
-    (request,) = rehearsal.noted
-    return Rehearsed(
+        findings = inspected(context, work.caller, outcome, work.findings)
+        return rehearse(dataclasses.replace(work, findings=findings))
+    (request,) = dry_run.noted
+    return DryRun(
         lease=outcome,
         allocations=request.allocations,
         # Others only get other resources, which their owners need not decide about.
@@ -153,7 +153,7 @@ def rehearsed(work: commit.BookingWork[R]) -> Rehearsed:
     )
 
 
-def found(context: Context, caller: Caller, missing: Missing, findings: Findings) -> Findings:
+def inspected(context: Context, caller: Caller, missing: Missing, findings: Findings) -> Findings:
     """Return the findings with what is read in the cloud, as if the rest had been made.
 
     :raises climate.exceptions.ClimateError: if something in the request does not exist

@@ -2,6 +2,6 @@
 
 """Writes bookings, and verifies them before the commit.
 
-Start with ``books``. Imports ``engine``, ``leases``, ``resources``,
+Start with ``writer``. Imports ``engine``, ``leases``, ``resources``,
 ``schema``, ``search`` and ``statements``.
 """

@@ -4,7 +4,7 @@
 
 A hold is a lease that users cannot see: its row has the id of the offer, and is deleted as
 of the end of the hold. Its allocations are those of any booking. So everything that
-books, judges or searches respects a hold, and nothing that looks for leases finds one.
+books, verifies or searches respects a hold, and nothing that looks for leases finds one.
 
 Holds need no process to end them. A request that is refused for lack of resources, or asks
 what is free, first releases those that have expired; see

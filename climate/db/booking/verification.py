@@ -3,7 +3,7 @@
 """Checks what a transaction has booked, as its last statement before the commit.
 
 The transaction has locked the rows of all resources on which it books
-(:mod:`climate.db.booking.books`), so the commit cannot differ from what is read here.
+(:mod:`climate.db.booking.writer`), so the commit cannot differ from what is read here.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Addition:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Violation:
     """Why a resource cannot be booked.
 
     :ivar resource_class: None if no class is concerned
@@ -68,18 +68,18 @@ def verify(
     :param own: ids of the reservations for which it books
     :raises LostRace: if the capacity is exceeded
     """
-    violations = findings(session, additions, own=own)
-    if violations:
-        raise LostRace from Overbooked('; '.join(f'{one.name}: {one.why}' for one in violations))
+    violated = violations(session, additions, own=own)
+    if violated:
+        raise LostRace from Overbooked('; '.join(f'{one.name}: {one.why}' for one in violated))
 
 
 class Overbooked(Exception):
     """Why a booking was refused, for the log."""
 
 
-def findings(
+def violations(
     session: sa.Connection, additions: Iterable[Addition], *, own: Collection[str] = ()
-) -> list[Finding]:
+) -> list[Violation]:
     """Return what is wrong, found by one statement; an empty list if nothing is.
 
     Each addition defines a window on a resource. Where a whole resource was added, the
@@ -120,7 +120,7 @@ def findings(
             which = next(iter(ids)) if alone else sorted(ids)
             values |= _values(f'{prefix}{number}', shape, which)
     statement = windows.statement(len(wholes), len(parts), alone=alone)
-    return [_finding(row) for row in session.execute(statement, values)]
+    return [_violation(row) for row in session.execute(statement, values)]
 
 
 _Shape = tuple[str | None, Period, Period, bool]
@@ -151,7 +151,7 @@ def _values(prefix: str, shape: _Shape, which: int | list[int]) -> dict[str, Any
     return {f'{prefix}_{name}': value for name, value in values.items()}
 
 
-def _finding(row: Any) -> Finding:
+def _violation(row: Any) -> Violation:
     if row.shut:
         why = 'is not open to bookings'
     elif row.away:
@@ -160,7 +160,7 @@ def _finding(row: Any) -> Finding:
         why = 'is booked by others'
     else:
         why = f'{row.peak} units of {row.resource_class} are booked at one instant'
-    return Finding(
+    return Violation(
         resource_id=row.id,
         name=row.name,
         resource_class=row.resource_class or None,

@@ -23,7 +23,7 @@ _ONE: Any = sa.literal_column('1')
 
 @functools.lru_cache(maxsize=256)
 def statement(wholes: int, parts: int, *, alone: bool = False) -> Any:
-    """Return the statement; see :func:`climate.db.booking.verification.findings`.
+    """Return the statement; see :func:`climate.db.booking.verification.violations`.
 
     Built once for each number of shapes, since building takes longer than running.
 

@@ -27,7 +27,8 @@ class Charges(Repository):
         """Insert charges, in one statement."""
         values = [
             {
-                **copies.picked(charge, 'charge_id', 'judge', 'lease_id', 'state'),
+                **copies.picked(charge, 'charge_id', 'lease_id', 'state'),
+                'judge': charge.filter_name,
                 'payload': dict(charge.payload),
                 **copies.picked(charge, 'due', 'attempts', 'error'),
                 'created_at': self._now,
@@ -36,22 +37,24 @@ class Charges(Repository):
         ]
         self._insert_rows(CHARGES, values)
 
-    def decide(self, charge_id: str, state: ChargeState, judges: Collection[str]) -> int:
+    def decide(self, charge_id: str, state: ChargeState, filter_names: Collection[str]) -> int:
         """Record the outcome of a question; the first call wins.
 
         ::
 
             UPDATE charges SET state = :state, due = :now
-            WHERE charge_id = :charge_id AND judge IN (:judges) AND state = 'asked'
+            WHERE charge_id = :charge_id AND judge IN (:filter_names) AND state = 'asked'
 
-        :returns: the number of rows; fewer than *judges* if another process has withdrawn
+        :returns: the number of rows; fewer than *filter_names* if another process has withdrawn
             the question meanwhile
         """
-        return self._update_rows(CHARGES, *_asked(charge_id, judges), state=state, due=self._now)
+        return self._update_rows(
+            CHARGES, *_asked(charge_id, filter_names), state=state, due=self._now
+        )
 
-    def forget(self, charge_id: str, judges: Collection[str]) -> None:
-        """Delete a question that had no effect with these judges."""
-        self._delete_rows(CHARGES, *_asked(charge_id, judges))
+    def forget(self, charge_id: str, filter_names: Collection[str]) -> None:
+        """Delete a question that had no effect with these filters."""
+        self._delete_rows(CHARGES, *_asked(charge_id, filter_names))
 
     def give_up(self) -> int:
         """Withdraw questions without a timely decision, whose process has died.
@@ -65,15 +68,15 @@ class Charges(Repository):
         return self._update_rows(CHARGES, *late, state=ChargeState.RELEASE)
 
     def claim(
-        self, owner: str, until: datetime.datetime, judges: Collection[str], limit: int
+        self, owner: str, until: datetime.datetime, filter_names: Collection[str], limit: int
     ) -> list[Charge]:
         """Claim the first waiting charge of each of some leases.
 
-        A judge receives the reports on one lease in order: the second one can be
+        A filter receives the reports on one lease in order: the second one can be
         claimed after the first has arrived::
 
             SELECT head.seq FROM charges head
-            WHERE head.state != 'asked' AND head.due <= :now AND head.judge IN (:judges)
+            WHERE head.state != 'asked' AND head.due <= :now AND head.judge IN (:filter_names)
               AND (head.claim_until IS NULL OR head.claim_until < :now
                    OR head.claim_owner = :owner)
               AND NOT EXISTS (SELECT 1 FROM charges earlier
@@ -84,7 +87,7 @@ class Charges(Repository):
 
         :param owner: the claiming manager
         :param until: when the claim expires (aware UTC)
-        :param judges: the judges that *owner* can reach
+        :param filter_names: of the filters that *owner* can reach
         """
         head, earlier = CHARGES.alias('head'), CHARGES.alias('earlier')
         free = sa.or_(
@@ -101,7 +104,7 @@ class Charges(Repository):
         ready = (
             head.c.state.in_(_DECIDED),
             head.c.due <= self._now,
-            head.c.judge.in_(list(judges)),
+            head.c.judge.in_(list(filter_names)),
         )
         query = (
             sa.select(head.c.seq)
@@ -121,7 +124,7 @@ class Charges(Repository):
         return [_charge(row) for row in rows]
 
     def delivered(self, charge: Charge) -> None:
-        """Delete a charge that its judge has accepted."""
+        """Delete a charge that its filter has accepted."""
         self._delete_rows(CHARGES, CHARGES.c.seq == charge.seq)
 
     def postpone(self, charge: Charge, due: datetime.datetime, error: str) -> None:
@@ -133,10 +136,10 @@ class Charges(Repository):
         """Release the claims of *owner*."""
         self._update_rows(CHARGES, CHARGES.c.claim_owner == owner, **UNCLAIMED)
 
-    def next_due(self, judges: Collection[str]) -> datetime.datetime | None:
+    def next_due(self, filter_names: Collection[str]) -> datetime.datetime | None:
         """Return when the first charge is to be reported or withdrawn; None without charges."""
         query = sa.select(sa.func.min(CHARGES.c.due)).where(
-            sa.or_(CHARGES.c.judge.in_(list(judges)), CHARGES.c.state == ChargeState.ASKED)
+            sa.or_(CHARGES.c.judge.in_(list(filter_names)), CHARGES.c.state == ChargeState.ASKED)
         )
         due: datetime.datetime | None = self._session.scalar(query)
         return due
@@ -155,13 +158,13 @@ class Charges(Repository):
 _DECIDED = (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END)
 
 
-def _asked(charge_id: str, judges: Collection[str]) -> tuple[Any, ...]:
+def _asked(charge_id: str, filter_names: Collection[str]) -> tuple[Any, ...]:
     return (
         CHARGES.c.charge_id == charge_id,
-        CHARGES.c.judge.in_(list(judges)),
+        CHARGES.c.judge.in_(list(filter_names)),
         CHARGES.c.state == ChargeState.ASKED,
     )
 
 
 def _charge(row: Any) -> Charge:
-    return copies.converted(Charge, row, state=ChargeState(row.state))
+    return copies.converted(Charge, row, filter_name=row.judge, state=ChargeState(row.state))

@@ -112,7 +112,7 @@ _CROWDED = (
 class Allocations(Repository):
     """Rows of ``allocations``: the resources that reservations have, or had.
 
-    Only :class:`climate.db.booking.books.Books` adds and extends bookings.
+    Only :class:`climate.db.booking.writer.BookingWriter` adds and extends bookings.
     """
 
     def live_of(self, reservation_ids: Collection[str]) -> list[Allocation]:

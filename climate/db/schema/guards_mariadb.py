@@ -45,7 +45,7 @@ _PEAK = """
     ) AS levels;
 """
 
-_JUDGE = """
+_CHECK = """
     DECLARE used DECIMAL(65);
     DECLARE room DOUBLE;
     DECLARE mixed INT;
@@ -79,7 +79,7 @@ _INSERT = """
 CREATE OR REPLACE TRIGGER climate_allocations_insert BEFORE INSERT ON allocations
 FOR EACH ROW IF NEW.state <> 'released' THEN
 BEGIN
-    {judge}
+    {check}
 END;
 END IF
 """
@@ -106,7 +106,7 @@ BEGIN
     END IF;
     IF grows THEN
     BEGIN
-        {judge}
+        {check}
     END;
     END IF;
 END;
@@ -152,11 +152,11 @@ def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[
     :param deleted: the message if the resource is deleted
     """
     words = {'whole': whole, 'capacity': capacity, 'deleted': deleted}
-    inserted = _judge('', 'NEW.start_date', 'NEW.end_date', **words)
-    yield 'allocations', _INSERT.format(judge=inserted)
+    inserted = _check('', 'NEW.start_date', 'NEW.end_date', **words)
+    yield 'allocations', _INSERT.format(check=inserted)
     yield (
         'allocations',
-        _UPDATE.format(judge=_judge(' AND a.id <> OLD.id', 'since', 'until', **words)),
+        _UPDATE.format(check=_check(' AND a.id <> OLD.id', 'since', 'until', **words)),
     )
     peak = _PEAK.format(
         uses='a.resource_id = OLD.resource_id AND a.live = 1'
@@ -177,11 +177,11 @@ def hint(error: BaseException | None) -> str | None:
     return _HINTS.get(number) if isinstance(number, int) else None
 
 
-def _judge(own: str, since: str, until: str, **words: str) -> str:
+def _check(own: str, since: str, until: str, **words: str) -> str:
     overlaps = (
         f'a.resource_id = NEW.resource_id AND a.live = 1{own}'
         f' AND a.end_date > {since} AND a.start_date < {until}'
     )
     peak = _PEAK.format(uses=f'{overlaps} AND a.resource_class = NEW.resource_class')
     touch = _TOUCH.format(resource='NEW.resource_id')
-    return _JUDGE.format(touch=touch, overlaps=overlaps, peak=peak, **words)
+    return _CHECK.format(touch=touch, overlaps=overlaps, peak=peak, **words)

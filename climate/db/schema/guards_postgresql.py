@@ -57,7 +57,7 @@ END $$
 
 # The sum of all overlapping allocations is never less than the peak. It usually shows
 # that there is room, without computing the peak.
-_JUDGE = """
+_CHECK = """
 CREATE OR REPLACE FUNCTION climate_judge(
     resource_ids integer[], classes text[], begins timestamp[], finishes timestamp[]
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -232,7 +232,7 @@ def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[
     yield 'allocations', _EXCLUSION
     yield 'allocations', _INSERTED
     yield 'allocations', _UPDATED
-    yield 'allocations', _JUDGE.format(whole=whole, capacity=capacity, deleted=deleted)
+    yield 'allocations', _CHECK.format(whole=whole, capacity=capacity, deleted=deleted)
     # Functions for two tables are created with the first of them.
     yield 'resources', _TOUCH
     yield 'resources', _PEAK

@@ -32,7 +32,7 @@ _ROOM = """
 
 # The sum of all overlapping allocations is never less than the peak. It usually shows
 # that there is room, without computing the peak.
-_JUDGE = """
+_CHECK = """
     {touch}
     SELECT RAISE(ABORT, '{deleted}') WHERE EXISTS (
         SELECT 1 FROM resources AS r WHERE r.id = NEW.resource_id AND r.deleted <> 0
@@ -51,7 +51,7 @@ _INSERT = """
 CREATE TRIGGER climate_allocations_insert BEFORE INSERT ON allocations
 WHEN NEW.state <> 'released'
 BEGIN
-    {judge}
+    {check}
 END
 """
 
@@ -63,7 +63,7 @@ OF resource_id, resource_class, amount, start_date, end_date, state ON allocatio
 WHEN NEW.state <> 'released' AND (NOT {same}
     OR NEW.start_date < OLD.start_date OR NEW.end_date > OLD.end_date)
 BEGIN
-    {judge}
+    {check}
 END
 """
 # If an allocation keeps its resource and class, and its amount does not increase, only
@@ -115,11 +115,11 @@ def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[
     for table, name in _NAMES:
         yield table, f'DROP TRIGGER IF EXISTS {name}'
     words = {'whole': whole, 'capacity': capacity, 'deleted': deleted}
-    inserted = _judge('0', 'NEW.start_date', 'NEW.end_date', **words)
-    yield 'allocations', _INSERT.format(judge=inserted)
+    inserted = _check('0', 'NEW.start_date', 'NEW.end_date', **words)
+    yield 'allocations', _INSERT.format(check=inserted)
     since, until = _SINCE.format(same=_SAME), _UNTIL.format(same=_SAME)
-    updated = _judge('OLD.id', since, until, **words)
-    yield 'allocations', _UPDATE.format(same=_SAME, judge=updated)
+    updated = _check('OLD.id', since, until, **words)
+    yield 'allocations', _UPDATE.format(same=_SAME, check=updated)
     peak = _PEAK.format(
         uses='a.resource_id = OLD.resource_id AND a.live = 1'
         ' AND a.resource_class = OLD.resource_class'
@@ -133,13 +133,13 @@ def guards(*, whole: str, capacity: str, supply: str, deleted: str) -> Iterator[
     yield 'resources', _RESOURCE.format(supply=supply)
 
 
-def _judge(own: str, since: str, until: str, **words: str) -> str:
+def _check(own: str, since: str, until: str, **words: str) -> str:
     overlaps = (
         f'a.resource_id = NEW.resource_id AND a.live = 1 AND a.id <> {own}'
         f' AND a.end_date > {since} AND a.start_date < {until}'
     )
     parts = f'{overlaps} AND a.resource_class = NEW.resource_class'
-    return _JUDGE.format(
+    return _CHECK.format(
         touch=_TOUCH.format(resource='NEW.resource_id'),
         overlaps=overlaps,
         sum=_SUM.format(uses=parts),

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from climate.allocation import extracts
 from climate.allocation.steps import FEW
-from climate.db.booking.books import PendingBookings
+from climate.db.booking.writer import PendingBookings
 from climate.db.schema import guards
 from climate.db.timelines.reader import CachedBlock
 from climate.domain import copies
@@ -33,21 +33,21 @@ class NewBookings:
     new: Mapping[int, int]
 
     @classmethod
-    def of(cls, session: sa.Connection, docket: PendingBookings) -> NewBookings | None:
+    def of(cls, session: sa.Connection, pending: PendingBookings) -> NewBookings | None:
         """Return what a transaction has inserted, before it commits.
 
         :returns: None if it has inserted nothing, or may have changed more than that
         """
-        if not (docket.inserted and docket.only_inserts):
+        if not (pending.inserted and pending.only_inserts):
             return None
-        if any(item.amount < 1 for item in docket.inserted):
+        if any(item.amount < 1 for item in pending.inserted):
             return None
-        rows = Counter(item.resource_id for item in docket.inserted)
-        dialect, old = session.dialect.name, docket.generations
+        rows = Counter(item.resource_id for item in pending.inserted)
+        dialect, old = session.dialect.name, pending.generations
         # The lock raises each generation by 1. Whatever else the transaction changes of a
         # resource raises it further: the sums differ, and it is read again.
         new = {key: old[key] + 1 + guards.raises(dialect, count) for key, count in rows.items()}
-        return cls(allocations=tuple(docket.inserted), old=old, new=new)
+        return cls(allocations=tuple(pending.inserted), old=old, new=new)
 
     def added(self, kept: CachedBlock) -> CachedBlock | None:
         """Return a block with what was inserted for its resources.

@@ -22,8 +22,8 @@ from climate import conf as options
 from climate.clock import Clock
 from climate.conf import allocation
 from climate.conf import database
-from climate.db.booking.books import PendingBookings
 from climate.db.booking.verification import LostRace
+from climate.db.booking.writer import PendingBookings
 from climate.db.encryption import key_files
 from climate.db.encryption.vault import Vault
 from climate.db.engine import addresses
@@ -134,16 +134,16 @@ class Store:
             session.info[WRITES] = True
             session.begin()
             session.info[VAULT] = self.vault
-            docket = PendingBookings()
-            transaction = Transaction(session, self._clock, self.timelines, docket, budget=budget)
+            pending = PendingBookings()
+            transaction = Transaction(session, self._clock, self.timelines, pending, budget=budget)
             try:
                 with budget.transaction():
                     yield transaction
                 if transaction.following is not None:
                     transaction.following.read(session)
-                if docket.additions:
+                if pending.additions:
                     # This has to be the last statement before the commit.
-                    docket.verify(session)
+                    pending.verify(session)
             except LostRace:
                 if transaction.following is not None:
                     transaction.following.lost()

@@ -17,11 +17,11 @@ import sqlalchemy as sa
 from climate.allocation.blocks import Block
 from climate.allocation.rearrangements import Rearrangement
 from climate.clock import Clock
-from climate.db.booking.books import Books
-from climate.db.booking.books import PendingBookings
 from climate.db.booking.idempotency_keys import IdempotencyKeys
 from climate.db.booking.offers import Offers
 from climate.db.booking.projects import Projects
+from climate.db.booking.writer import BookingWriter
+from climate.db.booking.writer import PendingBookings
 from climate.db.leases.claims import Claims
 from climate.db.leases.events import Events
 from climate.db.leases.handovers import Handovers
@@ -89,9 +89,9 @@ class Transaction:
     :ivar session: the connection that it has for itself
     :ivar now: the instant at which it began (aware UTC), used for ``created_at``
         and ``updated_at``
-    :ivar book: locks resources, and returns the :class:`Books` that can book them
+    :ivar book: locks resources, and returns the :class:`BookingWriter` that can book them
     :param clock: the source of that instant
-    :param docket: None in a read-only transaction
+    :param pending: None in a read-only transaction
     :ivar timelines: those of the store
     :ivar following: lets them follow what it books; None if no search has used them
     :ivar rearrangement: changes what searches find in them; None if nothing does
@@ -141,17 +141,17 @@ class Transaction:
         session: sa.Connection,
         clock: Clock,
         timelines: Timelines,
-        docket: PendingBookings | None = None,
+        pending: PendingBookings | None = None,
         *,
         budget: RequestBudget = UNLIMITED,
     ) -> None:
         self.now = now = clock.now()
         self.session = session
-        self.book = functools.partial(Books, session, now, docket)
+        self.book = functools.partial(BookingWriter, session, now, pending)
         self.timelines = timelines
         self.following: TimelineFollowing | None = None
         self.rearrangement: Rearrangement | None = None
-        self._docket = docket
+        self._pending = pending
         self.budget = budget
 
     def timeline(self, resource_type: str, until: datetime.datetime | None = None) -> list[Block]:
@@ -187,8 +187,8 @@ class Transaction:
 
     def follow(self) -> None:
         """Let timelines follow what it books, because it chooses from them."""
-        if self._docket is not None and self.following is None:
-            self.following = TimelineFollowing(self.timelines, self._docket)
+        if self._pending is not None and self.following is None:
+            self.following = TimelineFollowing(self.timelines, self._pending)
 
     def undo(self) -> None:
         """Roll back what was written, and release all locks."""

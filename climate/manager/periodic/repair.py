@@ -24,8 +24,8 @@ from climate.cloud.fence import ClaimGuard
 from climate.cloud.fence import ClaimLost
 from climate.cloud.fence import Fenced
 from climate.cloud.fence import MARGIN
-from climate.cloud.rehearsal import Rehearsal
-from climate.cloud.rehearsal import WouldChange
+from climate.cloud.read_only import ReadOnlyCloud
+from climate.cloud.read_only import WouldChange
 from climate.db.leases.intents import Intent
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Store
@@ -173,10 +173,10 @@ class Repair:
         if lease_id is None:
             yield from changes.compare(self._store, self._plugins, self._cloud, dry_run=True)
         for resource_type in self._plugins:
-            rehearsal = Rehearsal(self._cloud)
+            trial = ReadOnlyCloud(self._cloud)
             records = self._records(resource_type, lease_id)
-            yield from self._sweep(resource_type, records, rehearsal, dry_run=True)
-            yield from _noted(rehearsal)
+            yield from self._sweep(resource_type, records, trial, dry_run=True)
+            yield from _noted(trial)
 
     def _steps(self, lease_id: str | None) -> Iterator[Iterable[SweepFinding]]:
         yield self._store.run(
@@ -292,13 +292,11 @@ class Repair:
             if lease is None or lease.status is not LeaseStatus.ACTIVE:
                 return []
             job = self._starter.check(tx, lease)
-        rehearsal = Rehearsal(self._cloud)
-        report = perform(job, self._plugins, rehearsal)
-        if rehearsal.calls and (report.error or report.again is not None or not report.repaired):
+        trial = ReadOnlyCloud(self._cloud)
+        report = perform(job, self._plugins, trial)
+        if trial.calls and (report.error or report.again is not None or not report.repaired):
             # The check did not finish, because a rehearsal changes nothing.
-            return [
-                SweepFinding(what=f'lease {lease_id}: {noted.what}') for noted in _noted(rehearsal)
-            ]
+            return [SweepFinding(what=f'lease {lease_id}: {noted.what}') for noted in _noted(trial)]
         return _of_report(job, report, '')
 
     # -- ended leases
@@ -333,6 +331,6 @@ def _of_report(job: Job, report: Report, done: str) -> list[SweepFinding]:
     return findings
 
 
-def _noted(rehearsal: Rehearsal) -> Iterator[SweepFinding]:
-    for call in rehearsal.calls:
+def _noted(trial: ReadOnlyCloud) -> Iterator[SweepFinding]:
+    for call in trial.calls:
         yield SweepFinding(what=f'{call} is wanted')

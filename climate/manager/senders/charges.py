@@ -81,9 +81,9 @@ class ChargeSender(Sender):
                 'Withdrew %d charges without a decision: the process that asked is gone', given_up
             )
         tried, away = 0, None
-        for judge in self._filters.notified:
+        for filter_name in self._filters.notified:
             until = self._clock.now() + self._lasts
-            charges = self._store.run(self._claim(judge, until))
+            charges = self._store.run(self._claim(filter_name, until))
             try:
                 for charge in charges:
                     tried += 1
@@ -96,8 +96,10 @@ class ChargeSender(Sender):
             raise away
         return tried
 
-    def _claim(self, judge: str, until: datetime.datetime) -> Callable[[Transaction], list[Charge]]:
-        return lambda tx: tx.charges.claim(self._owner, until, [judge], self._batch)
+    def _claim(
+        self, filter_name: str, until: datetime.datetime
+    ) -> Callable[[Transaction], list[Charge]]:
+        return lambda tx: tx.charges.claim(self._owner, until, [filter_name], self._batch)
 
     def _notify(self, charge: Charge) -> None:
         try:
@@ -109,13 +111,13 @@ class ChargeSender(Sender):
             LOG.warning(
                 'Lease %s: %s does not take %s: %s',
                 charge.lease_id,
-                charge.judge,
+                charge.filter_name,
                 charge.state,
                 error.message,
             )
             self._postpone(charge, error.message)
         except Exception as error:
-            LOG.exception('Lease %s: %s failed', charge.lease_id, charge.judge)
+            LOG.exception('Lease %s: %s failed', charge.lease_id, charge.filter_name)
             self._postpone(charge, str(error))
         else:
             self._store.run(lambda tx: tx.charges.delivered(charge))

@@ -19,17 +19,17 @@ from climate.db.booking import verification
 class Defences:
     """The safeguards in a race.
 
-    :ivar judged: whether transactions verify their bookings
+    :ivar verified: whether transactions verify their bookings
     :ivar guarded: whether the database has its constraints and triggers
     """
 
-    judged: bool = True
+    verified: bool = True
     guarded: bool = True
 
     @property
     def name(self) -> str:
         """The name in the table."""
-        return NAMES[self.judged, self.guarded]
+        return NAMES[self.verified, self.guarded]
 
 
 NAMES = {
@@ -40,8 +40,8 @@ NAMES = {
 }
 BOTH = Defences()
 VERIFICATION = Defences(guarded=False)
-GUARDS = Defences(judged=False)
-NONE = Defences(judged=False, guarded=False)
+GUARDS = Defences(verified=False)
+NONE = Defences(verified=False, guarded=False)
 ALL = {each.name: each for each in (BOTH, VERIFICATION, GUARDS, NONE)}
 
 

@@ -23,4 +23,4 @@ class DatabaseRace(databases.OnEngine):
     def _setUp(self) -> None:
         database = databases.RaceDatabase(self._kind, guarded=self._defended.guarded)
         self._database = self.useFixture(database)
-        self._workers = self.useFixture(Workers(*database.place, judged=self._defended.judged))
+        self._workers = self.useFixture(Workers(*database.place, verified=self._defended.verified))

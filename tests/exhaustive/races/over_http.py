@@ -45,7 +45,7 @@ RACE = 'HTTP: [300] and [300, 0, 0] of 500 GB'
 _DAY = datetime.timedelta(days=1)
 _TIMEOUT = 60
 _EXPECTED = (201, 409)
-_UNJUDGED = ('python', '-m', 'tests.exhaustive.races.unjudged_api')
+_UNVERIFIED = ('python', '-m', 'tests.exhaustive.races.unverified_api')
 
 _CONFIGURATION = """
 [DEFAULT]
@@ -149,7 +149,7 @@ class HttpRace(databases.OnEngine):
         configuration = folder / 'climate.conf'
         configuration.write_text(_CONFIGURATION.format(database=self.host.url.replace('%', '%%')))
         ports = [processes.free_port() for _ in range(PROCESSES)]
-        command = ('climate-api',) if self._defended.judged else _UNJUDGED
+        command = ('climate-api',) if self._defended.verified else _UNVERIFIED
         words = (*command, '--config-file', str(configuration), '--port')
         self.commands = [
             self.useFixture(processes.Command(*words, str(port), folder=folder)) for port in ports

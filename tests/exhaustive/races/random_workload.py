@@ -89,10 +89,10 @@ class RandomWorkload(DatabaseRace):
                 f'{how}: {each.outcome.fault}' for each in reports if each.outcome.fault
             ]
             history = [each for report in reports for each in report.outcome.history]
-            self._judge(tally, history, dict.fromkeys(resources, random_clients.ROOM), how)
+            self._check_history(tally, history, dict.fromkeys(resources, random_clients.ROOM), how)
         return tally
 
-    def _judge(
+    def _check_history(
         self, tally: Tally, history: Sequence[Operation], capacity: histories.Capacity, how: str
     ) -> None:
         accepted = histories.without_refusals(history)

@@ -49,13 +49,13 @@ class _Races:
     def test_a_pair_without_any_is_overbooked(self) -> None:
         self.assertGreater(self.table(defences.NONE).overbooked, 0)
 
-    def test_a_pair_with_the_judgement_alone(self) -> None:
+    def test_a_pair_with_verification_alone(self) -> None:
         self.assertEqual([], self.table(defences.VERIFICATION).failures)
 
     def test_a_pair_with_the_rules_of_the_database_alone(self) -> None:
         self.assertEqual([], self.table(defences.GUARDS).failures)
 
-    def test_http_with_the_judgement_alone(self) -> None:
+    def test_http_with_verification_alone(self) -> None:
         self.assertEqual([], self.over_http(defences.VERIFICATION).failures)
 
     def test_http_with_the_rules_of_the_database_alone(self) -> None:
@@ -64,7 +64,7 @@ class _Races:
     def test_histories_without_any_have_no_order(self) -> None:
         self.assertGreater(self.histories(defences.NONE).impossible, 0)
 
-    def test_histories_with_the_judgement_alone(self) -> None:
+    def test_histories_with_verification_alone(self) -> None:
         self.assertEqual([], self.histories(defences.VERIFICATION).failures)
 
     def test_histories_with_the_rules_of_the_database_alone(self) -> None:

@@ -45,7 +45,7 @@ class _Placements:
         self.race(8)
 
 
-class TestJudge(base.TestCase):
+class TestPlacedViolations(base.TestCase):
     """The independent check finds each kind of violation."""
 
     LABELS = {'zone': {1: 'a', 2: 'a', 3: 'b'}, 'rack': {1: 'a1', 2: 'a2', 3: 'b1'}}

@@ -67,7 +67,7 @@ class _Table:
     def test_eight_processes(self) -> None:
         self.assertEqual([], _failures(self.race(self.sample(), 8)))
 
-    def test_the_judgement_alone(self) -> None:
+    def test_verification_alone(self) -> None:
         self.assertEqual([], _failures(self.race(self.sample(), defended=defences.VERIFICATION)))
 
     def test_the_rules_of_the_database_alone(self) -> None:

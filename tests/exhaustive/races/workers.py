@@ -53,13 +53,13 @@ class Workers(fixtures.Fixture):
     """Processes with their own services, started when they are first needed.
 
     :param place: the arguments of :class:`InProcessService`
-    :param judged: whether their transactions verify their bookings
+    :param verified: whether their transactions verify their bookings
     """
 
-    def __init__(self, *place: Any, judged: bool = True) -> None:
+    def __init__(self, *place: Any, verified: bool = True) -> None:
         super().__init__()
         self._place = place
-        self._judged = judged
+        self._verified = verified
 
     def _setUp(self) -> None:
         # The server imports the modules once, and forks the processes.
@@ -75,7 +75,7 @@ class Workers(fixtures.Fixture):
         for _ in range(there, count):
             ours, theirs = _context.Pipe()
             process = _context.Process(
-                target=_run, args=(theirs, self._shared, self._place, self._judged), daemon=True
+                target=_run, args=(theirs, self._shared, self._place, self._verified), daemon=True
             )
             process.start()
             theirs.close()
@@ -105,10 +105,10 @@ class Workers(fixtures.Fixture):
         return pipe.recv()
 
 
-def _run(pipe: Connection, shared: SharedCounters, place: Sequence[Any], judged: bool) -> None:
+def _run(pipe: Connection, shared: SharedCounters, place: Sequence[Any], verified: bool) -> None:
     # Moves are logged as warnings, and failures are in the reports.
     logging.disable(logging.WARNING)
-    if not judged:
+    if not verified:
         defences.switch_verification_off()
     service = InProcessService(*place)
     gate = StatementGate(service.engine, shared)

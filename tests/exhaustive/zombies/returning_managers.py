@@ -23,7 +23,7 @@ from typing import Literal
 
 import fixtures
 
-from climate.cloud import rehearsal
+from climate.cloud import read_only
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
 from climate.testing import walker
@@ -197,7 +197,7 @@ class ReturningManager:
         stalled on its way back, because the fence stops all later calls.
         """
         way_back: tuple[Where, ...] = ('after',) if nth == 1 else ()
-        if rehearsal.is_read_only(verb):
+        if read_only.is_read_only(verb):
             return way_back
         return ('before', *way_back) if nth <= _EACH else ()
 

@@ -116,7 +116,7 @@ class StoreCase(base.TestCase):
 
 
 def put(tx: stores.Transaction, allocations: Iterable[Allocation]) -> None:
-    """Write allocations as they are, which no transaction of the service may: it is judged."""
+    """Write allocations as they are, which no transaction of the service may: it is verified."""
     values = [
         {
             'reservation_id': item.reservation_id,

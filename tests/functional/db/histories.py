@@ -194,11 +194,11 @@ class HistoryCase:
         def write(tx: Transaction) -> None:
             if in_memory:
                 tx.timeline(cases.TYPE, tx.now)
-            books = tx.book([host], pause=PAUSE)
+            writer = tx.book([host], pause=PAUSE)
             tx.leases.insert(lease)
             tx.reservations.insert(lease.reservations)
             mine = lease.reservations[0].id
-            books.insert(
+            writer.insert(
                 [
                     cases.allocation(mine, host, period, name, amount=2 if name else 1)
                     for name in classes

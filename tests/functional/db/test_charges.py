@@ -14,13 +14,13 @@ from tests.functional.db import cases
 from tests.threads import together
 
 SOON = cases.NOW + datetime.timedelta(seconds=60)
-JUDGE = 'money'
+FILTER = 'money'
 
 
 def charge(name: str, lease: str = 'a', **facts: Any) -> Charge:
     """Return a charge that is to be told now."""
     values: dict[str, Any] = {
-        'judge': JUDGE,
+        'filter_name': FILTER,
         'state': ChargeState.COMMIT,
         'payload': {'name': name},
         'due': cases.NOW,
@@ -38,16 +38,18 @@ class Charges:
         for one in charges:
             self.store.run(lambda tx, one=one: tx.charges.insert([one]))
 
-    def claim(self, owner: str, limit: int = 10, judges: tuple[str, ...] = (JUDGE,)) -> list[str]:
+    def claim(
+        self, owner: str, limit: int = 10, filter_names: tuple[str, ...] = (FILTER,)
+    ) -> list[str]:
         """Take charges to tell; return their names."""
-        return [one.charge_id for one in self.taken(owner, limit, judges)]
+        return [one.charge_id for one in self.taken(owner, limit, filter_names)]
 
     def taken(
-        self, owner: str, limit: int = 10, judges: tuple[str, ...] = (JUDGE,)
+        self, owner: str, limit: int = 10, filter_names: tuple[str, ...] = (FILTER,)
     ) -> list[Charge]:
         """Take charges to tell."""
         until = self.clock.now() + datetime.timedelta(seconds=10)
-        return self.store.run(lambda tx: tx.charges.claim(owner, until, judges, limit))
+        return self.store.run(lambda tx: tx.charges.claim(owner, until, filter_names, limit))
 
     def states(self, lease: str = 'a') -> list[tuple[str, str]]:
         """Return name and state of what is known of a lease."""
@@ -66,7 +68,9 @@ class Charges:
 
     def test_a_question_is_decided_once(self) -> None:
         both = ('money', 'power')
-        self.put(*(charge('q1', judge=name, state=ChargeState.ASKED, due=SOON) for name in both))
+        self.put(
+            *(charge('q1', filter_name=name, state=ChargeState.ASKED, due=SOON) for name in both)
+        )
         self.put(charge('q2', state=ChargeState.ASKED, due=SOON))
 
         def decide(state: ChargeState) -> int:
@@ -83,25 +87,25 @@ class Charges:
     def test_what_nobody_decides_is_taken_back(self) -> None:
         self.put(charge('q1', state=ChargeState.ASKED, due=SOON), charge('q2', lease='b'))
         self.assertEqual(0, self.store.run(lambda tx: tx.charges.give_up()))
-        self.assertEqual([], self.claim('me', judges=('other',)))
+        self.assertEqual([], self.claim('me', filter_names=('other',)))
         self.clock.move_to(SOON)
         self.assertEqual(1, self.store.run(lambda tx: tx.charges.give_up()))
-        decided = self.store.run(lambda tx: tx.charges.decide('q1', ChargeState.COMMIT, [JUDGE]))
+        decided = self.store.run(lambda tx: tx.charges.decide('q1', ChargeState.COMMIT, [FILTER]))
         self.assertEqual(0, decided)
         self.assertEqual([('q1', 'release')], self.states())
         self.assertEqual(['q2', 'q1'], self.claim('me'))
 
-    def test_order_is_kept_for_each_lease_and_judge(self) -> None:
+    def test_order_is_kept_for_each_lease_and_filter(self) -> None:
         self.put(
             charge('a0', state=ChargeState.ASKED, due=SOON),
             charge('a1'),
             charge('b1', lease='b'),
             charge('a2', state=ChargeState.END),
-            charge('a3', judge='power'),
+            charge('a3', filter_name='power'),
         )
         # What is still open holds nothing up; what was not told does.
         self.assertEqual((['a1', 'b1'], []), (self.claim('me'), self.claim('you')))
-        self.assertEqual(['a3'], self.claim('you', judges=('power',)))
+        self.assertEqual(['a3'], self.claim('you', filter_names=('power',)))
         (first, _) = self.taken('me')
         self.store.run(lambda tx: tx.charges.delivered(first))
         self.assertEqual(['a2'], self.claim('you'))

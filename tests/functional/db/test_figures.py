@@ -109,7 +109,12 @@ class Figured:
     def test_charges(self) -> None:
         charges = [
             Charge(
-                charge_id=state, judge='money', lease_id='a', state=state, payload={}, due=cases.NOW
+                charge_id=state,
+                filter_name='money',
+                lease_id='a',
+                state=state,
+                payload={},
+                due=cases.NOW,
             )
             for state in (ChargeState.ASKED, ChargeState.COMMIT, ChargeState.END)
         ]

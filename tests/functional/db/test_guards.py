@@ -223,7 +223,7 @@ class Guards:
         self.sql('UPDATE resources SET deleted = 0')
         self.taken(self.row(WHOLE, 1, 2))
 
-    def test_supply_that_grows_or_stays_is_not_judged(self) -> None:
+    def test_supply_that_grows_or_stays_is_not_verified(self) -> None:
         with unguarded.unguarded(self.store.engine):
             self.taken(self.row('VCPU', 1, 3, 40))
         self.sql('UPDATE inventories SET total = 9, max_unit = 3')

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from climate.db.booking.books import Books
+from climate.db.booking.writer import BookingWriter
 from climate.db.timelines.timelines import Blocks
 from climate.db.timelines.timelines import Timelines
 from climate.db.transactions.store import Store
@@ -51,7 +51,7 @@ class BookingsCase:
         hours: tuple[int, int] = (1, 2),
         searches: bool = True,
         between: Callable[[], object] = lambda: None,
-        also: Callable[[Transaction, Books], object] = lambda _tx, _books: None,
+        also: Callable[[Transaction, BookingWriter], object] = lambda _tx, _writer: None,
     ) -> list[str]:
         """Book the first host as a whole, and a part of the second; return the reservation.
 
@@ -66,7 +66,7 @@ class BookingsCase:
             if searches:
                 tx.timeline(cases.TYPE, tx.now)
             between()
-            books = tx.book(self.hosts[:2], pause=PAUSE)
+            writer = tx.book(self.hosts[:2], pause=PAUSE)
             tx.leases.insert(lease)
             tx.reservations.insert(lease.reservations)
             whole = Allocation(
@@ -76,8 +76,8 @@ class BookingsCase:
                 cases.allocation(reservation_id, self.hosts[1], period, name, amount=amount)
                 for name, amount in PART.items()
             ]
-            books.insert([whole, *parts])
-            also(tx, books)
+            writer.insert([whole, *parts])
+            also(tx, writer)
 
         (store or self.store).run(write)
         return [reservation_id]
@@ -113,7 +113,7 @@ class BookingsCase:
         self.assertFalse(all(each.occupied.is_zero for each in far))
 
     def test_a_transaction_that_fails(self) -> None:
-        def fail(_tx: Transaction, _books: Books) -> None:
+        def fail(_tx: Transaction, _writer: BookingWriter) -> None:
             raise RuntimeError('it does not commit')
 
         self.assertRaises(RuntimeError, self.book, also=fail)
@@ -124,11 +124,11 @@ class BookingsCase:
         reservation = self.book()
         with self.store.reading() as tx:
             old = [item.id for item in tx.allocations.live_of(reservation)]
-        also: list[Callable[[Transaction, Books], object]] = [
+        also: list[Callable[[Transaction, BookingWriter], object]] = [
             lambda tx, _: self.describe(tx),
             lambda tx, _: tx.resources.touch(self.hosts[0]),
-            lambda _, books: books.move([old[0]], start=None, end=cases.at(2.5)),
-            lambda _, books: books.remove(old[:1]),
+            lambda _, writer: writer.move([old[0]], start=None, end=cases.at(2.5)),
+            lambda _, writer: writer.remove(old[:1]),
             lambda tx, _: tx.allocations.release(reservation),
         ]
         for number, each in enumerate(also):
@@ -165,7 +165,7 @@ class BookingsCase:
 
     def test_while_another_thread_reads(self) -> None:
         lock = self.timelines._locks[cases.TYPE]
-        self.book(also=lambda _tx, _books: lock.acquire())
+        self.book(also=lambda _tx, _writer: lock.acquire())
         lock.release()
         self.assertGreater(self.current(), 1)
 

@@ -121,13 +121,13 @@ class Verification:
     guarded = False
     examples = 12
 
-    def test_what_is_new_is_judged_right(self) -> None:
+    def test_additions_are_verified_correctly(self) -> None:
         # Made for each engine: hypothesis wants one function to be one test.
         drawn = st.lists(hosts(), min_size=1, max_size=3)
-        judged = hypothesis.given(drawn, st.integers(0, 2))(self._judged)
-        hypothesis.settings(max_examples=self.examples)(judged)()
+        verified = hypothesis.given(drawn, st.integers(0, 2))(self._verified)
+        hypothesis.settings(max_examples=self.examples)(verified)()
 
-    def _judged(self, drawn: list[tuple], pause: int) -> None:
+    def _verified(self, drawn: list[tuple], pause: int) -> None:
         def compare(tx: Transaction) -> None:
             mine, theirs = (self._reservation(tx) for _ in range(2))
             additions, expected = [], set()
@@ -145,7 +145,7 @@ class Verification:
                     additions.append(_addition(row, resource_id, pause))
                     if is_bad(host, row, pause):
                         expected.add((resource_id, row.resource_class))
-            found = verification.findings(tx.session, additions, own=[mine])
+            found = verification.violations(tx.session, additions, own=[mine])
             self.assertEqual(expected, {(one.resource_id, one.resource_class) for one in found})
 
         self.store.run(compare, undone=True)
@@ -156,7 +156,7 @@ class Verification:
         tx.reservations.insert(lease.reservations)
         return lease.reservations[0].id
 
-    def test_a_changed_inventory_is_judged_by_all_that_is_booked(self) -> None:
+    def test_a_changed_inventory_is_verified_against_all_bookings(self) -> None:
         (host,) = self.add_hosts(1, inventories=STOCK)
         for start, end in ((1, 3), (3, 5), (4, 6)):
             self.book([host], start, end, resource_class='VCPU', amount=2)
@@ -200,17 +200,17 @@ class Verification:
             for name in ('VCPU', 'MEMORY_MB', None)
         ]
         with self.store.reading() as tx, plans.captured(self.store.engine) as statements:
-            self.assertEqual([], verification.findings(tx.session, additions[:1]))
-            self.assertEqual([], verification.findings(tx.session, additions))
+            self.assertEqual([], verification.violations(tx.session, additions[:1]))
+            self.assertEqual([], verification.violations(tx.session, additions))
         self.assertEqual(2, len(statements))
 
-    def test_a_window_is_judged_without_an_allocation_in_it(self) -> None:
+    def test_a_window_without_an_allocation_is_verified(self) -> None:
         (host,) = self.add_hosts(1, inventories=STOCK, disabled=True)
         wide = cases.hours(1, 3)
         added = Addition(
             resource_id=host, resource_class='VCPU', period=wide, clear=wide, fresh=True
         )
-        (found,) = fetch(self.store, lambda tx: verification.findings(tx.session, [added]))
+        (found,) = fetch(self.store, lambda tx: verification.violations(tx.session, [added]))
         self.assertEqual((host, 'is not open to bookings'), (found.resource_id, found.why))
 
     def test_what_goes_first_leaves_room(self) -> None:
@@ -220,9 +220,9 @@ class Verification:
         new = dataclasses.replace(old, period=cases.hours(2, 4))
 
         def swap(tx: Transaction) -> None:
-            books = tx.book([host])
-            books.remove([old.id])
-            books.insert([new])
+            writer = tx.book([host])
+            writer.remove([old.id])
+            writer.insert([new])
 
         self.store.run(swap)
         table = cases.migration.metadata().tables['allocations']
@@ -269,7 +269,7 @@ class TestMariadb(Verification, cases.StoreCase):
             for host in hosts
         ]
         with self.store.reading() as tx, plans.captured(self.store.engine) as statements:
-            self.assertEqual([], verification.findings(tx.session, additions))
+            self.assertEqual([], verification.violations(tx.session, additions))
         (statement,) = statements
         rows = plans.plan(self.store.engine, statement).splitlines()
         (allocations,) = (row for row in rows if '| allocations |' in row)

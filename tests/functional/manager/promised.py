@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from climate.cloud import rehearsal
+from climate.cloud import read_only
 from climate.testing import promised
 from climate.testing.promised import SETTINGS
 from tests.functional.manager.walk.kinds import KINDS
@@ -40,4 +40,4 @@ class Promised:
         self.world.until(until)
         calls = [call.verb for call in cloud.journal()]
         cloud.keep_journal(False)
-        return [verb for verb in calls if not rehearsal.is_read_only(verb)]
+        return [verb for verb in calls if not read_only.is_read_only(verb)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Judges are told what came of what they were asked, whatever happens meanwhile."""
+"""Filters are notified of the outcome of each question, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from climate.enforcement import ledger
 from climate.enforcement.external_service import ExternalService
 from climate.enforcement.filters import Filters
 from climate.manager.senders.charges import ChargeSender
-from tests import judge
+from tests import usage_service
 from tests import waiting
 from tests.databases import fetch
 from tests.functional.db import cases
@@ -26,14 +26,14 @@ MONEY = 'external_service'
 
 
 class TestSender(cases.StoreCase):
-    """One judge over HTTP, and managers that tell it."""
+    """A usage service over HTTP, and managers that notify it."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.judge = self.useFixture(judge.Judge())
+        self.usage_service = self.useFixture(usage_service.UsageService())
         self.logger = self.useFixture(fixtures.FakeLogger())
         conf = configured(
-            external_service_base_endpoint=self.judge.url, external_service_timeout=60.0
+            external_service_base_endpoint=self.usage_service.url, external_service_timeout=60.0
         )
         self.filters = Filters({MONEY: ExternalService.from_conf(conf)})
         self.sender = self.add_manager('me')
@@ -47,13 +47,13 @@ class TestSender(cases.StoreCase):
         """Write charges named after their lease and a number, such as a1."""
         for name in names:
             ids = {'charge_id': name, 'lease_id': name[0], 'payload': {'id': name}}
-            charge = Charge(judge=MONEY, state=state, due=self.clock.now(), **ids)
+            charge = Charge(filter_name=MONEY, state=state, due=self.clock.now(), **ids)
             self.store.run(lambda tx, charge=charge: tx.charges.insert([charge]))
 
     @property
     def calls(self) -> list[str]:
-        """What the judge has heard, twice what it has heard twice."""
-        return [f'{call.name} {call.body["id"]}' for call in self.judge.calls]
+        """The calls that the service has received, with repetitions."""
+        return [f'{call.name} {call.body["id"]}' for call in self.usage_service.calls]
 
     def waiting(self) -> dict[str, int]:
         return fetch(self.store, lambda tx: dict(tx.charges.waiting()))
@@ -69,7 +69,7 @@ class TestSender(cases.StoreCase):
         self.assertEqual({}, self.waiting())
 
     def test_what_is_not_taken_comes_again_and_holds_no_other_lease_up(self) -> None:
-        self.judge.answers['commit'] = judge.Answer(status=500)
+        self.usage_service.answers['commit'] = usage_service.Answer(status=500)
         self.put('a1')
         self.put('b1', state=ChargeState.RELEASE)
         self.assertEqual(2, self.sender.send_once())
@@ -78,34 +78,34 @@ class TestSender(cases.StoreCase):
         self.assertEqual(0, self.sender.send_once())
         self.pass_time(1.5)
         self.assertEqual(1, self.sender.send_once())
-        del self.judge.answers['commit']
+        del self.usage_service.answers['commit']
         self.pass_time(1.5)
         self.assertEqual(0, self.sender.send_once())
         self.pass_time(1)
         self.assertEqual(1, self.sender.send_once())
         self.assertEqual({}, self.waiting())
 
-    def test_the_judge_is_away_and_comes_back(self) -> None:
-        self.judge.go_away()
+    def test_an_unavailable_filter_comes_back(self) -> None:
+        self.usage_service.go_away()
         self.put('a1', 'a2', 'b1')
         for _ in range(3):
             self.assertRaises(exceptions.FilterUnavailable, self.sender.send_once)
             self.pass_time(15)
         self.assertEqual({'commit': 3}, self.waiting())
-        self.judge.come_back()
+        self.usage_service.come_back()
         while self.sender.send_once():
             continue
         self.assertEqual({'commit a1', 'commit a2', 'commit b1'}, set(self.calls))
         self.assertLess(self.calls.index('commit a1'), self.calls.index('commit a2'))
         self.assertEqual(3, len(self.calls))
 
-    def test_one_judge_that_is_away_holds_no_other_up(self) -> None:
-        other = self.useFixture(judge.Judge())
+    def test_an_unavailable_filter_delays_no_other(self) -> None:
+        other = self.useFixture(usage_service.UsageService())
         conf = configured(external_service_base_endpoint=other.url)
         self.filters = Filters(
             {MONEY: self.filters[MONEY], 'other': ExternalService.from_conf(conf)}
         )
-        self.judge.go_away()
+        self.usage_service.go_away()
         self.put('a1')
         question = questions.creation()
         self.store.run(lambda tx: ledger.open_question(tx, self.filters, question))
@@ -130,7 +130,7 @@ class TestSender(cases.StoreCase):
         self.pass_time(self.filters.undecided_for.total_seconds())
         self.assertEqual(1, self.sender.send_once())
         self.assertEqual(['release q1'], self.calls)
-        self.assertEqual('create', self.judge.calls[0].body['action'])
+        self.assertEqual('create', self.usage_service.calls[0].body['action'])
         self.assertFalse(self.store.run(lambda tx: ledger.booked(tx, self.filters, question)))
 
     def test_a_filter_that_is_no_longer_used_is_notified_when_it_is_used_again(self) -> None:
@@ -146,24 +146,24 @@ class TestSender(cases.StoreCase):
         self.addCleanup(sender.stop, 10)
         self.put('a1')
         sender.wake()
-        waiting.until(lambda: self.waiting() == {}, 20, 'a1 is told')
+        waiting.until(lambda: self.waiting() == {}, 20, 'a1 is sent')
         self.put('a2', 'a3')
         sender.wake()
-        waiting.until(lambda: self.waiting() == {}, 20, 'a2 and a3 are told')
+        waiting.until(lambda: self.waiting() == {}, 20, 'a2 and a3 are sent')
         sender.stop(10)
         self.assertEqual(['commit a1', 'commit a2', 'commit a3'], self.calls)
 
-    def test_a_thread_outlives_a_judge_that_is_away(self) -> None:
-        self.judge.go_away()
+    def test_a_thread_outlives_an_unavailable_filter(self) -> None:
+        self.usage_service.go_away()
         sender = self.add_manager('thread', max_sleep=0.1)
         sender.start()
         self.addCleanup(sender.stop, 10)
         self.put('a1')
         sender.wake()
         waiting.until(lambda: 'Charges wait' in self.logger.output, 20, 'it is missed')
-        self.judge.come_back()
+        self.usage_service.come_back()
         self.pass_time(60)
-        waiting.until(lambda: self.waiting() == {}, 20, 'a1 is told')
+        waiting.until(lambda: self.waiting() == {}, 20, 'a1 is sent')
         waiting.until(lambda: 'accepted again' in self.logger.output, 20, 'that is said')
 
     def test_without_filters_there_is_no_thread(self) -> None:

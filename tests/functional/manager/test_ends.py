@@ -10,7 +10,7 @@ from climate.domain.leases import Lease
 from climate.enforcement.external_service import ExternalService
 from climate.enforcement.filters import Filters
 from tests import base
-from tests import judge
+from tests import usage_service
 from tests.functional.manager.harness import Site
 from tests.unit.enforcement.test_durations import configured
 
@@ -20,15 +20,15 @@ class _Ends(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.judge = self.useFixture(judge.Judge())
-        conf = configured(external_service_base_endpoint=self.judge.url)
+        self.usage_service = self.useFixture(usage_service.UsageService())
+        conf = configured(external_service_base_endpoint=self.usage_service.url)
         filters = Filters({'external_service': ExternalService.from_conf(conf)})
         self.site = self.useFixture(Site(filters=filters))
 
     def reports(self, lease: Lease, *, after: str = 'commit') -> list[dict[str, Any]]:
         """Return what was told of a lease after it was booked."""
         self.site.work()
-        calls = [call for call in self.judge.calls if call.body['lease']['id'] == lease.id]
+        calls = [call for call in self.usage_service.calls if call.body['lease']['id'] == lease.id]
         names = [call.name for call in calls]
         return [{'name': call.name, **call.body} for call in calls[names.index(after) + 1 :]]
 

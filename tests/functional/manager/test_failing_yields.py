@@ -13,7 +13,7 @@ from typing import Any
 from typing import Final
 
 from climate.cloud.protocols.stacks import StackDraft
-from climate.cloud.rehearsal import is_read_only
+from climate.cloud.read_only import is_read_only
 from climate.domain.leases import Lease
 from climate.domain.leases import YieldMode
 from climate.simulator import SimulatedCloud

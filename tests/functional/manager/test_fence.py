@@ -15,7 +15,7 @@ import fixtures
 import sqlalchemy as sa
 from oslo_log import formatters
 
-from climate.cloud import rehearsal
+from climate.cloud import read_only
 from climate.cloud.base import Cloud
 from climate.cloud.base import Server
 from climate.cloud.fence import ClaimLost
@@ -75,7 +75,7 @@ class _Nova:
             self._cloud.passes()
             return found(*arguments, **named)
 
-        return look if rehearsal.is_read_only(f'compute.{verb}') else found
+        return look if read_only.is_read_only(f'compute.{verb}') else found
 
 
 class TestHeldUp(base.TestCase):

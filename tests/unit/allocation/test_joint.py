@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from climate.allocation import joint
 from climate.allocation.joint import Frame
 from climate.allocation.joint import SearchBudget
-from climate.allocation.joint import Wanted
+from climate.allocation.joint import SlotCondition
 from climate.allocation.steps import microseconds
 from climate.domain.resources import Spread
 from tests import base
@@ -38,8 +38,8 @@ class JointCase(base.TestCase):
         """Set the hosts and the needs."""
         self.hosts, found, (self.first, self.further, self.length, self.pause) = case
         block = plain.block(self.hosts)
-        self.wanted = [
-            Wanted(
+        self.conditions = [
+            SlotCondition(
                 place=place,
                 blocks=[block],
                 demand=demand,
@@ -55,7 +55,7 @@ class JointCase(base.TestCase):
             latest=microseconds(at(self.first + self.further)),
         )
 
-    def enough(self, one: Wanted, start: int, length: int) -> bool:
+    def enough(self, one: SlotCondition, start: int, length: int) -> bool:
         """Whether there are enough slots from an hour on."""
         slots = [host.slots(dict(one.demand), start, length, self.pause) for host in self.hosts]
         return total(one.spread, slots) >= one.count
@@ -65,7 +65,7 @@ class JointCase(base.TestCase):
         return [
             start
             for start in range(self.first, self.first + self.further + 1)
-            if all(self.enough(one, start, self.length) for one in self.wanted)
+            if all(self.enough(one, start, self.length) for one in self.conditions)
         ]
 
 
@@ -85,23 +85,23 @@ class JointTest(JointCase):
     def test_first(self, case: Case) -> None:
         self.prepare(case)
         expected = next((microseconds(at(start)) for start in self.starts()), None)
-        self.assertEqual(expected, SearchBudget(1000).first(self.wanted, self.frame))
+        self.assertEqual(expected, SearchBudget(1000).first(self.conditions, self.frame))
 
     @given(cases)
     def test_turns(self, case: Case) -> None:
         """What is free at a start is free at the last turn before it."""
         self.prepare(case)
-        turns = joint.turns(self.wanted, self.frame).tolist()
+        turns = joint.turns(self.conditions, self.frame).tolist()
         for start in self.starts():
             last = max(turn for turn in turns if turn <= microseconds(at(start)))
             bounds = self.frame.bounds(last)
-            for one in self.wanted:
+            for one in self.conditions:
                 number = one.pieces(bounds)
                 self.assertIsNotNone(number)
                 self.assertLessEqual(number, one.count)
         for turn in turns:
             bounds = self.frame.bounds(turn)
-            for one in self.wanted:
+            for one in self.conditions:
                 self.assertEqual(one.fits(bounds), one.pieces(bounds) is not None)
 
     @given(cases)
@@ -110,7 +110,7 @@ class JointTest(JointCase):
         starts = self.starts()
         tried = {self.first}
         start = self.frame.earliest
-        while (later := joint.after(self.wanted, self.frame, start)) is not None:
+        while (later := joint.after(self.conditions, self.frame, start)) is not None:
             self.assertGreater(later, start)
             start = later
             tried.add((start - microseconds(at(0))) // HOUR)
@@ -124,24 +124,24 @@ class JointTest(JointCase):
             expected = max(
                 length
                 for length in range(self.length, self.length + more + 1)
-                if all(self.enough(one, start, length) for one in self.wanted)
+                if all(self.enough(one, start, length) for one in self.conditions)
             )
             latest = microseconds(at(start + self.length + more))
-            end = joint.longest(self.wanted, self.frame, microseconds(at(start)), latest)
+            end = joint.longest(self.conditions, self.frame, microseconds(at(start)), latest)
             self.assertEqual(microseconds(at(start + expected)), end)
 
     @given(cases)
     def test_shortages(self, case: Case) -> None:
         self.prepare(case)
-        found_short = SearchBudget(1000).shortages(self.wanted, self.frame, self.frame.earliest)
+        found_short = SearchBudget(1000).shortages(self.conditions, self.frame, self.frame.earliest)
         short = [
             place
-            for place, one in enumerate(self.wanted)
+            for place, one in enumerate(self.conditions)
             if not self.enough(one, self.first, self.length)
         ]
         self.assertEqual(short, sorted({one.place for one in found_short}))
         for shortage in found_short:
-            one = self.wanted[shortage.place]
+            one = self.conditions[shortage.place]
             name = shortage.resource_class
             part = one if name is None else one.of_class(name)
             slots = [
@@ -164,7 +164,7 @@ class JointTest(JointCase):
         host = plain.Host(inventories=(), uses=())
         self.prepare(([host], [({}, 1, Spread.ANY)] * 3, (0, 1, 1, 0)))
         searching = SearchBudget(2)
-        self.assertIsNone(searching.first(self.wanted, self.frame))
+        self.assertIsNone(searching.first(self.conditions, self.frame))
         self.assertEqual(0, searching.left)
 
     def test_whole_minutes(self) -> None:

@@ -160,7 +160,7 @@ class HeldResourcesTest(base.TestCase):
         self.assertEqual('boxes', nouns.plural('custom:box'))
 
 
-class RehearsedLeaseTest(base.TestCase):
+class DryRunOutputTest(base.TestCase):
     """What a lease would book."""
 
     def test_amounts(self) -> None:

@@ -14,7 +14,7 @@ from climate.clock import ManualClock
 from climate.clock import SystemClock
 from climate.cloud import deletions
 from climate.cloud import fence
-from climate.cloud import rehearsal
+from climate.cloud import read_only
 from climate.cloud.base import Cloud
 from climate.simulator import SimulatedCloud
 from climate.simulator import VERBS
@@ -104,7 +104,7 @@ class TestFenced(base.TestCase):
         for whose, cloud in views.items():
             for name in verbs():
                 del self.reached[:]
-                if rehearsal.is_read_only(name):
+                if read_only.is_read_only(name):
                     self.call(cloud, name)
                     self.assertEqual([f'{whose}{name}'], self.reached)
                 else:
@@ -112,11 +112,11 @@ class TestFenced(base.TestCase):
                     self.assertEqual([], self.reached)
 
     def test_what_changes_the_cloud_asks_once_and_is_passed_on(self) -> None:
-        changing = [name for name in verbs() if not rehearsal.is_read_only(name)]
+        changing = [name for name in verbs() if not read_only.is_read_only(name)]
         self.assertGreater(len(changing), 40)
         for name in changing:
             self.assertEqual(((1,), {'two': 2}), self.call(self.cloud, name))
-        changes = [name for name in self.reached if not rehearsal.is_read_only(name)]
+        changes = [name for name in self.reached if not read_only.is_read_only(name)]
         self.assertEqual((changing, len(changing)), (changes, self.asked))
 
     def test_every_deletion_is_recorded_before_it_is_requested(self) -> None:
@@ -125,7 +125,7 @@ class TestFenced(base.TestCase):
         for name in deleting:
 
             def record(deletion: deletions.Deletion) -> None:
-                found = [one for one in self.reached if not rehearsal.is_read_only(one)]
+                found = [one for one in self.reached if not read_only.is_read_only(one)]
                 self.assertEqual([], found)
                 self.recorded.append(deletion)
 

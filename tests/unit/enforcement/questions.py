@@ -89,8 +89,13 @@ def change(
     )
 
 
-def charge(state: ChargeState, judge: str = 'external_service', **payload: Any) -> Charge:
+def charge(state: ChargeState, filter_name: str = 'external_service', **payload: Any) -> Charge:
     """Return a charge of which a filter is notified."""
     return Charge(
-        charge_id='q1', judge=judge, lease_id='l1', state=state, payload=payload, due=NOON
+        charge_id='q1',
+        filter_name=filter_name,
+        lease_id='l1',
+        state=state,
+        payload=payload,
+        due=NOON,
     )

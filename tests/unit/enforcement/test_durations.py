@@ -33,10 +33,10 @@ def span(seconds: int) -> datetime.timedelta:
     return datetime.timedelta(seconds=seconds)
 
 
-def refuses(judge: Filter, question: FilterQuestion) -> bool:
+def refuses(rule: Filter, question: FilterQuestion) -> bool:
     """Say whether a filter refuses a change."""
     try:
-        judge.check_update(question)
+        rule.check_update(question)
     except exceptions.LimitExceeded:
         return True
     return False
@@ -46,22 +46,22 @@ class TestMaxLeaseDuration(base.TestCase):
     """No lease lasts longer than so long."""
 
     def test_a_lease_as_long_as_allowed_and_one_second_longer(self) -> None:
-        judge = MaxLeaseDuration.from_conf(configured(max_lease_duration=3600))
-        judge.check_create(questions.creation(3600))
+        rule = MaxLeaseDuration.from_conf(configured(max_lease_duration=3600))
+        rule.check_create(questions.creation(3600))
         error = self.assertRaises(
-            exceptions.LeaseTooLong, judge.check_create, questions.creation(3601)
+            exceptions.LeaseTooLong, rule.check_create, questions.creation(3601)
         )
         expected = 'Lease duration of 3601 seconds is longer than the longest allowed, 3600 seconds'
         self.assert_has(error, message=expected, code=400)
 
     def test_it_is_off(self) -> None:
-        judge = MaxLeaseDuration.from_conf(configured())
-        judge.check_create(questions.creation(10**8))
-        judge.check_update(questions.change(1, 10**8, 0))
+        rule = MaxLeaseDuration.from_conf(configured())
+        rule.check_create(questions.creation(10**8))
+        rule.check_update(questions.change(1, 10**8, 0))
 
     def test_zero_is_a_limit(self) -> None:
-        judge = MaxLeaseDuration.from_conf(configured(max_lease_duration=0))
-        self.assertRaises(exceptions.LeaseTooLong, judge.check_create, questions.creation(1))
+        rule = MaxLeaseDuration.from_conf(configured(max_lease_duration=0))
+        self.assertRaises(exceptions.LeaseTooLong, rule.check_create, questions.creation(1))
 
     def test_exempt_projects(self) -> None:
         conf = configured(
@@ -84,13 +84,13 @@ class TestMaxLeaseDuration(base.TestCase):
     def test_what_can_be_created_can_be_reached_by_a_change(
         self, longest: int, wanted: int
     ) -> None:
-        judge = MaxLeaseDuration(span(longest))
+        rule = MaxLeaseDuration(span(longest))
         created = True
         try:
-            judge.check_create(questions.creation(wanted))
+            rule.check_create(questions.creation(wanted))
         except exceptions.LeaseTooLong:
             created = False
-        self.assertEqual(created, not refuses(judge, questions.change(0.5, wanted, 0)))
+        self.assertEqual(created, not refuses(rule, questions.change(0.5, wanted, 0)))
 
 
 class TestExtensionWindow(base.TestCase):
@@ -100,17 +100,17 @@ class TestExtensionWindow(base.TestCase):
         ExtensionWindow(span(0)).check_create(questions.creation(10**7))
 
     def test_the_window_opens(self) -> None:
-        judge = ExtensionWindow.from_conf(configured(reservation_extension_window=600))
+        rule = ExtensionWindow.from_conf(configured(reservation_extension_window=600))
         with self.assertRaisesRegex(exceptions.OutsideExtensionWindow, 'last 600 seconds'):
-            judge.check_update(questions.change(3600, 7200, 2999))
-        judge.check_update(questions.change(3600, 7200, 3000))
+            rule.check_update(questions.change(3600, 7200, 2999))
+        rule.check_update(questions.change(3600, 7200, 3000))
 
     def test_it_is_off(self) -> None:
         ExtensionWindow.from_conf(configured()).check_update(questions.change(3600, 7200, 0))
 
     def test_a_lease_that_has_not_begun_is_free(self) -> None:
-        judge = ExtensionWindow(span(0))
-        judge.check_update(questions.change(3600, 7200, -60, LeaseStatus.PENDING))
+        rule = ExtensionWindow(span(0))
+        rule.check_update(questions.change(3600, 7200, -60, LeaseStatus.PENDING))
 
     def test_a_question_without_a_lease_passes(self) -> None:
         question = dataclasses.replace(questions.change(3600, 7200, 0), current=None)

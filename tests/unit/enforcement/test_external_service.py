@@ -21,7 +21,7 @@ from climate.enforcement.base import End
 from climate.enforcement.base import Ending
 from climate.enforcement.external_service import ExternalService
 from tests import base
-from tests import judge
+from tests import usage_service
 from tests.printed import blocks
 from tests.printed import helpers
 from tests.unit.enforcement import questions
@@ -33,11 +33,11 @@ class ServiceCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.judge = self.useFixture(judge.Judge())
+        self.usage_service = self.useFixture(usage_service.UsageService())
         self.logger = self.useFixture(fixtures.FakeLogger())
 
     def filter(self, **options: object) -> ExternalService:
-        options.setdefault('external_service_base_endpoint', self.judge.url)
+        options.setdefault('external_service_base_endpoint', self.usage_service.url)
         options.setdefault('external_service_timeout', 60.0)
         options.setdefault('external_service_token', 's3cret')
         return ExternalService.from_conf(configured(**options))
@@ -45,9 +45,9 @@ class ServiceCase(base.TestCase):
     def test_plain_text_is_warned_of(self) -> None:
         """Not to this machine; each call has an address of its own."""
         for address, own, warned in (
-            ('http://judge.example.org/v1', None, True),
-            ('https://judge.example.org/v1', None, False),
-            ('https://judge.example.org/v1', 'http://10.0.0.7/end', True),
+            ('http://usage.example.org/v1', None, True),
+            ('https://usage.example.org/v1', None, False),
+            ('https://usage.example.org/v1', 'http://10.0.0.7/end', True),
             ('http://localhost:8080', None, False),
             ('http://[::1]:8080', 'http://127.0.0.1/end', False),
         ):
@@ -76,7 +76,7 @@ class TestQuestions(ServiceCase):
     def test_what_is_sent(self) -> None:
         service = self.filter(auth_url='http://keystone/v3', region_name='one')
         service.check_create(questions.creation())
-        (call,) = self.judge.calls
+        (call,) = self.usage_service.calls
         self.assertEqual('check-create', call.name)
         self.assertEqual('s3cret', call.headers['x-auth-token'])
         self.assertEqual('application/json', call.headers['content-type'])
@@ -128,7 +128,7 @@ class TestQuestions(ServiceCase):
 
     def test_the_page_shows_its_fields(self) -> None:
         self.filter().check_create(questions.creation())
-        (call,) = self.judge.calls
+        (call,) = self.usage_service.calls
         page = 'doc/source/admin/limits.rst'
         (block,) = (b for b in blocks.blocks() if b.page == page and b.language == 'json')
         # What a reservation of hosts asks for is not what this question's does.
@@ -141,7 +141,7 @@ class TestQuestions(ServiceCase):
 
     def test_a_change_says_what_is_and_what_would_be(self) -> None:
         self.filter().check_update(questions.change(3600, 7200, 60))
-        (call,) = self.judge.calls
+        (call,) = self.usage_service.calls
         self.assertEqual('check-update', call.name)
         self.assertEqual('update', call.body['action'])
         self.assertEqual('bob', call.body['context']['user_id'])
@@ -152,32 +152,32 @@ class TestQuestions(ServiceCase):
         self.filter(
             external_service_base_endpoint=None,
             external_service_two_phase=False,
-            external_service_check_create_endpoint=f'{self.judge.url}/may-they',
-            external_service_check_update_endpoint=f'{self.judge.url}/may-they-still',
+            external_service_check_create_endpoint=f'{self.usage_service.url}/may-they',
+            external_service_check_update_endpoint=f'{self.usage_service.url}/may-they-still',
         ).check_create(questions.creation())
-        self.assertEqual(['may-they'], self.judge.names)
+        self.assertEqual(['may-they'], self.usage_service.names)
 
     def test_without_a_token(self) -> None:
         self.filter(external_service_token='').check_create(questions.creation())
-        self.assertNotIn('x-auth-token', self.judge.calls[0].headers)
+        self.assertNotIn('x-auth-token', self.usage_service.calls[0].headers)
 
     def test_a_refusal_says_why(self) -> None:
-        self.judge.answers['check-create'] = judge.refusal('No hours left')
+        self.usage_service.answers['check-create'] = usage_service.refusal('No hours left')
         error = self.refused()
         self.assertIsInstance(error, exceptions.ExternalServiceRefused)
         self.assertEqual('No hours left', error.message)
 
     def test_a_refusal_without_a_word_or_with_a_strange_one(self) -> None:
         for body in (b'', b'{}', b'[]', b'no', b'{"message": 5}', b'[' * 60000, b'\xff'):
-            self.judge.answers['check-create'] = judge.Answer(status=403, body=body)
+            self.usage_service.answers['check-create'] = usage_service.Answer(status=403, body=body)
             error = self.refused()
             self.assertIsInstance(error, exceptions.ExternalServiceRefused)
             self.assertEqual(exceptions.ExternalServiceRefused.template, error.message)
 
     def test_long_words_are_cut(self) -> None:
-        self.judge.answers['check-create'] = judge.refusal('x' * 5000)
+        self.usage_service.answers['check-create'] = usage_service.refusal('x' * 5000)
         self.assertEqual('x' * 999 + '…', self.refused().message)
-        self.judge.answers['check-create'] = judge.refusal('x' * 1_000_000)
+        self.usage_service.answers['check-create'] = usage_service.refusal('x' * 1_000_000)
         self.assertEqual(exceptions.ExternalServiceRefused.template, self.refused().message)
 
 
@@ -195,14 +195,14 @@ class TestNoAnswer(ServiceCase):
 
     def test_other_answers(self) -> None:
         for status in (200, 201, 302, 400, 401, 404, 409, 429, 500, 503):
-            self.judge.answers['check-create'] = judge.Answer(
+            self.usage_service.answers['check-create'] = usage_service.Answer(
                 status=status, body=b'{"message": "secret of the house"}'
             )
             self.assert_no_answer()
 
     def test_the_token_follows_no_redirect(self) -> None:
-        other = self.useFixture(judge.Judge())
-        self.judge.answers['check-create'] = judge.Answer(
+        other = self.useFixture(usage_service.UsageService())
+        self.usage_service.answers['check-create'] = usage_service.Answer(
             status=307, headers=(('Location', f'{other.url}/check-create'),)
         )
         self.assert_no_answer()
@@ -210,11 +210,11 @@ class TestNoAnswer(ServiceCase):
 
     def test_what_is_no_http(self) -> None:
         for raw in (b'', b'nonsense\r\n', b'HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\n{'):
-            self.judge.answers['check-create'] = judge.Answer(raw=raw)
+            self.usage_service.answers['check-create'] = usage_service.Answer(raw=raw)
             self.assert_no_answer()
 
     def test_it_does_not_answer_in_time(self) -> None:
-        self.judge.silent.add('check-create')
+        self.usage_service.silent.add('check-create')
         self.assert_no_answer(external_service_timeout=0.1)
 
     def test_it_stops_in_the_middle(self) -> None:
@@ -240,7 +240,7 @@ class TestNoAnswer(ServiceCase):
         self.assertEqual(2, len(kept))
 
     def test_nobody_is_there(self) -> None:
-        self.judge.go_away()
+        self.usage_service.go_away()
         self.assert_no_answer()
 
     def test_there_is_no_such_name(self) -> None:
@@ -261,7 +261,7 @@ class TestNoAnswer(ServiceCase):
         command += ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
         command += ['-keyout', str(key), '-out', str(pem)]
         subprocess.run(command, check=True, capture_output=True)
-        served = self.useFixture(judge.Judge())
+        served = self.useFixture(usage_service.UsageService())
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(pem, key)
         served.wrap(context)
@@ -277,10 +277,10 @@ class TestAfterwards(ServiceCase):
         self.assertEqual({ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END}, found)
         for state in (ChargeState.COMMIT, ChargeState.RELEASE, ChargeState.END):
             service.notify(self.charge(state))
-        self.assertEqual(['commit', 'release', 'on-end'], self.judge.names)
-        actual = [call.headers['idempotency-key'] for call in self.judge.calls]
+        self.assertEqual(['commit', 'release', 'on-end'], self.usage_service.names)
+        actual = [call.headers['idempotency-key'] for call in self.usage_service.calls]
         self.assertEqual(['q1-commit', 'q1-release', 'q1-on-end'], actual)
-        self.assertEqual({'lease': {'id': 'l1'}}, self.judge.calls[0].body)
+        self.assertEqual({'lease': {'id': 'l1'}}, self.usage_service.calls[0].body)
 
     def test_a_service_that_knows_one_phase(self) -> None:
         service = self.filter(external_service_two_phase=False)
@@ -288,25 +288,25 @@ class TestAfterwards(ServiceCase):
         bare = self.filter(
             external_service_base_endpoint=None,
             external_service_two_phase=False,
-            external_service_check_create_endpoint=f'{self.judge.url}/create',
-            external_service_check_update_endpoint=f'{self.judge.url}/update',
+            external_service_check_create_endpoint=f'{self.usage_service.url}/create',
+            external_service_check_update_endpoint=f'{self.usage_service.url}/update',
         )
         self.assertEqual(frozenset(), bare.notified_of)
 
     def test_what_is_not_taken_comes_again(self) -> None:
         service = self.filter()
         for status in (302, 400, 403, 404, 500):
-            self.judge.answers['commit'] = judge.Answer(status=status, body=b'{}')
+            self.usage_service.answers['commit'] = usage_service.Answer(status=status, body=b'{}')
             error = self.assertRaises(
                 exceptions.Transient, service.notify, self.charge(ChargeState.COMMIT)
             )
             self.assertNotIsInstance(error, exceptions.FilterUnavailable)
             self.assertIn(str(status), error.message)
-        self.judge.answers['commit'] = judge.Answer(status=200)
+        self.usage_service.answers['commit'] = usage_service.Answer(status=200)
         service.notify(self.charge(ChargeState.COMMIT))
 
     def test_it_is_away(self) -> None:
-        self.judge.go_away()
+        self.usage_service.go_away()
         with self.assertRaises(exceptions.FilterUnavailable):
             self.filter().notify(self.charge(ChargeState.COMMIT))
 
@@ -314,7 +314,7 @@ class TestAfterwards(ServiceCase):
         service = self.filter(region_name='one')
         service.check_create(questions.creation())
         noted = json.loads(json.dumps(service.note(questions.creation())))
-        self.assertEqual(self.judge.calls[0].body, noted)
+        self.assertEqual(self.usage_service.calls[0].body, noted)
 
     def test_the_body_of_an_end(self) -> None:
         end = End(
@@ -345,7 +345,7 @@ class TestConfiguration(ServiceCase):
     def test_some_endpoints_are_missing(self) -> None:
         text = self.complaint(
             external_service_base_endpoint=None,
-            external_service_check_create_endpoint=self.judge.url,
+            external_service_check_create_endpoint=self.usage_service.url,
             external_service_two_phase=False,
         )
         self.assertTrue(text.endswith('an endpoint for check-update'), text)

@@ -25,7 +25,7 @@ from tests.unit.enforcement import questions
 from tests.unit.enforcement.test_durations import configured
 
 
-class Judge(Filter):
+class RecordedFilter(Filter):
     """Notes what it is asked, and raises what it is given."""
 
     waits = True
@@ -36,7 +36,7 @@ class Judge(Filter):
         self._error = error
 
     @classmethod
-    def from_conf(cls, conf: Any) -> Judge:
+    def from_conf(cls, conf: Any) -> RecordedFilter:
         raise ValueError('a broken option')
 
     @property
@@ -65,7 +65,7 @@ class Judge(Filter):
 def gate(**errors: Exception | None) -> tuple[Filters, list[str]]:
     """Return filters of these names that raise this, and what they were asked."""
     log: list[str] = []
-    return Filters({name: Judge(name, log, error) for name, error in errors.items()}), log
+    return Filters({name: RecordedFilter(name, log, error) for name, error in errors.items()}), log
 
 
 class TestGate(base.TestCase):
@@ -106,7 +106,7 @@ class TestGate(base.TestCase):
 
     def test_exempt_projects_are_not_checked(self) -> None:
         self.assertFalse(Filters().applies_to('blue'))
-        filters = Filters({'one': Judge('one', [])}, ['red'])
+        filters = Filters({'one': RecordedFilter('one', [])}, ['red'])
         self.assertTrue(filters.applies_to('blue'))
         self.assertFalse(filters.applies_to('red'))
 
@@ -151,9 +151,9 @@ class TestLoading(base.TestCase):
         self.assertFalse(loading.load(configured()).applies_to('blue'))
 
     def test_in_the_declared_order_and_once(self) -> None:
-        class Named(Judge):
+        class Named(RecordedFilter):
             @classmethod
-            def from_conf(cls, conf: Any) -> Judge:
+            def from_conf(cls, conf: Any) -> RecordedFilter:
                 return cls('', [])
 
         self.pretend({'b': Named, 'a': Named, 'c': Named})
@@ -191,5 +191,5 @@ class TestLoading(base.TestCase):
         self.assertIn("'some' is not a filter of Climate", self.refusal('some'))
 
     def test_broken(self) -> None:
-        self.pretend({'some': Judge})
+        self.pretend({'some': RecordedFilter})
         self.assertIn("'some' cannot be used: a broken option", self.refusal('some'))

@@ -134,7 +134,7 @@ Validator = jsonschema.validators.extend(
 
 
 def validator(schema: Any) -> Any:
-    """Return what judges bodies by a schema."""
+    """Return the validator of a schema."""
     return Validator(dict(schema), format_checker=jsonschema.FormatChecker())
 
 
@@ -161,16 +161,16 @@ class TestSchemas(base.TestCase):
     def check_body(self, name: str, changes: dict[str, Any]) -> None:
         """Hold the schema against the reader for a body that is good but for some changes."""
         plugin, good = TYPES[name]
-        judge = validator(plugin.request_schema)
+        validating = validator(plugin.request_schema)
         body = {**good, **changes, 'resource_type': plugin.resource_type}
         body = {key: value for key, value in body.items() if value is not MISSING}
         try:
             request = plugin.parse(body, strict=True)
         except (exceptions.InvalidInput, exceptions.Conflict) as error:
             if not isinstance(error, UNSTATED):
-                self.assertFalse(judge.is_valid(body), (body, error.message))
+                self.assertFalse(validating.is_valid(body), (body, error.message))
         else:
-            self.assertEqual([], [each.message for each in judge.iter_errors(body)], body)
+            self.assertEqual([], [each.message for each in validating.iter_errors(body)], body)
             self.check_request(plugin, request, body)
 
     def check_request(
@@ -249,7 +249,7 @@ class TestModel(base.TestCase):
         ):
             with self.assertRaisesRegex(exceptions.MalformedParameter, text):
                 self.parse(**{'amount': 1, **body})
-        judge = validator(self.model.schema('scope'))
+        validating = validator(self.model.schema('scope'))
         good = {'resource_type': 'scope', 'amount': 1}
         for body, valid in (
             ({}, True),
@@ -259,7 +259,7 @@ class TestModel(base.TestCase):
             ({'targets': [['x', 1]]}, False),
             ({'seen': 'x'}, False),
         ):
-            self.assertEqual(valid, judge.is_valid({**good, **body}), body)
+            self.assertEqual(valid, validating.is_valid({**good, **body}), body)
 
     def test_what_is_fixed_once_it_runs(self) -> None:
         request = self.parse(amount=1)

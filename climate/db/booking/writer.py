@@ -80,7 +80,7 @@ class PendingBookings:
     :ivar own: ids of the reservations for which it was booked
     :ivar inserted: the allocations that are new
     :ivar only_inserts: whether nothing else of the resources was changed through
-        :class:`Books`
+        :class:`BookingWriter`
     """
 
     generations: dict[int, int] = dataclasses.field(default_factory=dict)
@@ -97,7 +97,7 @@ class PendingBookings:
         verification.verify(session, self.additions, own=self.own)
 
 
-class Books(Repository):
+class BookingWriter(Repository):
     """Books some resources, until the transaction ends.
 
     Locks their rows in id order, so that bookings cannot deadlock, and increments each
@@ -105,7 +105,7 @@ class Books(Repository):
 
     Remove first, then move, then insert: the capacity is then never exceeded in between.
 
-    :param docket: of the transaction; None in a read-only one
+    :param pending: of the transaction; None in a read-only one
     :param resource_ids: ids of all resources to book
     :param pause: the cleaning time between two allocations of one resource, if either
         has the whole of it
@@ -119,7 +119,7 @@ class Books(Repository):
         self,
         session: sa.Connection,
         now: datetime.datetime,
-        docket: PendingBookings | None,
+        pending: PendingBookings | None,
         resource_ids: Collection[int],
         *,
         pause: datetime.timedelta = datetime.timedelta(0),
@@ -127,12 +127,12 @@ class Books(Repository):
         known: Mapping[int, int] = _NOTHING,
     ) -> None:
         super().__init__(session, now)
-        if docket is None:
+        if pending is None:
             raise RuntimeError('a transaction that only reads cannot book')
-        self._docket = docket
+        self._pending = pending
         self._pause = pause
-        docket.own.update(own)
-        self._lock(set(resource_ids) - set(docket.generations), known)
+        pending.own.update(own)
+        self._lock(set(resource_ids) - set(pending.generations), known)
 
     @property
     def generations(self) -> dict[int, int]:
@@ -141,12 +141,12 @@ class Books(Repository):
         Deleted resources are missing. If a generation differs from that of a choice,
         the resource has changed since, for example in its properties.
         """
-        return dict(self._docket.generations)
+        return dict(self._pending.generations)
 
     def remove(self, ids: Collection[int]) -> None:
         """Delete allocations that were booked but never used."""
         if ids:
-            self._docket.only_inserts = False
+            self._pending.only_inserts = False
             self._delete_rows(ALLOCATIONS, ALLOCATIONS.c.id.in_(ids))
 
     def move(
@@ -159,7 +159,7 @@ class Books(Repository):
         """
         if not ids:
             return
-        self._docket.only_inserts = False
+        self._pending.only_inserts = False
         rows = self._session.execute(_LIVE, {'ids': list(ids)}).all()
         moved = []
         for row in rows:
@@ -180,7 +180,7 @@ class Books(Repository):
         values = []
         for item in new:
             self._add(item, [(item.period, item.period.padded(self._pause))], fresh=True)
-            self._docket.inserted.append(item)
+            self._pending.inserted.append(item)
             values.append(
                 {
                     'reservation_id': item.reservation_id,
@@ -200,7 +200,7 @@ class Books(Repository):
 
         :param reservation_ids: of the new reservations, by those of the old ones
         """
-        self._docket.only_inserts = False
+        self._pending.only_inserts = False
         for old, new in reservation_ids.items():
             theirs = (ALLOCATIONS.c.reservation_id == old, ALLOCATIONS.c.live == 1)
             self._update_rows(ALLOCATIONS, *theirs, reservation_id=new)
@@ -213,7 +213,7 @@ class Books(Repository):
             the new inventories have
         """
         self._check_locked(resource_id)
-        self._docket.only_inserts = False
+        self._pending.only_inserts = False
         wanted = {item.resource_class: item for item in new}
         self._check_supply(resource_id, wanted)
         # Rows that stay are updated in place: the database refuses to delete the
@@ -250,7 +250,7 @@ class Books(Repository):
         if not ids or (len(ids) == 1 and self._locked(next(iter(ids)), known)):
             return
         rows = self._session.execute(_LOCK, {'ids': sorted(ids)})
-        self._docket.generations.update({row.id: row.generation for row in rows})
+        self._pending.generations.update({row.id: row.generation for row in rows})
         self._session.execute(_RAISE, {'ids': sorted(ids)})
 
     def _locked(self, resource_id: int, known: Mapping[int, int]) -> bool:
@@ -262,7 +262,7 @@ class Books(Repository):
         if self._session.dialect.name == 'postgresql':
             raised = self._session.scalar(_RAISE_ONE, {'row_id': resource_id})
             if raised is not None:
-                self._docket.generations[resource_id] = raised - 1
+                self._pending.generations[resource_id] = raised - 1
             return True
         if resource_id not in known:
             return False
@@ -270,17 +270,17 @@ class Books(Repository):
         values = {'row_id': resource_id, 'known': generation}
         if not self._session.execute(_RAISE_KNOWN, values).rowcount:
             return False
-        self._docket.generations[resource_id] = generation
+        self._pending.generations[resource_id] = generation
         return True
 
     def _check_locked(self, resource_id: int) -> None:
-        if resource_id not in self._docket.generations:
+        if resource_id not in self._pending.generations:
             raise NotLocked(f'resource {resource_id} is not locked')
 
     def _add(self, item: Any, windows: Iterable[tuple[Period, Period]], *, fresh: bool) -> None:
         self._check_locked(item.resource_id)
-        self._docket.own.add(item.reservation_id)
-        self._docket.additions += [
+        self._pending.own.add(item.reservation_id)
+        self._pending.additions += [
             Addition(
                 resource_id=item.resource_id,
                 resource_class=item.resource_class,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The books of an installation, kept by those whom it notifies: the bus, a webhook, a judge.
+"""The ledger of an installation, of what it sends: to the bus, a webhook, a usage service.
 
 They are compared with the rows of the database. No code of the service is used.
 """
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests import services
-from tests.judge import Call
+from tests.usage_service import Call
 
 ANNOUNCED = {'ACTIVE': 'lease.event.start_lease', 'TERMINATED': 'lease.event.end_lease'}
 """What announces that a lease has a status."""
@@ -62,29 +62,30 @@ def posted(events: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
 
 
 def miscounted(calls: Iterable[Call], leases: Collection[str]) -> Iterator[str]:
-    """Yield what is wrong with the calls of a judge who allows everything.
+    """Yield what is wrong with the calls of a service that allows everything.
 
     Each question has one outcome, and each lease one end. Calls may be repeated.
 
     :param leases: the ids of all leases, which are all over
     """
-    books = _Books()
+    ledger = _UsageLedger()
     for call in calls:
-        books.enter(call)
-    for number, lease_id in books.asked.items():
-        if len(books.outcomes[number]) != 1:
-            yield f'{lease_id}: question {number} has the outcomes {sorted(books.outcomes[number])}'
-    billed = books.billed()
+        ledger.enter(call)
+    for number, lease_id in ledger.asked.items():
+        outcomes = sorted(ledger.outcomes[number])
+        if len(outcomes) != 1:
+            yield f'{lease_id}: question {number} has the outcomes {outcomes}'
+    billed = ledger.billed()
     if sorted(billed) != sorted(leases):
         difference = sorted(set(billed) ^ set(leases))
         yield f'{len(billed)} leases were billed, {len(leases)} exist: {difference}'
     for lease_id in leases:
-        if len(books.ends[lease_id]) != 1:
-            yield f'{lease_id}: {len(books.ends[lease_id])} ends were charged'
+        if len(ledger.ends[lease_id]) != 1:
+            yield f'{lease_id}: {len(ledger.ends[lease_id])} ends were charged'
 
 
-class _Books:
-    """What a judge was asked and told.
+class _UsageLedger:
+    """What a usage service was asked and notified of.
 
     :ivar asked: the lease of each question, by its number
     :ivar outcomes: of each question

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A service whose leases are judged, for tests from HTTP to SQL and to HTTP again."""
+"""Climate with a usage service, for tests from HTTP to SQL and to HTTP again."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from climate.enforcement.external_service import ExternalService
 from climate.enforcement.filters import Filters
 from climate.manager.senders.charges import ChargeSender
 from tests import base
-from tests import judge
 from tests import services
+from tests import usage_service
 from tests.databases import fetch
 from tests.functional import bodies
 from tests.functional import http
@@ -31,7 +31,7 @@ FILTERS: dict[str, type[Filter]] = {
 }
 
 
-class JudgedCase(base.TestCase):
+class UsageServiceCase(base.TestCase):
     """Four hosts, an external service, and the filters that a test names.
 
     :ivar names: of the filters, in their order
@@ -44,7 +44,7 @@ class JudgedCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.judge = self.useFixture(judge.Judge())
+        self.usage_service = self.useFixture(usage_service.UsageService())
         self.filters = self.configured(*self.names, **self.options)
         self.service = self.useFixture(Service(database=self.kind, filters=self.filters))
         self.manager = ChargeSender(
@@ -52,9 +52,9 @@ class JudgedCase(base.TestCase):
         )
 
     def configured(self, *names: str, **options: Any) -> Filters:
-        """Return filters that ask this judge."""
+        """Return filters that ask this service."""
         options = {
-            'external_service_base_endpoint': self.judge.url,
+            'external_service_base_endpoint': self.usage_service.url,
             'external_service_timeout': 10.0,
             **options,
         }
@@ -85,7 +85,7 @@ class JudgedCase(base.TestCase):
     # -- what there is
 
     def work(self) -> None:
-        """Tell what is to be told."""
+        """Send the charges that are due."""
         while self.manager.send_once():
             continue
 
@@ -107,5 +107,7 @@ class JudgedCase(base.TestCase):
 
     def questions(self) -> list[tuple[str, str]]:
         """Return name and id of each call in order; the ids by the order of their coming."""
-        ids = list(dict.fromkeys(call.body['id'] for call in self.judge.calls))
-        return [(call.name, 'abcdefgh'[ids.index(call.body['id'])]) for call in self.judge.calls]
+        ids = list(dict.fromkeys(call.body['id'] for call in self.usage_service.calls))
+        return [
+            (call.name, 'abcdefgh'[ids.index(call.body['id'])]) for call in self.usage_service.calls
+        ]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from tests import unjudged
+from tests import unverified
 from tests.unit import test_architecture
 
 
@@ -12,13 +12,13 @@ class TestBookings(test_architecture.ArchitectureTestCase):
     """Allocations that are written past the verification are found."""
 
     def test_none(self) -> None:
-        self.assert_kept(unjudged.unjudged_bookings)
+        self.assert_kept(unverified.unverified_bookings)
 
     def test_writes(self) -> None:
         table = '_table = tables.ALLOCATIONS\n'
         pair = "events, _table = _tables['events'], _tables['allocations']\n"
         self.assert_refused(
-            unjudged.unjudged_bookings,
+            unverified.unverified_bookings,
             'climate/db/leases/events.py',
             table + 'session.execute(sa.insert(_table), values)',
             table + 'def f():\n    session.execute(sa.update(_table).values(amount=2))',
@@ -30,11 +30,11 @@ class TestBookings(test_architecture.ArchitectureTestCase):
             'from climate.db.schema.tables import ALLOCATIONS as rows\nrows.insert()',
             "sa.text('INSERT INTO allocations (id) VALUES (1)')",
             "sa.text('UPDATE allocations SET amount = 2')",
-            'Books(session, now, docket, ids)',
-            'books.PendingBookings()',
+            'BookingWriter(session, now, pending, ids)',
+            'writer.PendingBookings()',
         )
         self.assert_refused(
-            unjudged.unjudged_bookings,
+            unverified.unverified_bookings,
             'climate/db/resources/allocations.py',
             table + 'def grow():\n    session.execute(sa.update(_table).values(amount=2))',
         )
@@ -42,19 +42,19 @@ class TestBookings(test_architecture.ArchitectureTestCase):
     def test_reads_and_the_books(self) -> None:
         table = '_table = tables.ALLOCATIONS\n'
         self.assert_allowed(
-            unjudged.unjudged_bookings,
+            unverified.unverified_bookings,
             'climate/db/leases/events.py',
             table + 'session.execute(sa.select(_table))',
             "_table = _tables['events']\nsession.execute(sa.insert(_table))",
             'tx.book(ids).insert(new)',
         )
         self.assert_allowed(
-            unjudged.unjudged_bookings,
-            'climate/db/booking/books.py',
+            unverified.unverified_bookings,
+            'climate/db/booking/writer.py',
             table + 'session.execute(sa.insert(_table))',
         )
         self.assert_allowed(
-            unjudged.unjudged_bookings,
+            unverified.unverified_bookings,
             'climate/db/resources/allocations.py',
             table + 'def release():\n    session.execute(sa.delete(_table))',
         )

@@ -36,7 +36,7 @@ class WouldChange(exceptions.ClimateError):
     template = 'This would change the cloud'
 
 
-class Rehearsal(WrappedCloud):
+class ReadOnlyCloud(WrappedCloud):
     """A cloud that changes nothing.
 
     A method that would change the cloud and returns nothing is recorded and skipped. One

@@ -22,13 +22,13 @@ GIVES_BACK = {
     ('climate/db/booking/offers.py', '_release'),
     ('climate/db/administration/purge.py', '_remove_some'),
 }
-BOOKS = 'climate/db/booking/books.py'
+BOOKS = 'climate/db/booking/writer.py'
 STORE = 'climate/db/transactions/store.py'
 _WRITES = re.compile(r'\b(insert\s+into|update|delete\s+from|replace\s+into)\s+allocations\b', re.I)
 _VERBS = ('insert', 'update', 'delete')
 
 
-def unjudged_bookings(source: Source) -> Iterator[str]:
+def unverified_bookings(source: Source) -> Iterator[str]:
     """Complain about allocations that are written without verification.
 
     Only one module creates and enlarges them. A transaction gives its object only to code
@@ -43,7 +43,7 @@ def unjudged_bookings(source: Source) -> Iterator[str]:
             continue
         if source.path != BOOKS and _writes_allocations(node, names):
             yield f'{source.path}:{node.lineno}: only {BOOKS} writes allocations'
-        if source.path != STORE and _makes(node, 'Books', 'PendingBookings'):
+        if source.path != STORE and _makes(node, 'BookingWriter', 'PendingBookings'):
             yield f'{source.path}:{node.lineno}: only {STORE} gives the right to book'
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from climate.clock import SystemClock
-from climate.cloud import rehearsal
+from climate.cloud import read_only
 from climate.simulator import SimulatedCloud
 from climate.simulator import VERBS
 from tests import base
@@ -44,13 +44,13 @@ class TestRehearsal(base.TestCase):
         super().setUp()
         self.cloud = self.closing(SimulatedCloud(':memory:', clock=SystemClock()))
         self.cloud.seed(2)
-        self.rehearsed = rehearsal.Rehearsal(self.cloud)
+        self.rehearsed = read_only.ReadOnlyCloud(self.cloud)
 
     def test_every_verb_is_known_to_look_or_to_change(self) -> None:
         for verb in VERBS:
             changes = verb.partition('.')[2].split('_')[0] in CHANGES
-            self.assertNotEqual(changes, rehearsal.is_read_only(verb), verb)
-            self.assertIn(verb, rehearsal._returns_nothing())
+            self.assertNotEqual(changes, read_only.is_read_only(verb), verb)
+            self.assertIn(verb, read_only._returns_nothing())
 
     def test_looking_is_as_ever(self) -> None:
         pool = self.rehearsed.compute.find_aggregate('freepool')
@@ -68,7 +68,7 @@ class TestRehearsal(base.TestCase):
         self.assertEqual(pool, self.cloud.compute.find_aggregate('freepool'))
 
     def test_what_is_gone_by_is_withheld(self) -> None:
-        self.assertRaises(rehearsal.WouldChange, self.rehearsed.compute.create_aggregate, 'a', None)
+        self.assertRaises(read_only.WouldChange, self.rehearsed.compute.create_aggregate, 'a', None)
         self.assertEqual(["compute.create_aggregate('a', None)"], self.rehearsed.calls)
         self.assertIsNone(self.cloud.compute.find_aggregate('a'))
 

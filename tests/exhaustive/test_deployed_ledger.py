@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The books of storms and upgrades notice what is lost, doubled or not settled."""
+"""The ledger of storms and upgrades notices what is lost, doubled or not settled."""
 
 from __future__ import annotations
 
 from tests import base
-from tests.exhaustive import deployed_books
-from tests.judge import Call
+from tests.exhaustive import deployed_ledger
+from tests.usage_service import Call
 
 
 def call(name: str, number: str, lease_id: str = 'lease', **facts: bool) -> Call:
@@ -19,15 +19,15 @@ LIFE = (*CREATED, *ENDED)
 
 
 class TestCharges(base.TestCase):
-    """What a judge was asked and told."""
+    """What a usage service was asked and notified of."""
 
     def check(self, wanted: list[str], *calls: Call, leases: tuple[str, ...] = ('lease',)) -> None:
-        found = list(deployed_books.miscounted(calls, leases))
+        found = list(deployed_ledger.miscounted(calls, leases))
         self.assertEqual(len(wanted), len(found), found)
         for words, text in zip(wanted, found, strict=True):
             self.assertIn(words, text)
 
-    def test_books_in_order(self) -> None:
+    def test_ledger_without_faults(self) -> None:
         change = (call('check-update', 'two'), call('commit', 'two'))
         undone = call('release', 'two', undone=True)
         refused = (call('check-create', 'three', 'other'), call('release', 'three', 'other'))
@@ -58,11 +58,11 @@ class TestEvents(base.TestCase):
     """What was told about leases."""
 
     def test_lost_events(self) -> None:
-        wanted = deployed_books.expected(['a', 'b'], [('a', 'ACTIVE'), ('a', 'DELETING')])
+        wanted = deployed_ledger.expected(['a', 'b'], [('a', 'ACTIVE'), ('a', 'DELETING')])
         notified = {'a': {'lease.create', 'lease.delete'}, 'c': {'lease.create'}}
         expected = [
             'a: no lease.event.start_lease here',
             'b: no lease.create here',
             'b: no lease.delete here',
         ]
-        self.assertEqual(expected, deployed_books.lost(wanted, notified, 'here'))
+        self.assertEqual(expected, deployed_ledger.lost(wanted, notified, 'here'))

@@ -42,7 +42,7 @@ def refusal(message: str) -> Answer:
     return Answer(status=403, body=json.dumps({'message': message}).encode())
 
 
-class Judge(fixtures.Fixture):
+class UsageService(fixtures.Fixture):
     """The service, on its own port.
 
     :ivar calls: the requests, in order
@@ -82,14 +82,14 @@ class Judge(fixtures.Fixture):
 
     def come_back(self) -> None:
         """Start the server, on the same port as before."""
-        judge = self
+        usage_service = self
 
         class Handler(server.BaseHTTPRequestHandler):
             """Passes each request to the service."""
 
             def do_POST(self) -> None:
                 """Respond to a call."""
-                judge._answer(self)
+                usage_service._answer(self)
 
             def log_message(self, *arguments: Any) -> None:
                 """Log nothing."""
