@@ -37,6 +37,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     'offers': ((*SQLITE, '--small', '--times', '1'),),
     'page': (('--times', '1', '--frames', '20', '--hosts', '200', '--allocations', '2000'),),
+    'planner': (('--first', '10'),),
     'placement': (('--times', '1'), ('--times', '1', '--without-solver')),
     'rows': ((*SQLITE, '--times', '1'),),
     'sizes': ((*SQLITE, '--size', '100', '2000'), (*SQLITE, '--size', '100', '2000', '--whole')),

@@ -138,7 +138,10 @@ class _Chaos:
         return min(max(1.0, (time.monotonic() - begun) / USUAL_START), SLOWEST)
 
     def book(self) -> dict[str, str]:
-        """Book all leases; return the reservation of each."""
+        """Book all leases; return the reservation of each.
+
+        In order of start: in any other, a lease may take the host that an earlier one needs.
+        """
         begin = datetime.datetime.now(datetime.UTC) + datetime.timedelta(
             seconds=FIRST_START * self.pace
         )
@@ -159,8 +162,7 @@ class _Chaos:
             lease = self.core.create(CALLER, draft)
             return lease.id, lease.reservations[0].id
 
-        with futures.ThreadPoolExecutor(4) as pool:
-            return dict(pool.map(one, range(self.leases)))
+        return dict(map(one, range(self.leases)))
 
     def kill_and_start(self, managers: list[processes.Command], stop: threading.Event) -> int:
         """Kill one manager after the other until told to stop; return how often.
