@@ -15,6 +15,7 @@ from oslo_config import cfg
 from climate import exceptions
 from climate.booking.leases import Leases
 from climate.booking.planning import explanations
+from climate.booking.planning import yield_times
 from climate.cmd import composition
 from climate.cmd import output
 from climate.cmd.composition import say
@@ -34,6 +35,8 @@ _BLOCKER_COLUMNS: Final = (
     *('resource', 'lease_id', 'project_id', 'status', 'start', 'end', 'firm_at', 'since'),
 )
 
+_YIELD_COLUMNS: Final = ('resource_type', 'mode', 'seconds', 'source', 'known')
+
 
 def add_commands(add: Any) -> None:
     """Add the commands to those of ``climate-manage``.
@@ -50,7 +53,9 @@ def add_commands(add: Any) -> None:
     explained = plan.add_parser('explain', help='say why a lease is where it is')
     explained.add_argument('lease', metavar='ID')
     explained.set_defaults(run=_explain)
-    for command in (shown, explained):
+    yields = plan.add_parser('yields', help='list how long preemptible leases take to yield')
+    yields.set_defaults(run=_yields)
+    for command in (shown, explained, yields):
         output.add_format(command)
 
 
@@ -114,6 +119,22 @@ def _run(conf: cfg.ConfigOpts, _store: Store) -> int:
     with _leases(conf) as leases:
         moved = Planner(leases).round()
     say(f'{moved} leases were moved, booked, or have ended')
+    return 0
+
+
+def _yields(conf: cfg.ConfigOpts, _store: Store) -> int:
+    with _leases(conf) as leases, leases.store.reading() as tx:
+        lines = [
+            {
+                'resource_type': one.resource_type,
+                'mode': one.mode,
+                'seconds': one.estimate.seconds,
+                'source': one.estimate.source,
+                'known': one.known,
+            }
+            for one in yield_times.planned(tx, leases)
+        ]
+    output.rows(lines, _YIELD_COLUMNS, conf.command.format)
     return 0
 
 

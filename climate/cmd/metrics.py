@@ -70,11 +70,11 @@ class MetricsEndpoint:
 
     def serve_manager(self, store: Store, manager: Manager) -> None:
         """Expose what only a manager knows, and the health of the process."""
-        figures = CachedReadings(
-            functools.partial(database_readings, store), self._conf.metrics.cache_seconds
-        )
+        seconds = self._conf.metrics.cache_seconds
+        figures = CachedReadings(functools.partial(database_readings, store), seconds)
+        planned = CachedReadings(manager.planned_yields, seconds)
         clock = functools.partial(_of_clock, manager)
-        self._recorder.read([manager.readings, clock, figures])
+        self._recorder.read([manager.readings, clock, figures, planned])
         checks = {'database': store.ping, 'clock': manager.clocks.check, 'loop': manager.check}
         answers = health.Health(self._conf, checks)
         self._app = PathSwitch(health.PATH, answers, self._app)

@@ -64,8 +64,25 @@ OPTS: list[cfg.Opt] = [
         item_type=cfg.types.String(regex=r'^[^=]+=[0-9]{1,5}$'),
         default=[],
         help='How many seconds it takes until a preemptible lease has given up a reservation, by '
-        'resource type, where the type itself is too quick or too slow: it yields so long before '
-        'others begin. For example: TYPE=300,OTHER=60.',
+        'resource type, instead of what is learnt: it yields so long before others begin. For '
+        'example: TYPE=300,OTHER=60.',
+    ),
+    cfg.IntOpt(
+        'yield_samples',
+        default=50,
+        min=0,
+        max=1000,
+        help='From how many of the last leases that have yielded it is learnt how long yielding '
+        'takes, for each resource type. Until 5 have yielded, and with 0, it takes as long as '
+        'the type says.',
+    ),
+    cfg.FloatOpt(
+        'yield_quantile',
+        default=0.95,
+        min=0.5,
+        max=1.0,
+        help='Which part of the leases that have yielded must not have taken longer than what is '
+        'learnt from them; 1 is the longest of their times.',
     ),
     cfg.StrOpt(
         'displace',

@@ -13,6 +13,7 @@ from climate.context import WorkContext
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
+from climate.domain.leases import YieldMode
 from climate.plugins.contract import Again
 from climate.plugins.contract import Done
 from climate.plugins.contract import Outcome
@@ -44,6 +45,13 @@ class Job:
         """Whether the lease yields until there is room again, rather than ends."""
         event = self.event
         return event.kind is EventKind.END and not event.forced and bool(self.lease.rest)
+
+    @property
+    def vacates(self) -> bool:
+        """Whether a preemptible lease gives up its resources as it does to yield."""
+        event = self.event
+        ends = event.kind is EventKind.END and not event.forced
+        return self.yields or (ends and self.lease.yields is YieldMode.END)
 
     @property
     def started(self) -> bool:

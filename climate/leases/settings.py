@@ -63,7 +63,9 @@ class LeasingSettings(Settings):
     :ivar displace: whether leases with a fixed start may take the place of flexible ones
     :ivar yield_notice: how long before it has to yield the owner of a preemptible lease is notified
     :ivar yield_seconds: how long it takes until it has given up a reservation, by resource type;
-        what a type says itself for those that are not there
+        it is learnt for those that are not there
+    :ivar yield_samples: from how many of the last that have yielded
+    :ivar yield_quantile: which part of them must not have taken longer
     :ivar rebind: whether leases that are not firm may get other resources for the sake of others
     :ivar plan_horizon: how far ahead a flexible lease without a latest end can be booked
     :ivar shortest_slice: the shortest slice of a preemptible lease without one of its own
@@ -92,6 +94,8 @@ class LeasingSettings(Settings):
     displace: Displace = option('planner', 'displace', Displace)
     yield_notice: datetime.timedelta = option('planner', 'yield_notice', seconds)
     yield_seconds: tuple[tuple[str, int], ...] = option('planner', 'yield_seconds', _pairs)
+    yield_samples: int = option('planner', 'yield_samples')
+    yield_quantile: float = option('planner', 'yield_quantile')
     rebind: bool = option('planner', 'rebind')
     plan_horizon: datetime.timedelta = option('planner', 'horizon', days)
     shortest_slice: datetime.timedelta = option('planner', 'min_duration', seconds)

@@ -16,6 +16,7 @@ from typing import Any
 from climate import exceptions
 from climate.booking.leases import Leases
 from climate.booking.planning import relocation
+from climate.booking.planning import yield_times
 from climate.clock import Clock
 from climate.cloud import fence
 from climate.cloud.base import Cloud
@@ -206,6 +207,7 @@ class Manager:
         self._loop = self._make_loop(store, clock, worker, options)
         looking = fence.watching(cloud)
         booking = self._leases(store, clock, settings, cloud, filters)
+        self._booking = booking
         relocate = functools.partial(relocation.elsewhere, booking)
         rehoming = Rehoming(store, plugins, settings, relocate=relocate)
         self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
@@ -308,6 +310,16 @@ class Manager:
         """Yield how busy this manager is, for metrics."""
         yield Reading(metric=catalogue.HELD, value=len(self._claims.claimed()))
         yield Reading(metric=catalogue.WORKERS, value=self._workers)
+
+    def planned_yields(self) -> Iterator[Reading]:
+        """Yield what plans assume of preemptible leases, for metrics."""
+        with self._booking.store.reading() as tx:
+            for one in yield_times.planned(tx, self._booking):
+                yield Reading(
+                    metric=catalogue.PLANNED_YIELDS,
+                    value=one.estimate.seconds,
+                    labels=(one.resource_type, one.mode or '', one.estimate.source.value),
+                )
 
     def check(self) -> None:
         """Check that the manager claims leases.

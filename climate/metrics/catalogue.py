@@ -163,6 +163,19 @@ WAITS: Final = _histogram(
     'Time from the request of a flexible lease, or its earliest start, until it has started.',
     buckets=_WAITS,
 )
+YIELDS: Final = _histogram(
+    'climate_lease_yield_seconds',
+    'Time that a preemptible lease took to give up its resources, by what becomes of it: suspend, '
+    'requeue or end.',
+    'mode',
+    buckets=_LATENESS,
+)
+PLANNED_YIELDS: Final = _gauge(
+    'climate_planned_yield_seconds',
+    'Time that plans assume for a unit of a resource type to be given up, by source: option, '
+    'learnt or default.',
+    *('resource_type', 'mode', 'source'),
+)
 PLANS: Final = _histogram(
     'climate_plan_processor_seconds', 'Processor time of a plan of the manager that plans.'
 )

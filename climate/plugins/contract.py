@@ -219,7 +219,14 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
         return frozenset(can)
 
     yield_seconds: ClassVar[int] = 0
-    """How long it takes until a reservation has yielded, unless operators know better."""
+    """How long it takes until a reservation has yielded, until that has been learnt."""
+
+    def yield_units(self, request: R) -> int:
+        """Return how much a reservation has that takes time to yield, at least 1.
+
+        By default its resources or slots; for example, GiB if data has to be moved.
+        """
+        return max(self.search(request).maximum, 1)
 
     redelegates: ClassVar[bool] = False
     """Whether a service that is called with the trust has to delegate it."""

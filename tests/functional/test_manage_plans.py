@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from climate.domain.leases import Lease
+from climate.domain.leases import YieldMode
 from climate.domain.maintenances import MaintenanceDraft
 from climate.domain.periods import Period
 from climate.domain.placements import MemberPlacement
+from climate.domain.yield_times import YieldTime
 from climate.metrics import catalogue
 from climate.metrics import recording
 from climate.metrics.catalogue import MetricSpec
@@ -74,6 +76,22 @@ class TestPlans(ManageCase):
         self.assertEqual(f'1 physical:host until {end}', lines[1]['waits_for'])
         self.assertEqual(1, len(self.document(0, 'plan', 'show', '--limit', '1')))
         self.assertEqual([], self.document(0, 'plan', 'show', '--type', 'virtual:instance'))
+
+    def assumed(self) -> list[tuple[Any, ...]]:
+        """Return how long hosts take to yield."""
+        columns = ('mode', 'seconds', 'source', 'known')
+        lines = self.document(0, 'plan', 'yields')
+        hosts = (one for one in lines if one['resource_type'] == 'physical:host')
+        return [tuple(one[name] for name in columns) for one in hosts]
+
+    def test_yields(self) -> None:
+        self.assertEqual([(None, 120, 'default', 0)], self.assumed())
+        for seconds in (30, 10, 20, 90, 40):
+            time = YieldTime(units=2, seconds=seconds)
+            key = ('physical:host', YieldMode.REQUEUE)
+            self.site.store.run(lambda tx, key=key, time=time: tx.yield_times.add(*key, time))
+        self.assertEqual([('requeue', 90, 'learnt', 5)], self.assumed())
+        self.assertIn('learnt', self.manage(0, 'plan', 'yields')[1])
 
     def test_run(self) -> None:
         noon = self.noon()

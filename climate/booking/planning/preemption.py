@@ -20,6 +20,7 @@ from climate.booking.choosing.choose import Choice
 from climate.booking.planning import moves
 from climate.booking.planning import replanning
 from climate.booking.planning.replanning import MovableLease
+from climate.booking.planning.yield_times import Estimator
 from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
 from climate.booking.writing.change import Changed
@@ -81,12 +82,13 @@ def found(
 def _victims(
     tx: Transaction, context: Context, leases: Sequence[Lease], period: Period
 ) -> Iterator[Preempted]:
+    estimator = Estimator(tx, context)
     for one in replanning.read(tx, context, leases):
         if one.lease.status is LeaseStatus.PENDING:
             if one.is_movable:
                 yield Preempted(one=one, period=None)
             continue
-        left = _left(context, one.lease, period.start, tx.now)
+        left = _left(context, one.lease, period.start - estimator.of_lease(one.lease), tx.now)
         if left is not None:
             yield Preempted(one=one, period=left)
 
@@ -94,16 +96,9 @@ def _victims(
 def _left(
     context: Context, lease: Lease, until: datetime.datetime, now: datetime.datetime
 ) -> Period | None:
-    """Return what is left of a slice that has to be over at an instant; None if that is late."""
+    """Return what is left of a slice that ends at an instant; None if that is too soon."""
     settings = context.settings
-    known = dict(settings.yield_seconds)
-    takes = sum(
-        known.get(one.resource_type, context.plugins[one.resource_type].yield_seconds)
-        for one in lease.reservations
-    )
-    length = (
-        (until - settings.cleaning_time - takes * _SECOND - lease.period.start) // _SECOND * _SECOND
-    )
+    length = (until - settings.cleaning_time - lease.period.start) // _SECOND * _SECOND
     end = lease.period.start + length
     if end < now + settings.yield_notice or end >= lease.period.end:
         return None

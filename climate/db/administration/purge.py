@@ -30,7 +30,7 @@ def purge(
 
     Also deletes things of projects that no lease refers to any more, expired idempotency
     keys with their answers, expired offers with what is held for them, and the counts of
-    refusals and the records of deletions of earlier days. Works in small
+    refusals, the times of yields and the records of deletions of earlier days. Works in small
     transactions, so that it does not block a running service.
 
     :param deleted_only: keep leases that ended but were not deleted
@@ -57,6 +57,7 @@ def purge(
     while store.run(lambda tx: tx.offers.forget_expired(_BATCH)):
         pass
     store.run(lambda tx: tx.refusals.forget(before))
+    store.run(lambda tx: tx.yield_times.forget(before))
     store.run(lambda tx: Deletions(tx.session, tx.now).forget_old(before))
     return total
 

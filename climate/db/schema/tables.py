@@ -461,4 +461,15 @@ REFUSALS: Final = _table(
 ``resource_class`` is empty for whole resources. ``amount`` is in units multiplied by seconds.
 """
 
+YIELD_TIMES: Final = _table(
+    'yield_times',
+    sa.Column('seq', types.big_id(), primary_key=True),
+    sa.Column('resource_type', types.exact(64), nullable=False),
+    sa.Column('mode', types.exact(16), nullable=False),
+    *types.columns(sa.Integer(), 'units', 'seconds', nullable=False),
+    sa.Column('created_at', types.UtcDateTime(), nullable=False),
+    sa.Index('ix_yield_times_type', 'resource_type', 'mode', 'seq'),
+)
+"""How long preemptible leases took to yield; see :mod:`climate.db.leases.yield_times`."""
+
 guards.attach_to(METADATA)

@@ -19,13 +19,14 @@ from climate.db.schema.tables import LEASES
 from climate.db.schema.tables import OUTBOX
 from climate.db.schema.tables import RESERVATIONS
 from climate.db.schema.tables import STEPS
+from climate.db.schema.tables import YIELD_TIMES
 from climate.db.statements import bulk
 
 Values = dict[str, Any]
 
 # Rows refer only to rows of tables before them.
 _UPDATED = (LEASES, RESERVATIONS, EVENTS, STEPS)
-_INSERTED = (EVENTS, STEPS, OUTBOX, CHARGES)
+_INSERTED = (EVENTS, STEPS, OUTBOX, CHARGES, YIELD_TIMES)
 
 
 class NotBatched(RuntimeError):

@@ -33,6 +33,7 @@ from climate.db.leases.queues import LeaseQueue
 from climate.db.leases.reservations import Reservations
 from climate.db.leases.steps import HistorySteps
 from climate.db.leases.trusts import Trusts
+from climate.db.leases.yield_times import YieldTimes
 from climate.db.messages.charges import Charges
 from climate.db.messages.deliveries import Deliveries
 from climate.db.messages.feeds import FeedRows
@@ -135,6 +136,7 @@ class Transaction:
     webhooks = _Rows(WebhookRows)
     deliveries = _Rows(Deliveries)
     feeds = _Rows(FeedRows)
+    yield_times = _Rows(YieldTimes)
 
     def __init__(
         self,

@@ -84,6 +84,9 @@ def settled(job: Job, report: Report, deadline: datetime.timedelta, now: datetim
         late = events.lateness(event, now).total_seconds()
         recording.observe(catalogue.LATENESS, late, event.kind.value)
         lease = job.lease
+        if job.vacates and lease.yields is not None and event.begun_at is not None:
+            takes = (now - event.begun_at).total_seconds()
+            recording.observe(catalogue.YIELDS, max(takes, 0.0), lease.yields.value)
         if event.kind is EventKind.START and lease.earliest is not None:
             requested = lease.created_at or lease.earliest
             waited = now - max(lease.earliest, requested)

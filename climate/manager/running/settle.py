@@ -263,6 +263,7 @@ class EventSettler:
         return tx.events.keep(lease, event.after(EventTrigger.FINISH))
 
     def _ended(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+        yielding.measure(tx, self._plugins, lease, event)
         if lease.rest and not event.forced:
             return yielding.yielded(tx, self._plugins, lease, event)
         ends.over(tx, self._plugins, self._filters, lease, Ending.ENDED)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from typing import Final
 
 from climate.booking.writing.delete import cancelled
@@ -18,6 +20,7 @@ from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseTrigger
 from climate.domain.lifecycles import ReservationTrigger
 from climate.domain.periods import Period
+from climate.domain.yield_times import YieldTime
 from climate.leases import history
 from climate.leases import notices
 from climate.leases import states
@@ -25,6 +28,26 @@ from climate.messaging import schemas
 
 _SUSPENDED: Final = 'suspended with {} left'
 _TAKEN_BACK: Final = 'taken back; it begins again with {} left'
+
+
+def measure(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> None:
+    """Record how long a preemptible lease has taken to give up what it had, by resource type.
+
+    :param event: the end of its present slice
+    """
+    if lease.yields is None or event.forced or event.begun_at is None:
+        return
+    if not lease.rest and lease.yields is not YieldMode.END:
+        # It ends, which is not what it does to yield.
+        return
+    units = Counter[str]()
+    for one in lease.reservations:
+        plugin = plugins.get(one.resource_type)
+        if plugin is not None and one.part_of is None:
+            units[one.resource_type] += plugin.yield_units(plugin.load(one.request))
+    seconds = math.ceil((tx.now - event.begun_at).total_seconds())
+    for resource_type, number in sorted(units.items()):
+        tx.yield_times.add(resource_type, lease.yields, YieldTime(units=number, seconds=seconds))
 
 
 def yielded(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> Lease:

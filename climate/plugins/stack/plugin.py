@@ -135,6 +135,11 @@ class VirtualStack(contract.Configured[StackRequest, StackSettings]):
         stays = request.guarantee and request.draft is not None
         return can if stays else can | {YieldMode.SUSPEND}
 
+    def yield_units(self, request: StackRequest) -> int:
+        """Return how many servers there are, as far as that is known."""
+        servers = () if request.contents is None else request.contents.servers.values()
+        return max(sum(servers), 1)
+
     def search(self, request: StackRequest) -> contract.Search:
         """Ask for the stack, which no other lease can have at the same time."""
         return contract.Search.named(RESOURCE_TYPE, self.things(request), 'stacks')

@@ -111,6 +111,10 @@ class VirtualVolume(contract.Configured[VolumeRequest, StorageSettings]):
             demand={CAPACITY: request.size} if amount else {},
         )
 
+    def yield_units(self, request: VolumeRequest) -> int:
+        """Return how many GiB there are: snapshots and backups take time."""
+        return max(request.amount * request.size, 1)
+
     def things(self, request: VolumeRequest) -> Sequence[str]:
         """Return the id of an existing volume."""
         return (request.volume_id,) if request.volume_id else ()

@@ -7,24 +7,27 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
+from typing import ClassVar
 
 from climate import exceptions
 from climate.domain.leases import Lease
 from climate.domain.leases import YieldMode
+from climate.leases.settings import LeasingSettings
+from climate.metrics import catalogue
 from climate.testing import world
 from climate.testing.kinds import TypeRegistrar
 from climate.testing.world import CALLER
 from climate.upkeep.planning import Planner
 from tests import base
 from tests import drafts
+from tests import metrics
 from tests.functional.manager import harness
 from tests.functional.manager.walk import servers
 from tests.functional.manager.walk.world import World
 
 GREEN = dataclasses.replace(CALLER, project_id='green', token='alice:green')
 SETTINGS = dataclasses.replace(
-    world.SETTINGS,
-    yield_seconds=(('physical:host', 60), ('virtual:server', 240), ('flavor:instance', 0)),
+    world.SETTINGS, yield_seconds=(('physical:host', 60), ('virtual:server', 240))
 )
 HOUR = 3600
 
@@ -42,9 +45,11 @@ def hosts(number: int) -> tuple[Mapping[str, Any], ...]:
 class PreemptionCase(base.TestCase):
     """A deployment with two racks and four hosts."""
 
+    settings: ClassVar[LeasingSettings] = SETTINGS
+
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World(settings=SETTINGS))
+        self.world = self.useFixture(World(settings=self.settings))
         registrar = TypeRegistrar(self.world.store, self.world.plugins, self.world.cloud)
         for name in ('rack-1', 'rack-2'):
             registrar.register(drafts.RACKS.name, name)
@@ -191,7 +196,7 @@ class TestPreemption(PreemptionCase):
         self.world.until(600)
         draft = self.world.draft(hosts(4), 1800, 3000)
         fixed = self.world.leases.create(GREEN, draft)
-        # The server, and its room.
+        # The server, with its room.
         self.assertEqual(1800 - 240, self.end(lease))
         self.assertEqual('WAITING', self.world.status_at(1790, lease))
         (server,) = self.world.cloud.servers()
@@ -200,3 +205,38 @@ class TestPreemption(PreemptionCase):
         self.planner.round()
         self.assertEqual('ACTIVE', self.world.status_at(3100, lease))
         self.assertEqual('ACTIVE', self.world.cloud.servers()[0].status)
+
+
+class TestLearntYields(PreemptionCase):
+    """How long servers take to be shelved."""
+
+    settings = dataclasses.replace(SETTINGS, yield_seconds=())
+
+    def cut(self, number: int, start: int) -> tuple[list[Lease], Lease]:
+        """Let leases of servers run, and book all hosts."""
+        leases = []
+        for _ in range(number):
+            (own,) = servers.own(self.world.cloud)
+            leases.append(self.preemptible([own], caller=CALLER))
+        self.world.until(start - 1200)
+        return leases, self.world.leases.create(
+            GREEN, self.world.draft(hosts(4), start, start + 60)
+        )
+
+    def test_it_is_learnt_from_those_that_have_yielded(self) -> None:
+        recorded = self.useFixture(metrics.RecordedMetrics())
+        self.world.cloud.set_seconds('server_action', 40)
+        self.world.until(30)
+        leases, _ = self.cut(5, 1800)
+        # What the type says.
+        self.assertEqual({1800 - 300}, {self.end(lease) for lease in leases})
+        self.world.until(1900)
+        with self.world.store.reading() as tx:
+            found = tx.yield_times.last('virtual:server', YieldMode.SUSPEND, 9)
+        self.assertEqual(5, len(found))
+        takes = max(one.seconds for one in found)
+        self.assertTrue(40 <= takes < 120, found)
+        self.assertEqual(['suspend'] * 5, [mode for mode, _ in recorded.of(catalogue.YIELDS)])
+        (lease,), fixed = self.cut(1, 4200)
+        self.assertEqual(4200 - takes, self.end(lease))
+        self.assertEqual('ACTIVE', self.world.status_at(4201, fixed))

@@ -19,6 +19,7 @@ BOUNDED = {
     'cause',
     'kind',
     'method',
+    'mode',
     'outcome',
     'reason',
     'resource_class',
@@ -27,6 +28,7 @@ BOUNDED = {
     'service',
     'state',
     'status',
+    'source',
 }
 
 
