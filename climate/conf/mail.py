@@ -12,7 +12,7 @@ NONE = 'none'
 STARTTLS = 'starttls'
 TLS = 'tls'
 
-KINDS = ('moved', 'before_start', 'started', 'before_end', 'degraded', 'error')
+KINDS = ('moved', 'before_start', 'started', 'yielding', 'before_end', 'degraded', 'error')
 
 SERVER_OPTS: list[cfg.Opt] = [
     cfg.HostAddressOpt('host', default='localhost', help='SMTP server.'),
@@ -68,7 +68,7 @@ LETTER_OPTS: list[cfg.Opt] = [
     cfg.ListOpt(
         'default_notices',
         item_type=types.String(choices=list(KINDS)),
-        default=['moved', 'before_start', 'before_end', 'degraded', 'error'],
+        default=['moved', 'before_start', 'yielding', 'before_end', 'degraded', 'error'],
         help='Notices for owners whose lease does not choose any: '
         + ', '.join(KINDS)
         + '. Empty sends mail only for leases that choose notices.',

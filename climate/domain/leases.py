@@ -93,7 +93,9 @@ class YieldMode(enum.StrEnum):
     END = 'end'
 
 
-NOTICES: Final = ('moved', 'before_start', 'started', 'before_end', 'degraded', 'error')
+NOTICES: Final = (
+    *('moved', 'before_start', 'started', 'yielding', 'before_end', 'degraded', 'error'),
+)
 """The kinds of email notices that the owner of a lease can request."""
 
 

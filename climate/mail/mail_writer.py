@@ -29,19 +29,20 @@ from climate.conf.settings import as_text
 from climate.conf.settings import option
 from climate.conf.settings import Settings
 from climate.domain import addresses
+from climate.mail import notices
 from climate.mail import phrases
 from climate.mail.notices import Notice
 from climate.mail.pages import HtmlPages
 
 _PACKAGE: Final = 'climate.mail'
 _DIGEST: Final = 'digest'
-_NAMES: Final = ('moved', 'before_start', 'started', 'before_end', 'degraded', 'error', _DIGEST)
+_NAMES: Final = (*notices.TEXTS, _DIGEST)
 _SUBJECT: Final = 'Subject:'
 _ONE: Final = frozenset(
     {
         *('name', 'lease_id', 'project_id', 'project', 'user_name', 'status'),
         *('start', 'end', 'time_to_start', 'time_to_end', 'starts', 'ends'),
-        *('problem', 'reason', 'resources', 'instructions'),
+        *('problem', 'reason', 'resources', 'instructions', 'yields', 'outcome', 'resumes'),
         *('prolong_command', 'prolong_request', 'extend_url', 'extend_page', 'lease_page'),
     }
 )
@@ -240,6 +241,9 @@ class MailWriter:
             'starts': phrases.starts(notice.start - now),
             'ends': phrases.ends(notice.end - now),
             'status': clean(notice.status),
+            'yields': phrases.yields(notice.end - now),
+            'outcome': phrases.outcome(notice.mode),
+            'resumes': _resumes(notice, zone),
             'problem': phrases.problem(notice, name),
             'reason': clean(notice.reason) or 'unknown',
             'resources': '\n'.join(f'  {clean(line)}' for line in notice.resources) or '  nothing',
@@ -259,6 +263,12 @@ def _encoding(text: str) -> str | None:
     """
     short = all(len(line) <= _LONGEST_LINE for line in text.splitlines())
     return '7bit' if short and text.isascii() else None
+
+
+def _resumes(notice: Notice, zone: zoneinfo.ZoneInfo) -> str:
+    if notice.resumes is None:
+        return 'as soon as there is room'
+    return f'as soon as there is room, as it looks now at {_shown(notice.resumes, zone)}'
 
 
 def _instructions(notice: Notice) -> str:

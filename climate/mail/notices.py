@@ -62,7 +62,8 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
         'lease.moved': 'moved',
         'lease.event.before_start_lease': 'before_start',
         'lease.event.start_lease': 'started',
-        'lease.yielding': 'before_end',
+        'lease.yielding': 'yielding',
+        'lease.yielded': 'yielding',
         'lease.event.before_end_lease': 'before_end',
         'lease.degraded': 'degraded',
         'lease.not_ready': 'degraded',
@@ -72,6 +73,11 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The notice for each type of notification that has one."""
 
+_YIELDED: Final = 'yielded'
+_RESUMED: Final = 'resumed'
+TEXTS: Final = (*dict.fromkeys(KINDS.values()), _YIELDED, _RESUMED)
+"""The texts of mails: one for each notice, and what ``yielding`` has besides."""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Notice:
@@ -79,7 +85,7 @@ class Notice:
 
     :ivar id: of the notification
     :ivar key: notices with the same key are duplicates
-    :ivar kind: such as ``before_end``
+    :ivar kind: one of :data:`TEXTS`, such as ``before_end``
     :ivar name: of the lease; arbitrary text from a user
     :ivar start: of the lease (aware UTC), as :attr:`end`
     :ivar reason: why something failed; '' if nothing did
@@ -87,6 +93,8 @@ class Notice:
     :ivar uses: what the owner can do with them, as titles and texts to copy
     :ivar project_name: '' if it is unknown
     :ivar operation: the event that has failed, such as ``start_lease``; '' if none has
+    :ivar mode: what becomes of a lease that yields, such as ``suspend``; '' if it does not
+    :ivar resumes: when it will probably resume (aware UTC); None if that is unknown
     """
 
     id: str
@@ -104,6 +112,8 @@ class Notice:
     uses: tuple[tuple[str, str], ...] = ()
     project_name: str = ''
     operation: str = ''
+    mode: str = ''
+    resumes: datetime.datetime | None = None
 
     @classmethod
     def load(cls, values: Mapping[str, Any]) -> Notice:
@@ -114,6 +124,8 @@ class Notice:
         read = dict(values)
         for name in ('start', 'end'):
             read[name] = datetime.datetime.fromisoformat(values[name])
+        resumes = values.get('resumes')
+        read['resumes'] = resumes and datetime.datetime.fromisoformat(resumes)
         read['resources'] = tuple(values['resources'])
         read['uses'] = tuple((title, text) for title, text in values['uses'])
         return cls(**read)
@@ -136,6 +148,9 @@ def read(
     if not isinstance(payload, Mapping):
         raise TypeError('it has no payload')
     wanted = payload.get('notices')
+    text = _text(envelope['event_type'], kind, payload)
+    if text == _RESUMED:
+        kind = 'yielding'
     if kind not in (defaults if wanted is None else wanted):
         return None
     # Later announcements are for programs, but a lease can have its own.
@@ -146,7 +161,7 @@ def read(
     return Notice(
         id=str(envelope['message_id']),
         key=_key(kind, payload) or str(envelope['message_id']),
-        kind=kind,
+        kind=text,
         lease_id=str(payload['lease_id']),
         name=str(payload['name']),
         user_id=str(payload['user_id']),
@@ -159,7 +174,15 @@ def read(
         uses=_uses_of(reservations),
         project_name=str(payload.get('project_name') or ''),
         operation=str(payload.get('event_type') or ''),
+        mode=str(payload.get('yield') or ''),
+        resumes=_instant(payload['resumes_at']) if payload.get('resumes_at') else None,
     )
+
+
+def _text(event_type: str, kind: str, payload: Mapping[str, Any]) -> str:
+    if event_type == 'lease.yielded':
+        return _YIELDED
+    return _RESUMED if payload.get('resumed') else kind
 
 
 def _key(kind: str, payload: Mapping[str, Any]) -> str | None:

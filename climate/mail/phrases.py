@@ -26,6 +26,13 @@ _OPERATIONS: Final[Mapping[str, str]] = MappingProxyType(
         'delete_lease': 'delete',
     }
 )
+_OUTCOMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        'suspend': 'It is suspended, and resumes with the time that is left',
+        'requeue': 'Climate takes back its resources, and may delete what runs on them: save what '
+        'you need. It begins again from the start',
+    }
+)
 
 
 def span(left: datetime.timedelta) -> str:
@@ -48,6 +55,16 @@ def starts(left: datetime.timedelta) -> str:
 def ends(left: datetime.timedelta) -> str:
     """Return when a lease ends: ``ends in about 3 hours``, ``is ending``."""
     return _verb(left, 'ends', 'is ending', 'has ended')
+
+
+def yields(left: datetime.timedelta) -> str:
+    """Return when a lease yields: ``yields in about 5 minutes``, ``is yielding``."""
+    return _verb(left, 'yields', 'is yielding', 'has yielded')
+
+
+def outcome(mode: str) -> str:
+    """Return what becomes of a lease that yields, as the beginning of a sentence."""
+    return _OUTCOMES.get(mode, 'It gives up its resources, and begins again')
 
 
 def problem(notice: Notice, name: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from climate import exceptions
 from climate.booking.leases import Leases
+from climate.booking.planning import queue
 from climate.booking.planning import relocation
 from climate.booking.planning import yield_times
 from climate.clock import Clock
@@ -203,11 +204,10 @@ class Manager:
         ]
         self.clocks = Clocks(store, clock, options.claim_seconds)
         self._claims = ClaimKeeper(store, clock, self.owner, options.claim_seconds, self.clocks)
+        self._booking = booking = self._leases(store, clock, settings, cloud, filters)
         worker = self._make_worker(store, cloud, settings, filters, record)
         self._loop = self._make_loop(store, clock, worker, options)
         looking = fence.watching(cloud)
-        booking = self._leases(store, clock, settings, cloud, filters)
-        self._booking = booking
         relocate = functools.partial(relocation.elsewhere, booking)
         rehoming = Rehoming(store, plugins, settings, relocate=relocate)
         self._healing = Healing(rehoming, looking, options.heal_interval, self.wake)
@@ -263,6 +263,7 @@ class Manager:
             filters,
             self._repair_soon,
             record,
+            functools.partial(queue.resumes, self._booking),
         )
 
     def _make_loop(
@@ -271,8 +272,8 @@ class Manager:
         claims, longest = self._claims, options.max_sleep
         workers = self._workers = options.workers
         pipeline = Pipeline(store, self._plugins, claims, worker, self._wake_senders)
-        queue = DueQueue(store, clock, claims)
-        return ClaimLoop(clock, claims, queue, pipeline, worker, workers=workers, max_sleep=longest)
+        due = DueQueue(store, clock, claims)
+        return ClaimLoop(clock, claims, due, pipeline, worker, workers=workers, max_sleep=longest)
 
     def start(self) -> None:
         """Start all threads; does not block."""

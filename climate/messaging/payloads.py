@@ -58,6 +58,7 @@ def build(
     moved: Mapping[str, Any] = MappingProxyType({}),
     readiness: Readiness | None = None,
     held: Mapping[str, Mapping[str, Any]] = _NOTHING,
+    resumes_at: datetime.datetime | None = None,
 ) -> dict[str, Any]:
     """Return the payload of a notification, as :mod:`schemas` describes it.
 
@@ -73,6 +74,7 @@ def build(
         ``lease.not_ready``
     :param held: what each reservation holds, by id, for types in :data:`schemas.HELD`:
         the fields of :func:`holding`
+    :param resumes_at: when a lease that yields will probably resume (aware UTC)
     :raises KeyError: if the event type or what a reservation holds is unknown
     :raises ValueError: if the type requires an event and none was given
     """
@@ -90,6 +92,12 @@ def build(
         payload['seconds_to_start'] = _seconds(lease.period.start - now)
     if 'seconds_to_end' in extra:
         payload['seconds_to_end'] = _seconds(lease.period.end - now)
+    slices = {
+        'yield': str(lease.yields),
+        'resumes_at': None if resumes_at is None else stamp(resumes_at),
+        'resumed': bool(lease.ran),
+    }
+    payload.update({name: value for name, value in slices.items() if name in extra})
     if 'reason' in extra:
         payload['reason'] = reason or 'unknown'
     if event_type in schemas.HELD:

@@ -95,7 +95,10 @@ _HELD: Final[Fields] = {
 }
 
 HELD: Final = frozenset(
-    {MOVED, BEFORE_START, START, YIELDING, BEFORE_END, ERROR, DEGRADED, NOT_READY, TRUST_LOST}
+    {
+        *(MOVED, BEFORE_START, START, YIELDING, YIELDED, BEFORE_END),
+        *(ERROR, DEGRADED, NOT_READY, TRUST_LOST),
+    }
 )
 """The types that owners receive as mails: they have names, and what each reservation holds."""
 
@@ -133,15 +136,18 @@ _OF_LEASES: Final[Mapping[str, tuple[str, Fields]]] = {
     UPDATE: ('1.1', {}),
     DELETE: ('1.1', {}),
     BEFORE_START: ('1.2', {**_HAPPENED, 'seconds_to_start': _WHOLE_SECONDS}),
-    START: ('1.2', _HAPPENED),
+    START: ('1.3', {**_HAPPENED, 'resumed': _BOOLEAN}),
     NOTIFICATION: ('1.1', _HAPPENED),
     BEFORE_END: ('1.2', {**_HAPPENED, 'seconds_to_end': _WHOLE_SECONDS}),
     END: ('1.1', _HAPPENED),
     ERROR: ('1.2', {**_HAPPENED, 'event_type': _TEXT, 'reason': _TEXT}),
     DEGRADED: ('1.2', {'reason': _TEXT}),
     MOVED: ('1.0', {'reason': _TEXT, 'seconds_to_start': _WHOLE_SECONDS}),
-    YIELDING: ('1.0', {**_HAPPENED, 'seconds_to_end': _WHOLE_SECONDS}),
-    YIELDED: ('1.0', {**_HAPPENED, 'reason': _TEXT}),
+    YIELDING: (
+        '1.0',
+        {**_HAPPENED, 'seconds_to_end': _WHOLE_SECONDS, 'yield': _TEXT, 'resumes_at': _MAYBE_DATE},
+    ),
+    YIELDED: ('1.0', {**_HAPPENED, 'reason': _TEXT, 'yield': _TEXT}),
     REHOMED: ('1.1', {'reservation_id': _TEXT, 'from': _NAMES, 'to': _NAMES, 'reason': _TEXT}),
     READY: ('1.0', _READINESS),
     NOT_READY: ('1.1', {**_HAPPENED, **_READINESS}),

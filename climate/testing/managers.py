@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 from typing import Protocol
 
+from climate.booking.planning import queue
+from climate.booking.requests.context import Context
 from climate.clock import Clock
 from climate.cloud.base import Cloud
 from climate.db.transactions.store import Store
@@ -50,6 +53,16 @@ class Managed(Protocol):
         """The cloud as managers see it."""
 
 
+def _context(deployment: Managed) -> Context:
+    return Context(
+        deployment.store,
+        deployment.plugins,
+        deployment.clock,
+        deployment.settings,
+        wake=lambda: None,
+    )
+
+
 class SteppedManager:
     """A manager that does the work of its threads when a test calls it.
 
@@ -70,6 +83,7 @@ class SteppedManager:
             self.claims,
             lambda: None,
             deployment.filters,
+            resumes=functools.partial(queue.resumes, _context(deployment)),
         )
         self._alone = alone
         self.sender = OutboxSender(

@@ -58,7 +58,10 @@ _NOTICES_1_8 = {
 }
 _NOTICES = {
     **_NOTICES_1_8,
-    'items': {'type': 'string', 'enum': [name for name in NOTICES if name != 'moved']},
+    'items': {
+        'type': 'string',
+        'enum': [name for name in NOTICES if name not in ('moved', 'yielding')],
+    },
 }
 _DURATION = {'type': ['integer', 'string']}
 RESERVATIONS: dict[str, Any] = {

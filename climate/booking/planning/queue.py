@@ -10,15 +10,18 @@ but take nothing from the forecast: there is no room for them.
 from __future__ import annotations
 
 import collections
+import dataclasses
 import datetime
 import itertools
 import json
+import logging
 import operator
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Final
 
+from climate import exceptions
 from climate.allocation import joint
 from climate.allocation.joint import Frame
 from climate.allocation.joint import SearchBudget
@@ -39,11 +42,14 @@ from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.offers import Shortage
+from climate.domain.periods import Period
 from climate.domain.queue import Forecast
 from climate.domain.queue import LeasesAhead
 from climate.domain.queue import QueuedLease
 from climate.domain.queue import QueueQuery
 from climate.leases import reading
+
+LOG = logging.getLogger(__name__)
 
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 
@@ -65,6 +71,27 @@ def show(context: Context, budget: RequestBudget, query: QueueQuery) -> list[Que
             QueuedLease(lease=one, ahead=ahead.before(one), forecast=forecasts.of(one))
             for one in leases
         ]
+
+
+def resumes(context: Context, tx: Transaction, lease: Lease) -> datetime.datetime | None:
+    """Return when a lease that yields will probably resume; None if that cannot be forecast.
+
+    :param lease: while it still has its resources
+    """
+    end, rest = lease.period.end, lease.rest
+    waits = dataclasses.replace(
+        lease,
+        status=LeaseStatus.WAITING,
+        period=Period(start=end, end=end + rest),
+        earliest=end,
+        time_left=int(rest.total_seconds()),
+    )
+    try:
+        return Forecasts(tx, context, [waits]).of(waits).start
+    except exceptions.ClimateError as error:
+        # The notification must not wait for it.
+        LOG.info('Lease %s: it is not known when it resumes: %s', lease.id, error.message)
+        return None
 
 
 class QueueAhead:

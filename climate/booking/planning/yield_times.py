@@ -18,7 +18,7 @@ from climate.domain.leases import YieldMode
 from climate.domain.yield_times import YieldTime
 
 
-class Source(enum.StrEnum):
+class EstimateSource(enum.StrEnum):
     """Where an estimate comes from.
 
     ``option``: the operator has set it; ``learnt``: from leases that have yielded; ``default``:
@@ -35,7 +35,7 @@ class Estimate:
     """How long it takes to give up what a lease has of one resource type."""
 
     seconds: int
-    source: Source
+    source: EstimateSource
 
 
 class Estimator:
@@ -64,7 +64,7 @@ class Estimator:
         longest, more = 0, 0
         for resource_type, number in numbers.items():
             found = self.of(resource_type, lease.yields, units[resource_type], number)
-            if found.source is Source.LEARNT:
+            if found.source is EstimateSource.LEARNT:
                 longest = max(longest, found.seconds)
             else:
                 more += found.seconds
@@ -78,14 +78,16 @@ class Estimator:
         :param units: how much they have
         """
         if resource_type in self._set:
-            return Estimate(seconds=self._set[resource_type] * reservations, source=Source.OPTION)
+            return Estimate(
+                seconds=self._set[resource_type] * reservations, source=EstimateSource.OPTION
+            )
         seconds = yield_times.learnt(
             self.known(resource_type, mode), units, self._settings.yield_quantile
         )
         if seconds is not None:
-            return Estimate(seconds=seconds, source=Source.LEARNT)
+            return Estimate(seconds=seconds, source=EstimateSource.LEARNT)
         seconds = self._plugins[resource_type].yield_seconds * reservations
-        return Estimate(seconds=seconds, source=Source.DEFAULT)
+        return Estimate(seconds=seconds, source=EstimateSource.DEFAULT)
 
     def known(self, resource_type: str, mode: YieldMode) -> list[YieldTime]:
         """Return the times from which that is learnt, the latest first."""

@@ -11,7 +11,7 @@ from typing import Any
 from climate.client.osc import options
 
 # Those of the API; the client does not load the service.
-_KINDS = ('moved', 'before_start', 'started', 'before_end', 'degraded', 'error')
+_KINDS = ('moved', 'before_start', 'started', 'yielding', 'before_end', 'degraded', 'error')
 _NONE = 'none'
 FIELDS = ('notices', 'notify_before_start')
 """The fields of a lease."""

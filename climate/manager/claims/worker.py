@@ -34,6 +34,7 @@ from climate.leases.settings import LeasingSettings
 from climate.manager.claims import measures
 from climate.manager.claims.claims import ClaimKeeper
 from climate.manager.running.begin import EventStarter
+from climate.manager.running.begin import Resumes
 from climate.manager.running.deletions import DeletionRecorder
 from climate.manager.running.perform import perform
 from climate.manager.running.settle import EventSettler
@@ -52,6 +53,7 @@ class Worker:
     :param on_claim_lost: called if a claim is lost within an effect, whose last call may
         have reached the cloud too late
     :param record: records deletions; None for a recorder without an audit trail
+    :param resumes: forecasts when leases resume; None for no forecasts
     :ivar starter: begins events
     """
 
@@ -66,6 +68,7 @@ class Worker:
         filters: Filters | None = None,
         on_claim_lost: Callable[[], None] = lambda: None,
         record: Record | None = None,
+        resumes: Resumes | None = None,
     ) -> None:
         self._store = store
         self._record = record or DeletionRecorder(store)
@@ -76,7 +79,7 @@ class Worker:
         self._wake_senders = wake_senders
         self._attempts = settings.booking_attempts
         self._deadline = settings.effect_deadline
-        self.starter = EventStarter(plugins, settings, claims.owner, filters)
+        self.starter = EventStarter(plugins, settings, claims.owner, filters, resumes=resumes)
         self._settler = EventSettler(plugins, settings, claims.owner, filters)
 
     def work(self, lease_id: str) -> None:

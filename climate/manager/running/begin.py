@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import random
+from collections.abc import Callable
 from collections.abc import Iterable
 
 from climate.booking.writing.delete import cancelled
@@ -77,8 +78,15 @@ _FOLLOWS = frozenset({EventKind.UPDATE, EventKind.CHECK, EventKind.BEFORE_END})
 _REVERSED = frozenset({EventKind.END, EventKind.UNDO, EventKind.DELETE})
 
 
+Resumes = Callable[[Transaction, Lease], datetime.datetime | None]
+"""Forecasts when a lease that yields will resume; see :mod:`climate.booking.planning.queue`."""
+
+
 class EventStarter:
-    """Begins events on behalf of one manager."""
+    """Begins events on behalf of one manager.
+
+    :param resumes: None for no forecasts
+    """
 
     def __init__(
         self,
@@ -87,8 +95,10 @@ class EventStarter:
         owner: str,
         filters: Filters | None = None,
         rng: random.Random | None = None,
+        resumes: Resumes | None = None,
     ) -> None:
         self._plugins = plugins
+        self._resumes = resumes
         self._settings = settings
         self._owner = owner
         self._unfinished = datetime.timedelta(seconds=settings.retry_longest_pause)
@@ -176,7 +186,7 @@ class EventStarter:
         return any(plugin is not None and plugin.prepares_at_once for plugin in plugins)
 
     def _notify(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
-        notices.notify(tx, self._plugins, _notification(lease, event), lease, event=event)
+        notices.notify(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
         return tx.events.keep(lease, _finished(event))
 
     def _miss(self, tx: Transaction, lease: Lease, event: Event) -> Lease:
@@ -213,7 +223,7 @@ class EventStarter:
         if event.kind is EventKind.BEFORE_END and event.begun_at is None:
             # Users rely on the warning, so it comes before the action, and only
             # once even if the action takes many steps.
-            notices.notify(tx, self._plugins, _notification(lease, event), lease, event=event)
+            self._warn(tx, lease, event)
         status = _begun_status(lease, event)
         begun = event.taken_up(tx.now, self._unfinished)
         lease = tx.events.keep(lease, begun)
@@ -225,6 +235,17 @@ class EventStarter:
         tx.leases.update(lease)
         works = self._works(tx, lease, begun, ids)
         return Job(lease=lease, event=begun, works=works, first=event.begun_at is None)
+
+    def _warn(self, tx: Transaction, lease: Lease, event: Event) -> None:
+        """Notify subscribers that a lease ends, or yields."""
+        if not lease.rest:
+            notices.notify(tx, self._plugins, _NOTIFICATIONS[event.kind], lease, event=event)
+            return
+        # Before anything is written: it reads timelines.
+        resumes_at = self._resumes(tx, lease) if self._resumes else None
+        notices.notify(
+            tx, self._plugins, schemas.YIELDING, lease, event=event, resumes_at=resumes_at
+        )
 
     def _works(
         self, tx: Transaction, lease: Lease, event: Event, ids: list[str]
@@ -261,12 +282,6 @@ class EventStarter:
 
 def _parts(whole: Work, works: Iterable[Work]) -> tuple[Work, ...]:
     return tuple(work for work in works if work.reservation.part_of == whole.reservation.id)
-
-
-def _notification(lease: Lease, event: Event) -> str:
-    """Return the type of the notification of an event."""
-    yields = event.kind is EventKind.BEFORE_END and lease.rest
-    return schemas.YIELDING if yields else _NOTIFICATIONS[event.kind]
 
 
 def _gives(event: Event) -> bool:

@@ -57,7 +57,6 @@ def yielded(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Even
     """
     suspends = lease.yields is YieldMode.SUSPEND
     rest, has_run = lease.rest, int(lease.period.length.total_seconds())
-    tx.allocations.release([reservation.id for reservation in lease.reservations])
     done = event.after(EventTrigger.FINISH)
     lease = tx.events.keep(lease, done)
     for item in lease.events:
@@ -75,5 +74,7 @@ def yielded(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Even
         time_left=int(rest.total_seconds()),
         ran=(lease.ran or 0) + has_run if suspends else None,
     )
+    # It names what the lease has had.
     notices.notify(tx, plugins, schemas.YIELDED, waits, event=done, reason=text)
+    tx.allocations.release([reservation.id for reservation in lease.reservations])
     return waits

@@ -178,7 +178,9 @@ class TestNotices(SlicesCase):
         self.world.until(1499)
         self.assertEqual(['create', 'start_lease'], self.world.bus.received(lease))
         self.world.until(1500)
-        self.assertEqual(300, self.world.bus.last('lease.yielding')['seconds_to_end'])
+        told = self.world.bus.last('lease.yielding')
+        self.assertEqual((300, 'suspend'), (told['seconds_to_end'], told['yield']))
+        self.assertEqual('2030-01-01T12:50:00.000000', told['resumes_at'])
         self.assertEqual('WAITING', self.world.status_at(1900, lease))
         told = self.world.bus.last('lease.yielded')
         self.assertEqual(
@@ -189,6 +191,7 @@ class TestNotices(SlicesCase):
         found = self.world.bus.received(lease)
         self.assertEqual(['create', 'start_lease', 'yielding', 'yielded', 'update'], found[:5])
         self.assertEqual(['start_lease', 'end_lease'], found[5:])
+        self.assertTrue(self.world.bus.last('lease.event.start_lease')['resumed'])
 
 
 class TestTotals(base.TestCase):

@@ -15,7 +15,7 @@ import hypothesis
 from hypothesis import strategies as st
 
 from climate import exceptions
-from climate.conf import mail as options
+from climate.mail import notices
 from climate.mail.mail_writer import is_address
 from climate.mail.mail_writer import LetterSettings
 from climate.mail.mail_writer import MailWriter
@@ -61,19 +61,31 @@ class TestLetters(base.TestCase):
         self.assertIn('2030-01-01 14:00 UTC', body)
 
     def test_each_kind_says_what_it_is_about(self) -> None:
+        known = set(notices.TEXTS)
         for kind, word in (
             ('moved', 'another start now: 2030-01-01 11:00 UTC.\n\n    no host'),
             ('before_start', 'lease "demo 1" is starting'),
             ('started', 'has started'),
+            (
+                'yielding',
+                'resources.\nIt is suspended, and resumes with the time that is left,\nas soon',
+            ),
+            ('yielded', 'waits: no host.'),
+            ('resumed', 'has resumed. You have, until 2030-01-01 14:00 UTC'),
             ('before_end', 'ends in'),
             ('degraded', 'no host'),
             ('error', 'no host'),
         ):
-            self.assertIn(kind, options.KINDS)
-            notice = samples.notice(kind=kind, reason='no host')
+            known.discard(kind)
+            notice = samples.notice(kind=kind, reason='no host', mode='suspend')
             made = letters().one(notice, 'a@b', 'Alice', NOW)
             self.assertIn(word, samples.text(parsed(made.as_bytes())), kind)
-        self.assertEqual(6, len(options.KINDS))
+        self.assertEqual(set(), known)
+        resumes = NOW + datetime.timedelta(hours=4)
+        notice = samples.notice(kind='yielding', mode='requeue', resumes=resumes)
+        body = samples.text(parsed(letters().one(notice, 'a@b', 'Alice', NOW).as_bytes()))
+        self.assertIn('room, as it looks now at 2030-01-01 15:00 UTC. You', body)
+        self.assertIn('begins again from the start', body)
 
     @hypothesis.given(st.text(), st.text(), st.text())
     @hypothesis.example('x\r\nBcc: eve@example.org\r\n\r\nhello', 'x\nTo: eve', '\r')
@@ -246,7 +258,7 @@ class TestPages(FolderCase):
 
     def test_each_notice_links_to_its_lease(self) -> None:
         link = 'https://reservation.example.org/ui/#/lease/lease-1'
-        for kind in options.KINDS:
+        for kind in notices.TEXTS:
             text, page = self.write(samples.notice(kind=kind))
             self.assertIn(f'<a href="{link}"', page, kind)
             self.assertIn(f'Page:     {link}\n', text, kind)
@@ -264,7 +276,7 @@ class TestPages(FolderCase):
         self.assertIn('&lt;img src=x onerror=alert(1)&gt;&#34;&amp;{{ 7*7 }}', page)
 
     def test_nothing_is_loaded_from_elsewhere(self) -> None:
-        for kind in options.KINDS:
+        for kind in notices.TEXTS:
             _, page = self.write(samples.notice(kind=kind), page_url='')
             self.assertNotRegex(page, r'https?://|<script|<img|<link|@import|url\(')
 

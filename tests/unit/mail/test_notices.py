@@ -40,7 +40,8 @@ class TestRead(base.TestCase):
         self.assertLessEqual(set(notices.KINDS), set(schemas.VERSIONS))
         for event_type, kind in notices.KINDS.items():
             found = present(notices.read(samples.envelope(event_type), options.KINDS))
-            self.assertEqual((kind, 'message-1', 'alice'), (found.kind, found.id, found.user_id))
+            text = 'yielded' if event_type == 'lease.yielded' else kind
+            self.assertEqual((text, 'message-1', 'alice'), (found.kind, found.id, found.user_id))
             self.assertEqual((12, 14), (found.start.hour, found.end.hour))
             self.assertEqual(('physical:host, pending',), found.resources)
 
@@ -53,7 +54,8 @@ class TestRead(base.TestCase):
                 created_at=messages.CREATED,
             )
             found = present(notices.read(publisher.envelope(said, 'climate.lease'), ()))
-            self.assertEqual((kind, 'l1', 'demo', 'u1'), (found.kind, *_of(found)))
+            text = 'yielded' if event_type == 'lease.yielded' else kind
+            self.assertEqual((text, 'l1', 'demo', 'u1'), (found.kind, *_of(found)))
             self.assertEqual((messages.START, messages.END), (found.start, found.end))
             self.assertEqual(
                 ('2 hosts: compute-1, compute-2 (reservation r1)', '1 network (reservation r2)'),
@@ -66,8 +68,9 @@ class TestRead(base.TestCase):
                 'moved': ('Nova is away',),
                 'degraded': ('Nova is away', 'not ready: compute-2'),
                 'error': ('Nova is away',),
+                'yielded': ('Nova is away',),
             }
-            self.assertIn(found.reason, why.get(kind, ('',)))
+            self.assertIn(found.reason, why.get(found.kind, ('',)))
 
     def test_starts_are_announced_to_owners_in_good_time(self) -> None:
         for left, wanted, sent in (
@@ -128,6 +131,16 @@ class TestRead(base.TestCase):
         self.assertEqual(key(1, 3 * day), key(2, 2 * day))
         self.assertNotEqual(key(1, 3 * day), key(2, 3 * day, day=2))
         self.assertEqual(3, len({key(1, 3 * day), key(2, day), key(3, 60)}))
+
+    def test_what_resumes(self) -> None:
+        envelope = samples.envelope('lease.event.start_lease', resumed=True)
+        self.assertEqual('resumed', present(notices.read(envelope, ['yielding'])).kind)
+        self.assertIsNone(notices.read(envelope, ['started']))
+        at = '2030-01-01T15:00:00.000000'
+        envelope = samples.envelope('lease.yielding', resumes_at=at, **{'yield': 'suspend'})
+        found = present(notices.read(envelope, ['yielding']))
+        self.assertEqual(('suspend', 15), (found.mode, present(found.resumes).hour))
+        self.assertEqual(found, notices.Notice.load(json.loads(_dumped(found))))
 
     def test_who_is_not_ready(self) -> None:
         envelope = samples.envelope(

@@ -12,7 +12,7 @@ import { pathOf } from './proposals.ts';
 
 /** Seconds before the start or the end. */
 const LEADS = [900, 3600, 14400, 86400, 604800];
-const NOTICES = ['moved', 'before_start', 'started', 'before_end', 'degraded', 'error'];
+const NOTICES = ['moved', 'before_start', 'started', 'yielding', 'before_end', 'degraded', 'error'];
 
 /** Return the usual times that are within a length, and those that were set elsewhere. */
 const leads = (length: number, more: number[]): number[] =>

@@ -43,7 +43,7 @@ export const de: LeaseWords = {
   requirementBad: 'Schreiben Sie Bedingungen wie gpu = a100, verbunden mit „and“.', hardware: 'Anforderung an die Hardware', properties: 'Anforderung an die Eigenschaften',
   name: 'Name', remindStart: 'Vor dem Beginn erinnern', remindEnd: 'Vor dem Ende erinnern', mails: 'E-Mail',
   asOperator: 'Wie vom Betreiber eingestellt', byMe: 'Nur diese',
-  notice_moved: 'wenn sich ihr Beginn verschiebt', notice_before_start: 'vor dem Beginn', notice_started: 'wenn sie begonnen hat', notice_before_end: 'vor dem Ende',
+  notice_moved: 'wenn sich ihr Beginn verschiebt', notice_before_start: 'vor dem Beginn', notice_started: 'wenn sie begonnen hat', notice_yielding: 'wenn sie weicht und weiterläuft', notice_before_end: 'vor dem Ende',
   notice_degraded: 'wenn eine Ressource ausfällt', notice_error: 'wenn etwas schiefgeht',
   endAsk: 'Damit endet „{name}“ jetzt.', deleteAsk: 'Damit wird „{name}“ gelöscht.', keepsIt: 'Sie bleibt in der Liste der beendeten Reservierungen.',
   endNow: 'Reservierung jetzt beenden', deleteNow: 'Reservierung löschen', noUndo: 'Das lässt sich nicht rückgängig machen.',

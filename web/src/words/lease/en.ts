@@ -44,7 +44,7 @@ export const en = {
   requirementBad: 'Write conditions such as gpu = a100, joined by “and”.', hardware: 'Requirement on the hardware', properties: 'Requirement on the properties',
   name: 'Name', remindStart: 'Remind me before the start', remindEnd: 'Remind me before the end', mails: 'Email',
   asOperator: 'As your operator has set it', byMe: 'Only these',
-  notice_moved: 'when it has another start', notice_before_start: 'before the start', notice_started: 'when it has started', notice_before_end: 'before the end',
+  notice_moved: 'when it has another start', notice_before_start: 'before the start', notice_started: 'when it has started', notice_yielding: 'when it yields and resumes', notice_before_end: 'before the end',
   notice_degraded: 'when a resource fails', notice_error: 'when something goes wrong',
   endAsk: 'This ends “{name}” now.', deleteAsk: 'This deletes “{name}”.', keepsIt: 'It stays in the list of ended leases.',
   endNow: 'End lease now', deleteNow: 'Delete lease', noUndo: 'You cannot undo this.',
