@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import datetime
 import tempfile
+from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -55,16 +57,20 @@ def overlaps(store: Store) -> int:
 
 
 class RaceCase:
-    """One host, one database, sixteen processes."""
+    """One host, one database, sixteen processes.
+
+    :cvar options: of all of them, by group and name
+    """
 
     kind = ''
+    options: Mapping[str, Any] = {}
 
     def setUp(self) -> None:
         super().setUp()
         database = self.useFixture(services.Database(self.kind))
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
-        core = composition.core(racers.configuration(database.url), SystemClock())
+        core = composition.core(racers.configuration(database.url, self.options), SystemClock())
         self.store = core.store
         self.addCleanup(self.store.close)
         cases.migration.sync(self.store.engine)
@@ -74,7 +80,7 @@ class RaceCase:
         self.registrar = Registrar(self.store, core.plugins, cloud)
         self.host = self.registrar.register_resource(drafts.host('compute-1'))
         self.racers = racers.racers()
-        self.racers.open(database.url, folder.name)
+        self.racers.open(database.url, folder.name, self.options)
 
     def overlaps(self) -> int:
         """Return how many pairs of allocations of one host overlap."""

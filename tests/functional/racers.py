@@ -7,6 +7,9 @@ import atexit
 import dataclasses
 import gc
 import multiprocessing
+import os
+import time
+import types
 from collections.abc import Mapping
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -19,22 +22,29 @@ from climate.booking.requests.context import Context
 from climate.clock import SystemClock
 from climate.cmd import composition
 from climate.cmd import config
+from climate.cmd.composition import Core
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
 from climate.testing import connection
+from climate.testing.deployment import Bus
+from climate.testing.managers import SteppedManager
 from climate.upkeep.planning import Planner
 from climate.upkeep.rehoming import Rehoming
 from tests.functional import http
 
 COUNT = 16
 _SECONDS = 180.0
+_NO_OPTIONS: Mapping[str, Any] = {}
 
 _context = multiprocessing.get_context('forkserver')
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Request:
-    """One request; LET_GO, PLAN and HEAL have a manager let a host go, plan, or heal leases."""
+    """One request; LET_GO, PLAN, HEAL and WORK are what a manager does.
+
+    WORK is about leases that are due, for as many seconds as the path says.
+    """
 
     method: str
     path: str
@@ -53,8 +63,11 @@ class Answer:
     tag: str = ''
 
 
-def configuration(url: str) -> cfg.ConfigOpts:
-    """Return the configuration of a service on the database at *url*."""
+def configuration(url: str, options: Mapping[str, Any] = _NO_OPTIONS) -> cfg.ConfigOpts:
+    """Return the configuration of a service on the database at *url*.
+
+    :param options: values by group and name, such as ``planner.firm_before``
+    """
     conf = config.new_conf()
     conf([], project='climate', default_config_files=[])
     connection.use(conf, url)
@@ -66,6 +79,9 @@ def configuration(url: str) -> cfg.ConfigOpts:
     conf.set_override('per_address', '', group='rate_limit')
     # That of administrators has as many as a test wants.
     conf.set_override('override', ['ops: leases=0'], group='limits')
+    for name, value in options.items():
+        group, _, option = name.partition('.')
+        conf.set_override(option, value, group=group)
     return conf
 
 
@@ -88,9 +104,9 @@ class Racers:
             self._pipes.append(ours)
             self._processes.append(process)
 
-    def open(self, url: str, directory: str) -> None:
+    def open(self, url: str, directory: str, options: Mapping[str, Any] = _NO_OPTIONS) -> None:
         """Have each make its API on the database at *url*."""
-        self._all([('open', (url, directory))] * COUNT)
+        self._all([('open', (url, directory, options))] * COUNT)
 
     def race(self, requests: Sequence[Sequence[Request]]) -> list[list[int]]:
         """Have each send its requests, the first at the same instant; return the status codes."""
@@ -157,14 +173,21 @@ def _context_of(core: composition.Core) -> Context:
 class _Service:
     """An API, and the part of a manager that lets hosts go."""
 
-    def __init__(self, url: str, directory: str) -> None:
-        self._core = composition.core(configuration(url), SystemClock())
+    def __init__(self, url: str, directory: str, options: Mapping[str, Any]) -> None:
+        self._core = composition.core(configuration(url, options), SystemClock())
         absent: Any = None
         self._app = composition.api(self._core, registry=absent, wake=lambda _: None, health={})
         self._cloud = SimulatedCloud(directory, clock=self._core.clock)
         self._registrar = Registrar(self._core.store, self._core.plugins, self._cloud)
         self._planner = Planner(_context_of(self._core))
         self._healing = Rehoming(self._core.store, self._core.plugins, self._core.settings)
+        parts: Any = types.SimpleNamespace(
+            **{field.name: getattr(self._core, field.name) for field in dataclasses.fields(Core)},
+            cloud=self._cloud,
+            managed=self._cloud,
+            bus=Bus(),
+        )
+        self._manager = SteppedManager(parts, str(os.getpid()), batch=100)
 
     def send(self, request: Request) -> Answer:
         """Send a request; return the answer."""
@@ -178,12 +201,24 @@ class _Service:
             return Answer(status=200, body=str(self._planner.round()))
         if request.method == 'HEAL':
             return Answer(status=200, body=str(self._healing.round(self._cloud)))
+        if request.method == 'WORK':
+            return Answer(status=200, body=str(self._work(float(request.path))))
         facts = {'version': request.version, 'headers': dict(request.headers)}
         what = (request.method, request.path, request.body)
         answer = http.send(self._app, *what, token=request.token, **facts)
         return Answer(
             status=int(answer.status_int), body=answer.text, tag=answer.headers.get('ETag', '')
         )
+
+    def _work(self, seconds: float) -> int:
+        """Look for so long after what is due; return how many leases were."""
+        end, found = time.monotonic() + seconds, 0
+        while time.monotonic() < end:
+            due = self._manager.look()
+            found += len(due)
+            if not due:
+                time.sleep(0.05)
+        return found
 
     def close(self) -> None:
         """Let go of everything."""

@@ -120,6 +120,17 @@ class _LateBinding:
         self.assertEqual(window['earliest'], answer.json['lease']['start_date'])
         self.assertEqual(0, race_case.overlaps(self.service.store))
 
+    def test_a_window_may_be_as_long_as_the_lease(self) -> None:
+        self.lie_badly()
+        window = {'earliest': dates(*MIDDLE)['start_date'], 'latest': dates(*MIDDLE)['end_date']}
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        body = {'reservations': [one], **window, 'duration': '3h'}
+        (offer,) = self.send('POST', 'offers', body).json['offers']
+        self.assertEqual(window['earliest'], offer['start_date'])
+        lease = self.book(1, **window, duration='3h')
+        self.assertEqual(window['earliest'], lease['start_date'])
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
     def test_a_flexible_lease_begins_sooner(self) -> None:
         self.lie_badly()
         lease = self.book(1, earliest=dates(*MIDDLE)['start_date'], duration='3h')

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Collection
 from typing import Final
 
@@ -104,7 +105,9 @@ def _with_rebinding(
     """Return offers with an earlier one, for which other leases get other resources."""
     draft, settings = new.draft, context.settings
     length = draft.end - draft.start
-    before = min((one.period.start for one in page.offers), default=request.latest - length)
+    # The last start in the window counts, too.
+    last = request.latest - length + datetime.timedelta.resolution
+    before = min((one.period.start for one in page.offers), default=last)
     if not settings.rebind or before <= draft.start:
         return page
     padded = Period(start=draft.start, end=draft.end).padded(settings.cleaning_time)

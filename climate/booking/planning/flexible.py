@@ -113,7 +113,9 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
             return None
         draft = self.new.draft
         length = draft.end - draft.start
-        before = start or (draft.latest or tx.now + self.context.settings.plan_horizon) - length
+        latest = draft.latest or tx.now + self.context.settings.plan_horizon
+        # The last start in the window counts, too.
+        before = start or latest - length + datetime.timedelta.resolution
         needed = [one.needed for one in self.wishes(tx)]
         for period in late_binding.periods(tx, needed, draft.start, before):
             found = self._at(period.start).rebinding(tx)
