@@ -32,12 +32,14 @@ class Rearrangement:
     One object serves one transaction, which has written nothing yet.
 
     :ivar left_out: ids of the reservations whose allocations are left out
+    :ivar added: allocations that are not there
     :param pause: the time for cleaning before and after an allocation of a whole resource, in
         microseconds
     """
 
     def __init__(self, pause: int = 0) -> None:
         self.left_out: set[str] = set()
+        self.added: list[Allocation] = []
         self._pause = pause
         self._blocks: dict[str, list[Block]] = {}
         self._changes: list[tuple[Change, Mapping[str, Bookings]]] = []
@@ -61,6 +63,7 @@ class Rearrangement:
 
     def add(self, allocations: Collection[Allocation]) -> None:
         """Add allocations that are not there."""
+        self.added += allocations
         self._change(extracts.extended, allocations)
 
     def _change(self, change: Change, allocations: Collection[Allocation]) -> None:

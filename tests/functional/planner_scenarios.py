@@ -33,6 +33,9 @@ OPTIONS = {
     'planner.yield_notice': 0,
     'planner.yield_seconds': ['physical:host=1'],
     'manager.prepare_lead_time': 0.0,
+    # A busy machine refuses none.
+    'allocation.request_transaction_seconds': 60.0,
+    'allocation.request_processor_seconds': 60.0,
 }
 # What each reservation should have, and has.
 _BOOKS = sa.text(
@@ -225,6 +228,9 @@ class PlannerScenarios(RaceCase):
         ]
         # One of a lease may see that another has changed it.
         self.race([*wanted, *([[PLAN] * 3] * (changers // 4))], 409)
+        for lease in fixed:
+            self.one(_put(lease, end_date=self.at(4)), 200)
+        self.assertEqual([], list(self.wrong()))
 
     def yields(self, racers: int) -> None:
         """Leases begin while slices yield to them, with as many managers as processes."""

@@ -193,6 +193,21 @@ class _LateBinding:
         self.assertNotEqual(self.hosts(first), self.hosts(second))
         self.assertEqual(0, race_case.overlaps(self.service.store))
 
+    def test_a_lease_is_extended_on_what_others_have_had(self) -> None:
+        self.book(1, named='compute-4', **dates(0, 5))
+        self.book(1, named='compute-3', **dates(0, 2))
+        other = self.book(1, named='compute-1', **dates(0, 2))
+        lease = self.book(1, **dates(0, 2))
+        self.send('DELETE', f'leases/{other["id"]}')
+        self.book(1, **dates(0, 3))
+        other = self.book(1, named='compute-3', **dates(2, 4))
+        self.book(1, **dates(2, 4))
+        self.send('DELETE', f'leases/{other["id"]}')
+        # Its host becomes free, but another gets it.
+        answer = self.send('PUT', f'leases/{lease["id"]}', {'end_date': dates(0, 4)['end_date']})
+        self.assertEqual(200, answer.status_int, answer.text)
+        self.assertEqual(0, race_case.overlaps(self.service.store))
+
     def test_an_active_lease_is_extended(self) -> None:
         lease = self.book(1, start_date='now', end_date=dates(0, 2)['end_date'])
         (name,) = self.hosts(lease)

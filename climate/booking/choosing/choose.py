@@ -26,6 +26,7 @@ from climate.db.booking import verification
 from climate.db.booking.writer import BookingWriter
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
+from climate.domain.periods import Period
 from climate.domain.resources import Candidate
 from climate.domain.resources import Room
 from climate.domain.resources import Share
@@ -123,6 +124,11 @@ class Chooser:
     def left_out(self) -> Collection[str]:
         """Ids of reservations of other leases whose allocations do not count."""
         return () if self.tx.rearrangement is None else self.tx.rearrangement.left_out
+
+    def given(self, period: Period) -> set[int]:
+        """Return the ids of the resources that others would get at some time of a period."""
+        added = () if self.tx.rearrangement is None else self.tx.rearrangement.added
+        return {item.resource_id for item in added if item.period.overlaps(period)}
 
     def occupy(self, current: Iterable[Allocation]) -> None:
         """Count allocations that reservations of this lease have or keep."""

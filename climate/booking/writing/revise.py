@@ -240,6 +240,7 @@ def _kept(chooser: Chooser, case: RevisedCase) -> changes.Kept:
         padded = needed.period.padded(chooser.settings.cleaning_time)
         others = chooser.left_out
         good -= chooser.tx.allocations.clashes(good, padded, [case.reservation.id, *others])
+        good -= chooser.given(padded)
         good -= _in_maintenance(chooser, case, good)
     has = {item.resource_name for item in case.current if item.resource_id in good}
     named = len(set(needed.search.names) - has)
