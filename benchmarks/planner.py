@@ -118,7 +118,7 @@ def _counts(found: ReplayResult) -> Iterator[tuple[str, float, str]]:
 def _cases(engine: str, *, options: argparse.Namespace) -> Iterator[Figure]:
     cases, right = planner_inputs.cases(options.cases, preemptible=options.preemptible), 0
     for case in cases:
-        fates = planner_cases.fates(engine, case, preemptible=options.preemptible)
+        fates = planner_cases.fates(engine, case, suspends=options.preemptible)
         right += fates == case.fates
         if fates != case.fates:
             sys.stderr.write(f'{case.name}: {fates}, not {case.fates}\n')

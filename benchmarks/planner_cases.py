@@ -11,18 +11,20 @@ from typing import Final
 from benchmarks import planner_service
 from benchmarks.planner_inputs import PlannerCase
 from benchmarks.planner_service import PlannedService
+from climate.domain.leases import YieldMode
 
 DONE: Final = 'done'
 REJECTED: Final = 'rejected'
 
 
-def fates(engine: str, case: PlannerCase, *, preemptible: bool = False) -> Mapping[str, str]:
+def fates(engine: str, case: PlannerCase, *, suspends: bool = False) -> Mapping[str, str]:
     """Return what becomes of the leases of a case, by the names of their requests.
 
-    :param preemptible: whether those that are preemptible are booked so
+    :param suspends: whether those that are preemptible are suspended; otherwise they begin again
     :raises RuntimeError: if a lease is accepted, and does not end in its window
     """
     found, names = {}, {}
+    mode = YieldMode.SUSPEND if suspends else YieldMode.REQUEUE
     with PlannedService(engine, case.nodes) as service:
         for one in sorted(case.requests, key=operator.attrgetter('known')):
             _pass(service, one.known)
@@ -31,7 +33,8 @@ def fates(engine: str, case: PlannerCase, *, preemptible: bool = False) -> Mappi
                 earliest=planner_service.written(one.earliest),
                 latest=planner_service.written(one.latest),
                 duration=one.duration,
-                **({'preemptible': True} if preemptible and one.preemptible else {}),
+                preempt_own=True,
+                **({'preemptible': True, 'yield': mode} if one.preemptible else {}),
             )
             found[one.name] = REJECTED if booked is None else DONE
             if booked is not None:
@@ -52,6 +55,7 @@ def _pass(service: PlannedService, until: float | None) -> Mapping[str, float]:
     while (due := service.due()) is not None and (until is None or due <= until):
         service.move_to(max(due, service.now()))
         service.work()
+        service.planner.round()
     if until is not None:
         service.move_to(until)
     return service.ended()

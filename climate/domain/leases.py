@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+import uuid
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -93,6 +94,8 @@ class YieldMode(enum.StrEnum):
     END = 'end'
 
 
+_RESTS: Final = uuid.UUID('7a1c5f0e-93f4-4d0b-9c1e-5d2f6b8a4e37')
+
 NOTICES: Final = (
     *('moved', 'before_start', 'started', 'yielding', 'before_end', 'degraded', 'error'),
 )
@@ -142,6 +145,7 @@ class Lease:
     :ivar time_left: of a preemptible lease, how many seconds it needs from the start of its
         present slice on; None if it ends with that slice
     :ivar ran: how many seconds it has run before its present slice; None if it has not
+    :ivar rest_of: id of the lease whose later slices it holds; None for a lease of its own
     :ivar lead_time: the longest time, in seconds, that one of its resources
         needs to get ready, from the capability ``lead_time``; None if no
         resource has the capability
@@ -172,6 +176,7 @@ class Lease:
     min_duration: int | None = None
     time_left: int | None = None
     ran: int | None = None
+    rest_of: str | None = None
     lead_time: int | None = None
     trust_id: str | None = None
     origin: RequestOrigin | None = None
@@ -212,6 +217,16 @@ class Lease:
         return follows and self.period.length < self.length
 
     @property
+    def may_hold_rest(self) -> bool:
+        """Whether its later slices are held ahead, because it has to end in time."""
+        return self.yields not in (None, YieldMode.END) and self.latest is not None
+
+    @property
+    def holds_rest(self) -> bool:
+        """Whether later slices are held for it."""
+        return self.may_hold_rest and self.is_cut
+
+    @property
     def rest(self) -> datetime.timedelta:
         """How long it needs resources after its present slice; zero if it ends with that."""
         if not self.is_cut:
@@ -237,6 +252,11 @@ class Lease:
         )
 
 
+def rest_id(known: str) -> str:
+    """Return the id of what holds the later slices of a lease, or of one of its reservations."""
+    return str(uuid.uuid5(_RESTS, known))
+
+
 OPTIONS: Final = (
     'notify_before_start',
     'notices',
@@ -250,6 +270,7 @@ OPTIONS: Final = (
     'min_duration',
     'time_left',
     'ran',
+    'rest_of',
     'lead_time',
     'origin',
     'user_name',

@@ -99,6 +99,7 @@ class LeaseDraft:
     :ivar yields: what becomes of a preemptible lease whose place others need; None for the
         best that its types can do
     :ivar min_duration: how long it needs resources in one slice; None for the default
+    :ivar preempt_own: whether it may preempt leases of its own project, too
     :ivar id: of the lease, never from a body; None for a generated one. Drafts with
         the same id are tries of one request, which books one lease
     :ivar reservations: the bodies as received; each type's plugin reads its own
@@ -127,6 +128,7 @@ class LeaseDraft:
     preemptible: bool = False
     yields: YieldMode | None = None
     min_duration: datetime.timedelta | None = None
+    preempt_own: bool = False
     id: str | None = None
     reservations: tuple[Mapping[str, Any], ...] = ()
     placements: tuple[MemberPlacement | None, ...] = ()
@@ -184,6 +186,7 @@ class LeaseChange:
     :ivar end_reason: why the lease ends then; None for no reason, which replaces an earlier
         one if the end changes
     :ivar window: of a flexible lease
+    :ivar preempt_own: whether it may preempt leases of its own project, too
     :ivar check: of the lease before the change; None for none
 
     ``notices``, ``strict``, ``traits``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
@@ -198,6 +201,7 @@ class LeaseChange:
     reservations: tuple[ReservationChange, ...] = ()
     end_reason: str | None = None
     window: WindowChange = WindowChange()
+    preempt_own: bool = False
     strict: bool = False
     traits: bool = True
     grain: datetime.timedelta = datetime.timedelta(minutes=1)

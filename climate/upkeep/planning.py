@@ -37,6 +37,7 @@ from climate.booking.planning.seekers import Seeker
 from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
 from climate.booking.writing import commit
+from climate.booking.writing import rests
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Lease
@@ -187,10 +188,12 @@ class Planner:
     ) -> Iterator[tuple[Lease, Seeker | None]]:
         """Yield leases that have changed as seekers; None for one that cannot be read."""
         leases = tx.leases.with_ids(lease_ids) if lease_ids else []
+        held = rests.held(tx, leases)
         for lease, has in zip(leases, replanning.allocations(tx, leases), strict=True):
             found = None
             try:
-                found = seekers.of(self._context, replanning.of(self._context, lease, has))
+                rest = held.get(lease.id, ())
+                found = seekers.of(self._context, replanning.of(self._context, lease, has, rest))
             except Exception:
                 # It must not block the others.
                 LOG.exception('Lease %s cannot be planned', lease.id)

@@ -174,7 +174,7 @@ class TestStackBooking(clients.ClientCase):
         proxy = clients.connect(self)
         slices = {
             'name': 'b', 'duration': '4h', 'preemptible': True, 'yield': 'end',
-            'min_duration': '90m', 'reservations': [HOST],
+            'min_duration': '90m', 'preempt_own': True, 'reservations': [HOST],
         }  # fmt: skip
         lease = booking.book(proxy, slices, _now)
         found = lease.preemptible, lease.yields, lease.min_duration

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import subprocess
 import sys
+
+import fixtures
 
 from tests import base
 from tests.architecture import ROOT
@@ -41,6 +44,31 @@ class PlannerBenchmarkTest(base.TestCase):
         self.assertGreater(found['moves'], 0)
         self.assertGreater(found['displaced'], 0)
         self.assertGreater(found['mean wait'], 0)
+
+    def test_deadlines_are_met(self) -> None:
+        running = {'id': '1', 'arrival': 0, 'earliest': 600, 'duration': 3600, 'deadline': 12000}
+        urgent = {'id': '2', 'arrival': 900, 'earliest': 1800, 'duration': 600, 'deadline': 2400}
+        done, late = {'1': 'done', '2': 'done'}, {'1': 'done', '2': 'rejected'}
+        found = [
+            (running, done, done),
+            ({**running, 'deadline': 5400}, late, done),
+            ({**running, 'deadline': 4799}, late, late),
+        ]
+        cases = [
+            {
+                'case': str(one['deadline']),
+                'nodes': 2,
+                'requests': [{**each, 'nodes': 2, 'preemptible': True} for each in (one, urgent)],
+                'without_suspension': without,
+                'with_suspension': suspended,
+            }
+            for one, without, suspended in found
+        ]
+        path = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'cases.json')
+        path.write_text(json.dumps(cases), encoding='utf-8')
+        for more in ((), ('--preemptible',)):
+            found = self.replayed('--first', '1', '--cases', str(path), *more)
+            self.assertEqual(3, found['right cases of 3'])
 
     def test_preemptible_leases_yield(self) -> None:
         found = self.replayed('--preemptible')

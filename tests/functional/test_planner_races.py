@@ -191,6 +191,23 @@ class _PlannerRaces(RaceCase):
         lasts = sorted(end - start for _, start, end in self.booked() if end - start > HOUR)
         self.assertGreaterEqual(len([one for one in lasts if one == 8 * HOUR]), 1)
 
+    def test_what_is_left_of_running_slices_is_held_once(self) -> None:
+        for number in range(2, 5):
+            self.registrar.register_resource(drafts.host(f'compute-{number}'))
+        wanted = [flexible(f'slice {number}', hours=4) for number in range(4)]
+        for one in wanted:
+            one.body.update(preemptible=True, latest='2031-01-01T00:00:00Z', **{'yield': 'requeue'})
+        found = self.racers.answers([[dataclasses.replace(one, token=GREEN)] for one in wanted])
+        self.assertEqual([], [one.body for (one,) in found if one.status != 201])
+        self.run_all()
+        hours = [soon(number % 6 + 1) for number in range(12)]
+        answers = self.racers.race([*([one] for one in hours), *([[PLAN] * 3] * 4)])
+        self.assertEqual([[201]] * 12, answers[:12])
+        self.assertEqual(0, self.overlaps())
+        # Two hosts are needed at a time. What begins again is held with its whole length.
+        lasts = [round((end - start) / HOUR) for _, start, end in self.booked()]
+        self.assertEqual((18, 4), (len(lasts), lasts.count(4)), lasts)
+
     def run_all(self) -> None:
         """Have all leases run that have begun."""
         tables = cases.migration.metadata().tables

@@ -178,11 +178,17 @@ CREATE_1_8 = {
         **windows.FIELDS,
         **windows.WAITING,
         **preemptible.FIELDS,
+        **preemptible.PREEMPTING,
     },
 }
 UPDATE_1_8 = {
     **UPDATE_1_5,
-    'properties': {**UPDATE_1_5['properties'], 'notices': _NOTICES_1_8, **windows.CHANGES},
+    'properties': {
+        **UPDATE_1_5['properties'],
+        'notices': _NOTICES_1_8,
+        **windows.CHANGES,
+        **preemptible.PREEMPTING,
+    },
 }
 
 SCHEMAS: dict[str, dict[Microversion, Schema]] = {
@@ -274,6 +280,7 @@ class Reader:
             end=end,
             **vars(window),
             **yields,
+            preempt_own=self._preempt_own,
             reservations=reservations,
             placements=placed,
             events=events,
@@ -305,6 +312,7 @@ class Reader:
             start=start,
             end=end,
             window=window,
+            preempt_own=self._preempt_own,
             before_end_date=self._before_end_date(),
             notify_before_start=self._announcements(),
             notices=self._notices(),
@@ -318,6 +326,10 @@ class Reader:
             grain=SECOND if self._modern else _MINUTE,
             asked_at=self._now,
         )
+
+    @property
+    def _preempt_own(self) -> bool:
+        return self._version >= V1_8 and bool(self._body.get('preempt_own'))
 
     def _name(self) -> str:
         name: str = self._body['name']

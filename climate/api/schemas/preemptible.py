@@ -20,6 +20,10 @@ FIELDS: Final[dict[str, Any]] = {
 }
 
 
+PREEMPTING: Final[dict[str, Any]] = {'preempt_own': {'type': 'boolean'}}
+"""What leases may ask for that others have to yield to."""
+
+
 def read(body: dict[str, Any], version: Microversion) -> dict[str, Any]:
     """Return the fields of a draft that say whether and how a new lease yields.
 

@@ -34,6 +34,8 @@ from climate.booking.planning import preemption
 from climate.booking.planning import replanning
 from climate.booking.planning.late_binding import Wish
 from climate.booking.planning.preemption import Preempted
+from climate.booking.planning.preemption import Preempting
+from climate.booking.planning.rearranging import Replanning
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
@@ -41,13 +43,16 @@ from climate.booking.requests.prepare import Missing
 from climate.booking.writing import change
 from climate.booking.writing import commit
 from climate.booking.writing import create
+from climate.booking.writing import rests
 from climate.booking.writing.change import Changed
+from climate.booking.writing.rests import HeldRest
 from climate.conf.planner import Displace
 from climate.db.transactions.store import Transaction
 from climate.domain.events import EventKind
 from climate.domain.history import StepState
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
+from climate.domain.leases import rest_id
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.enforcement import limits
@@ -137,11 +142,16 @@ class Displacing(commit.BookingWork[R]):
         padded = period.padded(self.context.settings.cleaning_time)
         leases = tx.leases.displaceable(resource_types, padded, _CONSIDERED)
         movable = replanning.by_size(replanning.movable(tx, self.context, leases))
+        ids = {one.lease.id for one in movable}
+        rests = preemption.with_rests(tx, self.context, resource_types, padded)
+        left = [one for one in rests if one.lease.id not in ids]
         until = self.context.clock.ticks() + _LONGEST.total_seconds()
-        found = self._in_place_of_largest(tx, movable, until, error.missing)
-        if found is None and self.context.clock.ticks() <= until:
-            found = self._in_place_of(tx, movable, until, by_window=True)
-        return found or self._preempting(tx, fixed, movable, until)
+        found = None
+        if movable or left:
+            found = self._in_place_of_largest(tx, movable, until, error.missing, left)
+            if found is None and self.context.clock.ticks() <= until:
+                found = self._in_place_of(tx, movable, until, by_window=True, left=left)
+        return found or self._preempting(tx, fixed, movable, until, left)
 
     def _preempting(
         self,
@@ -149,37 +159,44 @@ class Displacing(commit.BookingWork[R]):
         fixed: tuple[Period, Collection[str]],
         movable: Sequence[MovableLease],
         until: float,
+        left: Sequence[MovableLease],
     ) -> R | Missing | None:
-        """Return a choice that preempts leases of other projects; None if there is none."""
-        project_id = self.preempts(tx)
-        if project_id is None:
-            return None
-        for some in preemption.more(preemption.found(tx, self.context, project_id, *fixed)):
+        """Return a choice that preempts leases that run, or are firm; None if there is none."""
+        whose = self.preempts(tx)
+        for some in preemption.more(preemption.found(tx, self.context, whose, *fixed)):
             if self.context.clock.ticks() > until:
                 break
             firm = [each.one for each in some if each.period is None]
             running = [each for each in some if each.period is not None]
             others = replanning.by_size([*firm, *movable])
-            found = self._in_place_of(tx, others, until, running=running)
+            ids = {each.one.lease.id for each in some}
+            rests = [one for one in left if one.lease.id not in ids]
+            found = self._in_place_of(tx, others, until, running=running, left=rests)
             if found is not None:
                 return found
         return None
 
-    def preempts(self, tx: Transaction) -> str | None:
-        """Return the project for which others are preempted; None if none are."""
-        return None
+    def preempts(self, tx: Transaction) -> Preempting:
+        """Return whose leases may be preempted: by default those of others."""
+        return Preempting(project_id=self.caller.project_id)
 
     def _in_place_of_largest(
-        self, tx: Transaction, movable: Sequence[MovableLease], until: float, missing: int
+        self,
+        tx: Transaction,
+        movable: Sequence[MovableLease],
+        until: float,
+        missing: int,
+        left: Sequence[MovableLease],
     ) -> R | Missing | None:
         """Return a choice that displaces the largest of *movable*; None if there is none.
 
         :param movable: the largest first
         :param missing: how many slots they have to leave at least
+        :param left: what is held of leases after their present slices
         """
         count, more = replanning.leaving(movable, missing), 1
         while count <= len(movable) and self.context.clock.ticks() <= until:
-            found = self._in_place_of(tx, movable[:count], until)
+            found = self._in_place_of(tx, movable[:count], until, left=left)
             if found is not None or count == len(movable):
                 return found
             count, more = min(count + more, len(movable)), 2 * more
@@ -193,15 +210,18 @@ class Displacing(commit.BookingWork[R]):
         *,
         by_window: bool = False,
         running: Sequence[Preempted] = (),
+        left: Sequence[MovableLease] = (),
     ) -> R | Missing | None:
         """Return a choice that displaces some of *movable*; None if there is none.
 
         :param by_window: whether those whose windows end first come first
         :param running: those that may yield, too
+        :param left: what is held of other leases after their present slices
         """
         tx.rearrangement = Rearrangement(self.context.settings.cleaning_time // _MICROSECOND)
         try:
-            tx.rearrangement.remove([item for one in movable for item in one.allocations])
+            gone = [item for one in (*movable, *left) for item in one.everything]
+            tx.rearrangement.remove(gone)
             preemption.begin(tx, running)
             try:
                 request = self.free(tx)
@@ -211,14 +231,16 @@ class Displacing(commit.BookingWork[R]):
                 return request
             tx.rearrangement.remove(request.had)
             tx.rearrangement.add(_booked(tx, request))
-            cut = preemption.cut(tx, self.context, running)
-            plan = replanning.Replanning(tx, self.context, MOST, until)
-            displaced = plan.by_window(movable) if by_window else plan.by_size(movable)
+            cut, more = preemption.cut(tx, self.context, running)
+            plan = Replanning(tx, self.context, MOST, until)
+            find = plan.by_window if by_window else plan.by_size
+            displaced = find(movable, [*left, *more])
         finally:
             tx.rearrangement = None
         if displaced is None:
             return None
-        return dataclasses.replace(request, displaced=tuple(displaced), cut=tuple(cut))
+        moved, rests = tuple(displaced), (*request.rests, *plan.rests)
+        return dataclasses.replace(request, displaced=moved, cut=tuple(cut), rests=rests)
 
     def recheck(self, tx: Transaction, request: R) -> None:
         """Check a choice of an earlier transaction, and the leases that it displaces."""
@@ -227,7 +249,7 @@ class Displacing(commit.BookingWork[R]):
 
     def write(self, tx: Transaction, request: R, charge_id: str | None = None) -> Lease:
         """Write what was chosen, and where the displaced leases are then."""
-        if not request.displaced and not request.cut:
+        if not request.displaced and not request.cut and not request.rests:
             return self.book(tx, request, charge_id)
         _lock(tx, request)
         _vacate(tx, self.context, request)
@@ -241,6 +263,7 @@ class Displacing(commit.BookingWork[R]):
                 reason = _REBOUND
             gave_way += reason != _REBOUND
             _write(tx, self.context, cast(Changed, one), reason)
+        _hold(tx, self.context, request)
         _note(tx, lease, gave_way)
         return lease
 
@@ -249,6 +272,12 @@ def needed(new: NewLease, now: datetime.datetime) -> tuple[Period, Collection[st
     """Return the period of a new lease as far as it lies ahead, and its resource types."""
     period = Period(start=new.draft.start, end=new.draft.end)
     return period.after(now), {one.needs.search.resource_type for one in new.requests}
+
+
+def preempting(new: NewLease) -> Preempting:
+    """Return whose leases a new lease may preempt."""
+    draft, project_id = new.draft, new.caller.project_id
+    return Preempting(project_id=project_id, own=draft.preempt_own, in_time=draft.preemptible)
 
 
 def new_wishes(context: Context, new: NewLease, now: datetime.datetime) -> list[Wish]:
@@ -282,9 +311,9 @@ class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
         """Return the period and the resource types that are needed."""
         return needed(self.new, tx.now)
 
-    def preempts(self, tx: Transaction) -> str | None:
-        """Return the project of a lease that is not preemptible itself."""
-        return None if self.new.draft.preemptible else self.caller.project_id
+    def preempts(self, tx: Transaction) -> Preempting:
+        """Return whose leases may be preempted."""
+        return preempting(self.new)
 
     def wishes(self, tx: Transaction) -> list[Wish]:
         """Return what the lease needs."""
@@ -313,10 +342,14 @@ class FixedChangeWork(Displacing[Changed], change.ChangeWork):
         types = {plugin.search(plugin.load(request)).resource_type for plugin, request in found}
         return lease.period.after(tx.now), types
 
-    def preempts(self, tx: Transaction) -> str | None:
-        """Return the project of a lease that is not preemptible itself."""
+    def preempts(self, tx: Transaction) -> Preempting:
+        """Return whose leases may be preempted."""
         lease = tx.leases.get(self.new.lease_id, self.new.project_id)
-        return lease.project_id if lease.yields is None else None
+        return Preempting(
+            project_id=lease.project_id,
+            own=self.new.change.preempt_own,
+            in_time=lease.yields is not None,
+        )
 
     def wishes(self, tx: Transaction) -> list[Wish]:
         """Return what the lease needs in its new period, of what it has."""
@@ -337,29 +370,57 @@ def _booked(tx: Transaction, request: commit.AllocationRequest) -> list[Allocati
     return [dataclasses.replace(item, period=period) for item in request.allocations]
 
 
+def _parts(request: commit.AllocationRequest) -> list[commit.AllocationRequest | HeldRest]:
+    """Return all that is written: the lease first, and then what others have."""
+    return [request, *request.displaced, *request.cut, *request.rests]
+
+
 def _lock(tx: Transaction, request: commit.AllocationRequest) -> None:
     """Lock the displaced leases, and those that yield.
 
     :raises climate.booking.choosing.choose.LostRace: if one of them has changed
     """
     every = (*request.displaced, *request.cut)
-    old = {one.lease.id: one.old for one in every}
+    old = {one.lease.id: one.lease for one in request.rests if one.lease.id != request.lease.id}
+    old |= {one.lease.id: cast(Lease, one.old) for one in every}
     current = {lease.id: lease for lease in tx.leases.with_ids(sorted(old), lock=True)}
-    ids = [item.id for lease in current.values() for item in lease.reservations]
-    has = {item for one in every for item in one.had}
+    mine = [item.id for one in every for item in cast(Lease, one.old).reservations]
+    held = [rest_id(item.id) for lease in old.values() for item in lease.reservations]
+    ids = [*mine, *(held if request.rests else ())]
+    has = {item for one in _parts(request)[1:] for item in one.had}
     if current != old or set(tx.allocations.live_of(ids)) != has:
         raise LostRace
 
 
 def _vacate(tx: Transaction, context: Context, request: commit.AllocationRequest) -> None:
     """Lock all resources concerned, and remove what the displaced leases have."""
-    every = [request, *request.displaced, *request.cut]
+    every = _parts(request)
     writer = tx.book(
         {item.resource_id for one in every for item in (*one.allocations, *one.had)},
         pause=context.settings.cleaning_time,
     )
     gone = [item.id for one in request.displaced for item in one.had]
+    gone += [item.id for one in request.rests for item in one.had]
     writer.remove([number for number in gone if number is not None])
+
+
+def _hold(tx: Transaction, context: Context, request: commit.AllocationRequest) -> None:
+    """Write what is held of leases after their present slices.
+
+    :raises climate.exceptions.LeaseRefused: if the new lease may not have so much
+    :raises climate.booking.choosing.choose.LostRace: if another one may not
+    """
+    written = {one.lease.id for one in (request, *request.displaced, *request.cut)}
+    for one in request.rests:
+        if one.lease.id not in written:
+            # Planners read it again.
+            tx.leases.update(one.lease)
+        try:
+            rests.write(tx, context.settings, one)
+        except exceptions.LeaseRefused as error:
+            if one.lease.id == request.lease.id:
+                raise
+            raise LostRace from error
 
 
 def _note(tx: Transaction, lease: Lease, gave_way: int) -> None:

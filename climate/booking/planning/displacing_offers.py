@@ -19,6 +19,7 @@ from climate.booking.planning import displacement
 from climate.booking.planning import late_binding
 from climate.booking.planning.displacement import FixedLeaseWork
 from climate.booking.planning.late_binding import Wish
+from climate.booking.planning.preemption import Preempting
 from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
 from climate.booking.requests.prepare import Missing
@@ -75,6 +76,10 @@ class FixedTakingWork(displacement.Displacing[TakenOffer], taking.TakingWork):
     def fixed(self, tx: Transaction) -> tuple[Period, Collection[str]]:
         """Return the period and the resource types that are needed."""
         return displacement.needed(self.new, tx.now)
+
+    def preempts(self, tx: Transaction) -> Preempting:
+        """Return whose leases may be preempted."""
+        return displacement.preempting(self.new)
 
     def wishes(self, tx: Transaction) -> list[Wish]:
         """Return what the lease needs."""

@@ -92,7 +92,7 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
             start = self._start(tx)
             found = self._sooner(tx, start)
             if found is None and start is None:
-                found = self.displacing(tx, error)
+                found = slices.several(tx, self) or self.displacing(tx, error)
                 if found is None and not self.new.draft.waits:
                     raise
                 return found or waiting.unbooked(tx, self)

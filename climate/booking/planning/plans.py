@@ -117,12 +117,12 @@ class _Deciding:
             return None
         for resource_type in {one.search.resource_type for one in self._one.needed}:
             self._tx.timeline(resource_type)
-        self._rearranged.remove(self._one.allocations)
+        self._rearranged.remove(self._one.everything)
         found = None
         try:
             found = self._found(start)
         finally:
-            self._rearranged.add(self._one.allocations if found is None else found.allocations)
+            self._rearranged.add(self._one.everything if found is None else found.allocations)
         if found is not None:
             start = microseconds(found.period.start)
             self._allowances.decided(self._seeker, found.allocations)
@@ -186,8 +186,8 @@ class _Deciding:
 
     def _resources(self, found: Place) -> dict[str, set[int]]:
         """Return the ids of the resources that a move concerns, by type."""
-        types = {one.reservation_id: one.search.resource_type for one in self._one.needed}
+        types = self._one.types
         ids: dict[str, set[int]] = defaultdict(set)
-        for item in (*self._one.allocations, *found.allocations):
+        for item in (*self._one.everything, *found.allocations):
             ids[types[item.reservation_id]].add(item.resource_id)
         return ids

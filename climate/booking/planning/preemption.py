@@ -3,7 +3,8 @@
 """Has preemptible leases yield to those that are not, early enough that their place is empty.
 
 A slice that runs ends before the other lease begins: after a notice, and with the time that
-yielding takes. What is left waits for its next slice.
+yielding takes. What is left waits for its next slice. Of a lease that has to end in time, what is
+left is held at once, or it does not yield.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from climate.domain.events import EventKind
 from climate.domain.history import StepState
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
+from climate.domain.leases import YieldMode
 from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.leases import history
@@ -38,6 +40,32 @@ MOST: Final = 50
 """How many leases can be preempted at once."""
 
 _SECOND: Final = datetime.timedelta(seconds=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Preempting:
+    """Whose leases a lease may preempt.
+
+    :ivar project_id: its own
+    :ivar own: whether also those of its own project
+    :ivar in_time: only those that have to end in time, and still will
+    """
+
+    project_id: str
+    own: bool = False
+    in_time: bool = False
+
+    def may_have(self, lease: Lease) -> bool:
+        """Whether a preemptible lease may have to yield."""
+        if lease.latest is None:
+            in_time = not self.in_time
+        else:
+            # What has to end in time begins again, or goes on, in time.
+            in_time = lease.may_hold_rest
+        return in_time and lease.yields is not None and (self.own or not self._is_own(lease))
+
+    def _is_own(self, lease: Lease) -> bool:
+        return lease.project_id == self.project_id
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,20 +89,16 @@ class Preempted:
 def found(
     tx: Transaction,
     context: Context,
-    project_id: str,
+    whose: Preempting,
     period: Period,
     resource_types: Collection[str],
 ) -> list[Preempted]:
-    """Return what can be preempted in a period, what was requested last first.
-
-    :param project_id: whose leases are left out
-    """
+    """Return what can be preempted in a period, what was requested last first."""
     padded = period.padded(context.settings.cleaning_time)
     leases = [
         lease
         for lease in tx.leases.preemptible(resource_types, padded, MOST)
-        # What has to end in time is not cut.
-        if lease.project_id != project_id and lease.yields is not None and lease.latest is None
+        if whose.may_have(lease)
     ]
     return list(_victims(tx, context, leases, period))
 
@@ -117,28 +141,67 @@ def begin(tx: Transaction, some: Iterable[Preempted]) -> None:
     """Leave out of the timelines what these leases would give up."""
     assert tx.rearrangement is not None
     for each in some:
-        tx.rearrangement.remove(each.one.allocations)
+        tx.rearrangement.remove(each.one.everything)
         tx.rearrangement.add(each.kept)
 
 
-def cut(tx: Transaction, context: Context, some: Iterable[Preempted]) -> list[Changed]:
+def cut(
+    tx: Transaction, context: Context, some: Iterable[Preempted]
+) -> tuple[list[Changed], list[MovableLease]]:
     """Return the changes of those that really are in the way; the others keep their slices.
 
     :param some: that run, as :func:`begin` has left them out
+    :returns: also what is left of those that have to end in time
     """
     rearranged = tx.rearrangement
     assert rearranged is not None
-    changed = []
+    changed, left = list[Changed](), list[MovableLease]()
     for each in sorted(some, key=lambda one: (one.one.lease.created_at, one.one.lease.id)):
         rearranged.remove(each.kept)
         stays = True
-        for resource_type, allocations in each.one.by_type():
+        for resource_type, allocations in dataclasses.replace(each.one, rest=()).by_type():
             tx.timeline(resource_type)
             stays = stays and rearranged.has_room(resource_type, allocations)
         rearranged.add(each.one.allocations if stays else each.kept)
+        lease = each.one.lease
         if not stays:
             changed.append(_changed(tx, context, each))
-    return changed
+            lease = changed[-1].lease
+        if lease.holds_rest:
+            left.append(remainder(tx, context, each.one, lease))
+    return changed, left
+
+
+def remainder(tx: Transaction, context: Context, one: MovableLease, lease: Lease) -> MovableLease:
+    """Return what is left of a lease after its present slice.
+
+    :param one: as it is
+    :param lease: as it will be
+    """
+    left = lease.length
+    if lease.yields is YieldMode.SUSPEND or lease.status is LeaseStatus.PENDING:
+        left -= lease.period.length
+    first = lease.period.end + replanning.between(tx, context, lease)
+    rest = dataclasses.replace(
+        lease,
+        earliest=first,
+        period=Period(start=first, end=first + left),
+        time_left=left // _SECOND,
+    )
+    return dataclasses.replace(one, lease=rest, allocations=(), whole=lease)
+
+
+def with_rests(
+    tx: Transaction, context: Context, resource_types: Collection[str], period: Period
+) -> list[MovableLease]:
+    """Return what is held of leases in a period, after their present slices."""
+    ids = tx.rests.whose(resource_types, period, MOST)
+    leases = tx.leases.with_ids(ids) if ids else []
+    return [
+        remainder(tx, context, one, one.lease)
+        for one in replanning.movable(tx, context, leases)
+        if one.rest
+    ]
 
 
 def _changed(tx: Transaction, context: Context, each: Preempted) -> Changed:
@@ -165,4 +228,6 @@ def write(tx: Transaction, context: Context, cut: Changed) -> None:
     lease = changes.ChangeWork(context=context, caller=new.caller, new=new).write(tx, cut)
     end = next(event for event in lease.events if event.kind is EventKind.END)
     text = f'yields at {lease.period.end:%Y-%m-%dT%H:%M:%SZ}: others need its resources'
+    if lease.holds_rest:
+        text += '; what is left of it is held'
     history.note(tx, end, StepState.DONE, text=text)

@@ -8,9 +8,11 @@ import logging
 
 from climate.booking.offers import change_searches
 from climate.booking.planning import moves
+from climate.booking.planning import replanning
 from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
 from climate.booking.writing import commit
+from climate.booking.writing import rests
 from climate.domain.offers import OfferKind
 from climate.domain.periods import Period
 
@@ -26,12 +28,17 @@ def elsewhere(context: Context, lease_id: str, reason: str) -> bool:
     """
     with context.store.reading() as tx:
         lease, now = tx.leases.find(lease_id), tx.now
+        held = () if lease is None else rests.held(tx, [lease]).get(lease.id, ())
+        if lease is not None and held:
+            # Its later slices stay.
+            last = rests.span(held).start - replanning.between(tx, context, lease)
     if lease is None or lease.earliest is None or lease.is_firm(now):
         return False
     first = max(lease.earliest, now)
     period = Period(start=first, end=first + lease.period.length)
     with change_searches.searching(context, moves.to(lease, period)) as search:
-        last = lease.latest or (lease.created_at or now) + context.settings.plan_horizon
+        if not held:
+            last = lease.latest or (lease.created_at or now) + context.settings.plan_horizon
         frame = search.frame(last)
         offer = search.next(frame, OfferKind.SOONEST) if frame.earliest <= frame.latest else None
     if offer is None:

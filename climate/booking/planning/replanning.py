@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Finds other places for flexible leases whose allocations are left out of the timelines."""
+"""Reads flexible leases, and searches for places in which they could be."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from climate.allocation import joint
 from climate.allocation import shares
 from climate.allocation.joint import Frame
 from climate.allocation.joint import SlotCondition
-from climate.allocation.rearrangements import Rearrangement
 from climate.allocation.steps import instant
 from climate.allocation.steps import microseconds
 from climate.booking.choosing import candidates
@@ -28,19 +27,25 @@ from climate.booking.choosing.choose import together
 from climate.booking.choosing.requirements import Requirements
 from climate.booking.offers.period_searches import PeriodSearch
 from climate.booking.planning import moves
+from climate.booking.planning.yield_times import Estimator
 from climate.booking.requests import changed_requests
 from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
+from climate.booking.writing import rests
 from climate.booking.writing.change import Changed
 from climate.booking.writing.revise import Revision
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
+from climate.domain.leases import rest_id
 from climate.domain.offers import OfferKind
 from climate.domain.offers import Shortage
 from climate.domain.periods import Period
 from climate.domain.requests import LeaseChange
 from climate.enforcement import limits
+
+MOST_SLICES: Final = 20
+"""How many slices of a lease are found at once."""
 
 _SECOND: Final = 10**6
 _NEVER: Final = datetime.datetime.max.replace(tzinfo=datetime.UTC)
@@ -52,20 +57,38 @@ class MovableLease:
 
     :ivar allocations: all that it has
     :ivar needed: what its reservations require, in its present period
+    :ivar rest: what is held of it after its present slice
+    :ivar sliced: whether it may be in several slices although it has to end in time
+    :ivar whole: the lease, if this is what is left of it after its present slice; None for all
     """
 
     lease: Lease
     allocations: tuple[Allocation, ...]
     needed: tuple[Requirements, ...]
+    rest: tuple[Allocation, ...] = ()
+    sliced: bool = False
+    whole: Lease | None = None
 
     @property
     def shortest(self) -> datetime.timedelta:
         """How long it needs resources at least, where it can have them in several slices."""
         lease, length = self.lease, self.lease.length
-        # What has to end in time is booked as a whole.
-        if lease.yields is None or lease.min_duration is None or lease.latest is not None:
+        if lease.yields is None or lease.min_duration is None:
+            return length
+        if lease.latest is not None and not self.sliced:
             return length
         return min(datetime.timedelta(seconds=lease.min_duration), length)
+
+    @property
+    def everything(self) -> tuple[Allocation, ...]:
+        """What it has, and what is held of it."""
+        return (*self.allocations, *self.rest)
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The resource types, by id of the reservation, and of what holds its later slices."""
+        types = {one.reservation_id: one.search.resource_type for one in self.needed}
+        return types | {rest_id(key): name for key, name in types.items()}
 
     @property
     def slots(self) -> int:
@@ -98,10 +121,10 @@ class MovableLease:
         return [dataclasses.replace(one, period=period, padded=padded) for one in self.needed]
 
     def by_type(self) -> Iterable[tuple[str, list[Allocation]]]:
-        """Return its allocations by resource type."""
-        types = {one.reservation_id: one.search.resource_type for one in self.needed}
+        """Return its allocations by resource type, with those that are held."""
+        types = self.types
         found: dict[str, list[Allocation]] = defaultdict(list)
-        for item in self.allocations:
+        for item in self.everything:
             found[types[item.reservation_id]].append(item)
         return found.items()
 
@@ -138,8 +161,9 @@ def movable(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[
 
 def read(tx: Transaction, context: Context, leases: Sequence[Lease]) -> list[MovableLease]:
     """Return leases with what they have and require, in the same order."""
-    found = allocations(tx, leases)
-    return [of(context, lease, has) for lease, has in zip(leases, found, strict=True)]
+    found, held = allocations(tx, leases), rests.held(tx, leases)
+    pairs = zip(leases, found, strict=True)
+    return [of(context, lease, has, held.get(lease.id, ())) for lease, has in pairs]
 
 
 def allocations(tx: Transaction, leases: Sequence[Lease]) -> list[tuple[Allocation, ...]]:
@@ -151,12 +175,16 @@ def allocations(tx: Transaction, leases: Sequence[Lease]) -> list[tuple[Allocati
     return [tuple(item for one in lease.reservations for item in has[one.id]) for lease in leases]
 
 
-def of(context: Context, lease: Lease, has: tuple[Allocation, ...]) -> MovableLease:
+def of(
+    context: Context, lease: Lease, has: tuple[Allocation, ...], rest: tuple[Allocation, ...] = ()
+) -> MovableLease:
     """Return a lease with what it requires.
 
     :param has: its allocations
+    :param rest: what is held of it after its present slice
     """
-    return MovableLease(lease=lease, allocations=has, needed=_needed(context, lease, has))
+    needed = _needed(context, lease, has)
+    return MovableLease(lease=lease, allocations=has, needed=needed, rest=rest)
 
 
 def _needed(context: Context, lease: Lease, has: Sequence[Allocation]) -> tuple[Requirements, ...]:
@@ -202,7 +230,10 @@ def longest(
     :param frame: of its shortest one, which is free at the start
     """
     begin = microseconds(start)
-    end = joint.longest(conditions, frame, begin, microseconds(start + one.lease.length))
+    last = start + one.lease.length
+    if one.lease.latest is not None:
+        last = min(last, one.lease.latest)
+    end = joint.longest(conditions, frame, begin, microseconds(last))
     length = max((end - begin) // _SECOND * _SECOND, frame.length)
     return Period(start=start, end=instant(begin + length))
 
@@ -267,74 +298,35 @@ class PlaceSearch(PeriodSearch):
         return place
 
 
-class Replanning:
-    """Finds other places for flexible leases, in a transaction that leaves them out.
+def in_slices(
+    tx: Transaction, context: Context, one: MovableLease, first: datetime.datetime, until: float
+) -> list[FoundPlace] | None:
+    """Return the soonest slices in which a lease ends in time; None if there are none.
 
-    :param most: how many leases may move
+    :param one: that can be suspended, and has to end in time
+    :param first: the first start
     :param until: when the search ends, in ticks of the clock
     """
-
-    def __init__(self, tx: Transaction, context: Context, most: int, until: float) -> None:
-        if tx.rearrangement is None:
-            raise ValueError('the allocations of the leases must be left out')
-        self._tx = tx
-        self._context = context
-        self._most = most
-        self._until = until
-        self._rearranged: Rearrangement = tx.rearrangement
-
-    def by_size(self, leases: Sequence[MovableLease]) -> list[Changed] | None:
-        """Return where leases are that cannot stay; None if one of them has no place.
-
-        The smallest stay first. Those that cannot get the soonest starts in their windows, in
-        the order of their requests.
-
-        :param leases: the largest first
-        """
-        moving = [one for one in reversed(leases) if not self._kept(one)]
-        return self._moved(by_request(moving)) if len(moving) <= self._most else None
-
-    def by_window(self, leases: Sequence[MovableLease]) -> list[Changed] | None:
-        """Return where leases are that cannot stay; None if one of them has no place.
-
-        In the order of their last starts, each stays or gets the soonest start in its window.
-        """
-        return self._moved(by_last_start(leases), stay=True)
-
-    def _moved(self, leases: Iterable[MovableLease], *, stay: bool = False) -> list[Changed] | None:
-        found: list[Changed] = []
-        for one in leases:
-            if stay and self._kept(one):
-                continue
-            moved = None if len(found) == self._most else self._placed(one)
-            if moved is None:
-                return None
-            self._rearranged.add(moved.allocations)
-            found.append(moved)
-        return found
-
-    def _kept(self, one: MovableLease) -> bool:
-        """Keep a lease where it is, if there is room."""
-        if stays := self._stays(one):
-            self._rearranged.add(one.allocations)
-        return stays
-
-    def _stays(self, one: MovableLease) -> bool:
-        for resource_type, allocations in one.by_type():
-            self._tx.timeline(resource_type)
-            if not self._rearranged.has_room(resource_type, allocations):
-                return False
-        return True
-
-    def _placed(self, one: MovableLease) -> Changed | None:
-        """Return the soonest place of a lease; None if there is none, or no time to look."""
-        lease, settings = one.lease, self._context.settings
-        if lease.earliest is None or self._context.clock.ticks() > self._until:
+    lease, found = one.lease, list[FoundPlace]()
+    assert lease.latest is not None
+    pause, left = between(tx, context, lease), lease.length
+    while left and len(found) < MOST_SLICES and context.clock.ticks() <= until:
+        rest = dataclasses.replace(
+            lease, period=Period(start=first, end=first + left), time_left=int(left.total_seconds())
+        )
+        part = dataclasses.replace(one, lease=rest, sliced=True)
+        place = PlaceSearch(tx, context, part, first).place(lease.latest)
+        if place is None:
             return None
-        latest = lease.latest or (lease.created_at or self._tx.now) + settings.plan_horizon
-        search = PlaceSearch(self._tx, self._context, one, max(lease.earliest, self._tx.now))
-        place = search.place(latest)
-        return None if place is None else changed(self._tx, self._context, one, place)
+        found.append(place)
+        left -= place.period.length
+        first = place.period.end + pause
+    return None if left else found
+
+
+def between(tx: Transaction, context: Context, lease: Lease) -> datetime.timedelta:
+    """Return how long it takes from one slice of a lease to the next at least."""
+    return Estimator(tx, context).of_lease(lease) + context.settings.cleaning_time
 
 
 def changed(tx: Transaction, context: Context, one: MovableLease, place: FoundPlace) -> Changed:

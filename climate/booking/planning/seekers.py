@@ -91,7 +91,7 @@ class Seeker:
     @functools.cached_property
     def own(self) -> frozenset[int]:
         """Ids of the resources that it has."""
-        return frozenset(item.resource_id for item in self.one.allocations)
+        return frozenset(item.resource_id for item in self.one.everything)
 
     def bookings(self, resource_type: str) -> Mapping[str, Bookings]:
         """Return what it has of a type, by resource class."""

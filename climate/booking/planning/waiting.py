@@ -23,15 +23,13 @@ from climate.booking.requests import prepare
 from climate.booking.requests.context import Context
 from climate.booking.writing import commit
 from climate.booking.writing import create
+from climate.booking.writing import rests
 from climate.booking.writing.create import Chosen
 from climate.db.transactions.store import Transaction
-from climate.domain import events
 from climate.domain.events import EventKind
 from climate.domain.history import StepState
 from climate.domain.leases import Lease
-from climate.domain.lifecycles import LEASE
 from climate.domain.lifecycles import LeaseStatus
-from climate.domain.lifecycles import LeaseTrigger
 from climate.enforcement import limits
 from climate.leases import history
 from climate.leases import notices
@@ -87,22 +85,8 @@ def at(tx: Transaction, context: Context, one: MovableLease, earliest: datetime.
 
 def booked(tx: Transaction, context: Context, lease: Lease, place: Place) -> Lease:
     """Return a lease that waits as it is once it has a place, with its events."""
-    lease = dataclasses.replace(
-        lease,
-        period=place.period,
-        status=LEASE.table[lease.status, LeaseTrigger.BOOK],
-        lead_time=tx.search.lead_times.longest(set(place.choice.generations)),
-    )
-    plugins = [context.plugins[item.resource_type] for item in lease.reservations]
-    prepares = schedule.preparation(plugins)
-    firm_before = schedule.firm_before(lease, prepares, context.settings)
-    lease = dataclasses.replace(lease, firm_before=firm_before)
-    timetable = schedule.initial(
-        lease, (), prepares=prepares, now=tx.now, settings=context.settings
-    )
-    return dataclasses.replace(
-        lease, events=tuple(timetable), next_due=events.next_due(timetable), updated_at=tx.now
-    )
+    ids = set(place.choice.generations)
+    return rests.booked(tx, context.plugins, context.settings, lease, place.period, ids)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

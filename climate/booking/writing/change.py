@@ -236,6 +236,8 @@ class ChangeWork(commit.BookingWork[Changed]):
         context = self.context
         if request.choice is None:
             return _write_details(tx, context, request, self.new.trust_id)
+        if request.old.holds_rest and not request.lease.holds_rest:
+            tx.rests.release(request.lease.id)
         touched = {
             item.resource_id
             for one in request.revisions

@@ -27,6 +27,7 @@ from climate.booking.requests.context import Context
 from climate.booking.requests.prepare import Findings
 from climate.booking.requests.prepare import Missing
 from climate.booking.requests.prepare import NOTHING
+from climate.booking.writing.rests import HeldRest
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
@@ -56,6 +57,7 @@ class AllocationRequest:
     :ivar limits: of the project
     :ivar displaced: the flexible leases that give it their place
     :ivar cut: the preemptible leases that run, and yield to it
+    :ivar rests: what is held of it, and of others, after their present slices
     """
 
     lease: Lease
@@ -66,6 +68,7 @@ class AllocationRequest:
     limits: Limits = limits.NONE
     displaced: tuple[AllocationRequest, ...] = ()
     cut: tuple[AllocationRequest, ...] = ()
+    rests: tuple[HeldRest, ...] = ()
 
 
 ROOM: Final = 'room'

@@ -49,6 +49,8 @@ def delete(
     if lease.status is LeaseStatus.DELETING:
         return lease.status
     lease = dataclasses.replace(lease, origin=origin or lease.origin)
+    if lease.may_hold_rest:
+        tx.rests.release(lease.id)
     if _untouched(lease, plugins):
         return finish(tx, plugins, filters, lease).status
     for event in lease.events:

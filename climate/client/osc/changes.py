@@ -64,6 +64,8 @@ def _fields(parsed: argparse.Namespace, version: str) -> dict[str, Any]:
     if parsed.at:
         fields['start_date'] = options.written(parsed.at, version)
     fields |= flexible.fields(parsed, version)
+    if parsed.preempt_own:
+        fields['preempt_own'] = True
     if parsed.length:
         fields['duration'] = int(parsed.length.total_seconds())
     return fields
@@ -96,6 +98,7 @@ class SetLease(leases.LeaseCommand):
             'New end, and a fixed start: a time alone is on the day of --at, or of the present end',
         )
         flexible.add(parser)
+        options.add_preempt_own(parser)
         notices.add(parser)
         options.add_reservations(parser, changes=True)
         parser.add_argument(

@@ -80,7 +80,8 @@ class CreateLease(leases.LeaseCommand):
         body['name'] = parsed.name
         if parsed.within:
             return self._offered(proxy, parsed, body)
-        return {**body, **_period(parsed, body, proxy.microversion())}
+        preempting = {'preempt_own': True} if parsed.preempt_own else {}
+        return {**body, **preempting, **_period(parsed, body, proxy.microversion())}
 
     def _offered(
         self, proxy: ReservationProxy, parsed: argparse.Namespace, body: dict[str, Any]
@@ -200,6 +201,7 @@ def _add_yielding(parser: argparse.ArgumentParser) -> None:
     options.add_duration(
         parser, '--min-duration', 'How long a slice of a preemptible lease lasts at least'
     )
+    options.add_preempt_own(parser)
 
 
 def _is_flexible(parsed: argparse.Namespace) -> bool:

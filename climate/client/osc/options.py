@@ -159,6 +159,15 @@ def add_duration(parser: Any, name: str, about: str, **more: Any) -> None:
     parser.add_argument(name, metavar='DURATION', type=duration, help=about, **more)
 
 
+def add_preempt_own(parser: Any) -> None:
+    """Add the option ``--preempt-own``."""
+    parser.add_argument(
+        '--preempt-own',
+        action='store_true',
+        help='If too little is free, preemptible leases of your own project may have to yield, too',
+    )
+
+
 def add_length(parser: Any, about: str, **more: Any) -> None:
     """Add the option ``--for`` to a parser or a group."""
     add_duration(parser, '--for', about, dest='length', **more)

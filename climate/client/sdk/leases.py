@@ -25,6 +25,7 @@ SINCE: Final[Mapping[str, str]] = {
     'preemptible': '1.8',
     'yield': '1.8',
     'min_duration': '1.8',
+    'preempt_own': '1.8',
 }
 """The microversions that have a field of a lease, of those that requests can have.
 
@@ -98,6 +99,8 @@ class Lease(bases.ManagedResource):
     yields = resource.Body('yield')
     #: How many seconds a slice of it lasts at least (1.8).
     min_duration = resource.Body('min_duration')
+    #: Whether it may preempt leases of its own project (1.8); only in requests.
+    preempt_own = resource.Body('preempt_own', type=bool)
     #: How many seconds are left from the start of its present slice on (1.8).
     time_left = resource.Body('time_left')
     #: When a flexible lease stops moving (1.8).

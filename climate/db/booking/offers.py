@@ -2,9 +2,7 @@
 
 """The rows of stored offers, and what is held for them.
 
-A hold is a lease that users cannot see: its row has the id of the offer, and is deleted as
-of the end of the hold. Its allocations are those of any booking. So everything that
-books, verifies or searches respects a hold, and nothing that looks for leases finds one.
+A hold is a lease that users cannot see, see ``hidden_leases``. Its row has the id of the offer.
 
 Holds need no process to end them. A request that is refused for lack of resources, or asks
 what is free, first releases those that have expired; see
@@ -15,7 +13,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Collection
 from collections.abc import Iterable
 from typing import Any
 from typing import Final
@@ -24,13 +21,8 @@ import sqlalchemy as sa
 
 from climate import exceptions
 from climate.db.booking import offer_contents
-from climate.db.leases.reservations import SealedRows
-from climate.db.resources import conditions
-from climate.db.schema.tables import ALLOCATIONS
-from climate.db.schema.tables import LEASES
+from climate.db.booking.hidden_leases import HiddenLeases
 from climate.db.schema.tables import OFFERS
-from climate.db.schema.tables import RESERVATIONS
-from climate.db.schema.tables import RESOURCES
 from climate.domain import copies
 from climate.domain.copies import picked
 from climate.domain.offers import StoredOffer
@@ -49,7 +41,7 @@ _ENDED_SINCE = sa.select(
 _KNOWN = sa.select(OFFERS).where(OFFERS.c.id == sa.bindparam('offer_id'))
 
 
-class Offers(SealedRows):
+class Offers(HiddenLeases):
     """Rows of ``offers``."""
 
     def insert(self, new: Iterable[StoredOffer]) -> None:
@@ -158,31 +150,6 @@ class Offers(SealedRows):
     def delete_hold(self, offer_id: str) -> None:
         """Delete the invisible lease of an offer, whose allocations have a new one."""
         self._delete_leases([offer_id])
-
-    def _release(self, ids: Collection[str]) -> None:
-        """Delete the holds of offers whose rows are locked, with their allocations.
-
-        The resources were never used, so that nothing is left to record.
-        """
-        mine = sa.select(RESERVATIONS.c.id).where(RESERVATIONS.c.lease_id.in_(ids))
-        held = ALLOCATIONS.c.reservation_id.in_(list(self._session.scalars(mine)))
-        # In id order, as bookings lock them; searches in memory follow the generations.
-        booked = sa.select(ALLOCATIONS.c.resource_id).where(held)
-        locked = (
-            sa.select(RESOURCES.c.id)
-            .where(RESOURCES.c.id.in_(booked))
-            .order_by(RESOURCES.c.id)
-            .with_for_update()
-        )
-        resources = list(self._session.scalars(locked))
-        if resources:
-            self._update_rows(RESOURCES, RESOURCES.c.id.in_(resources), **conditions.RAISED)
-            self._delete_rows(ALLOCATIONS, held)
-        self._delete_leases(ids)
-
-    def _delete_leases(self, ids: Collection[str]) -> None:
-        self._delete_rows(RESERVATIONS, RESERVATIONS.c.lease_id.in_(ids))
-        self._delete_rows(LEASES, LEASES.c.id.in_(ids))
 
 
 def _offer(row: Any, request: str) -> StoredOffer:

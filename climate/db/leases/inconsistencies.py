@@ -20,6 +20,14 @@ from climate.domain.lifecycles import LeaseStatus
 
 OVER = sa.or_(LEASES.c.deleted_at.is_not(None), LEASES.c.status == LeaseStatus.TERMINATED)
 
+# A lease that users cannot see, which holds the later slices of another one.
+IS_REST: sa.ColumnElement[bool] = sa.and_(
+    LEASES.c.status == LeaseStatus.PENDING,
+    LEASES.c.deleted_at.is_not(None),
+    # It is among the options of few leases.
+    sa.cast(LEASES.c.options, sa.Text).contains('"rest_of"'),
+)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Stray:
@@ -62,6 +70,7 @@ class Inconsistencies(Repository):
               AND (leases.deleted_at IS NOT NULL OR leases.status = 'TERMINATED')
               AND NOT EXISTS (SELECT … FROM offers WHERE offers.id = leases.id
                               AND offers.held_until IS NOT NULL)
+              AND NOT … -- holds the rest of another lease
         """
         is_hold = sa.exists().where(OFFERS.c.id == LEASES.c.id, OFFERS.c.held_until.is_not(None))
         query = (
@@ -70,7 +79,7 @@ class Inconsistencies(Repository):
             .join(RESERVATIONS, RESERVATIONS.c.id == ALLOCATIONS.c.reservation_id)
             .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
             .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
-            .where(ALLOCATIONS.c.live == 1, OVER, ~is_hold)
+            .where(ALLOCATIONS.c.live == 1, OVER, ~is_hold, ~IS_REST)
             .order_by(LEASES.c.id, ALLOCATIONS.c.id)
         )
         if lease_id is not None:

@@ -20,6 +20,7 @@ from climate.clock import Clock
 from climate.db.booking.idempotency_keys import IdempotencyKeys
 from climate.db.booking.offers import Offers
 from climate.db.booking.projects import Projects
+from climate.db.booking.rests import Rests
 from climate.db.booking.writer import BookingWriter
 from climate.db.booking.writer import PendingBookings
 from climate.db.leases.claims import Claims
@@ -126,6 +127,7 @@ class Transaction:
     intents = _Rows(Intents)
     idempotency_keys = _Rows(IdempotencyKeys)
     offers = _Rows(Offers)
+    rests = _Rows(Rests)
     secrets = _Rows(Secrets)
     inconsistencies = _Rows(Inconsistencies)
     projects = _Rows(Projects)

@@ -265,9 +265,11 @@ class EventSettler:
     def _ended(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
         yielding.measure(tx, self._plugins, lease, event)
         if lease.rest and not event.forced:
-            return yielding.yielded(tx, self._plugins, lease, event)
+            return yielding.yielded(tx, self._plugins, self._settings, lease, event)
         ends.over(tx, self._plugins, self._filters, lease, Ending.ENDED)
         tx.allocations.release([reservation.id for reservation in lease.reservations])
+        if lease.may_hold_rest:
+            tx.rests.release(lease.id)
         done = event.after(EventTrigger.FINISH)
         lease = tx.events.keep(lease, done)
         for item in lease.events:

@@ -8,10 +8,12 @@ import math
 from collections import Counter
 from typing import Final
 
+from climate.booking.writing import rests
 from climate.booking.writing.delete import cancelled
 from climate.db.transactions.store import Transaction
 from climate.domain.copies import with_changes
 from climate.domain.events import Event
+from climate.domain.events import EventKind
 from climate.domain.history import StepState
 from climate.domain.leases import Lease
 from climate.domain.leases import YieldMode
@@ -24,9 +26,11 @@ from climate.domain.yield_times import YieldTime
 from climate.leases import history
 from climate.leases import notices
 from climate.leases import states
+from climate.leases.settings import LeasingSettings
 from climate.messaging import schemas
 
 _SUSPENDED: Final = 'suspended with {} left'
+_HELD: Final = 'booked, as it was held'
 _TAKEN_BACK: Final = 'taken back; it begins again with {} left'
 
 
@@ -50,8 +54,10 @@ def measure(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Even
         tx.yield_times.add(resource_type, lease.yields, YieldTime(units=number, seconds=seconds))
 
 
-def yielded(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> Lease:
-    """Return a lease that waits for its next slice; the caller has to write it.
+def yielded(
+    tx: Transaction, plugins: notices.Plugins, settings: LeasingSettings, lease: Lease, event: Event
+) -> Lease:
+    """Return a lease that waits for its next slice, or has it; the caller has to write it.
 
     :param event: the end of its present slice
     """
@@ -77,4 +83,9 @@ def yielded(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Even
     # It names what the lease has had.
     notices.notify(tx, plugins, schemas.YIELDED, waits, event=done, reason=text)
     tx.allocations.release([reservation.id for reservation in lease.reservations])
-    return waits
+    resumes = rests.resumed(tx, plugins, settings, waits)
+    if resumes is not waits:
+        start = next(item for item in resumes.events if item.kind is EventKind.START)
+        history.note(tx, start, StepState.DONE, text=_HELD)
+        notices.notify(tx, plugins, 'lease.update', resumes)
+    return resumes

@@ -150,12 +150,6 @@ class TestPreemption(PreemptionCase):
         self.assertEqual(HOUR, self.end(lease))
         self.assertEqual(2 * HOUR, self.end(other))
 
-    def test_what_must_end_in_time_does_not_yield(self) -> None:
-        lease = self.preemptible(racks(2), latest=harness.at(2 * HOUR))
-        self.world.until(60)
-        self.assertRaises(exceptions.NotEnoughResources, self.world.book, racks(1), 1200, 2400)
-        self.assertEqual(HOUR, self.end(lease))
-
     def test_a_firm_slice_has_another_place(self) -> None:
         fixed = self.world.book(racks(2), 0, 1200)
         lease = self.preemptible(racks(2), length=1200)
