@@ -57,7 +57,8 @@ OPTS: list[cfg.Opt] = [
         default=300,
         min=0,
         max=86400,
-        help='How many seconds before it has to yield a preemptible lease is notified.',
+        help='How many seconds before it has to yield a preemptible lease is notified, and so are '
+        'users of servers without a lease on hosts of a lease that starts, which deletes them.',
     ),
     cfg.ListOpt(
         'yield_seconds',

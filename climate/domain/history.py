@@ -103,6 +103,21 @@ class DeletedObject:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class EvictedServer:
+    """A server of another project on a resource of a lease that has not started.
+
+    :ivar user_id: the user who created it
+    :ivar host: where it runs
+    """
+
+    id: str
+    name: str
+    project_id: str
+    user_id: str
+    host: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class History:
     """The past and pending operations of a lease in the cloud.
 

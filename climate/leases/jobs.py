@@ -12,6 +12,7 @@ from climate import exceptions
 from climate.context import WorkContext
 from climate.domain.events import Event
 from climate.domain.events import EventKind
+from climate.domain.history import EvictedServer
 from climate.domain.leases import Lease
 from climate.domain.leases import YieldMode
 from climate.plugins.contract import Again
@@ -129,6 +130,12 @@ class Report:
         for step in self.steps:
             lines += getattr(step.outcome, 'repaired', ())
         return tuple(lines)
+
+    @property
+    def evicts(self) -> tuple[EvictedServer, ...]:
+        """The servers of other projects that the start will delete."""
+        done = (step.outcome for step in self.steps if isinstance(step.outcome, Done))
+        return tuple(server for outcome in done for server in outcome.evicts)
 
     @property
     def kept_slots(self) -> dict[str, Mapping[int, int]]:

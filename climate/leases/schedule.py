@@ -30,6 +30,8 @@ class Preparation(enum.Enum):
 
     NEVER = 'never'
     SHORTLY_BEFORE = 'shortly before'
+    WITH_NOTICE = 'with notice'
+    """So early that those whose servers are in the way get their notice."""
     AT_ONCE = 'at once'
 
 
@@ -38,11 +40,14 @@ def preparation(plugins: Iterable[Any]) -> Preparation:
     known = list(plugins)
     if any(plugin.prepares_at_once for plugin in known):
         return Preparation.AT_ONCE
+    if any(plugin.evicts for plugin in known):
+        return Preparation.WITH_NOTICE
     if any(plugin.prepares for plugin in known):
         return Preparation.SHORTLY_BEFORE
     return Preparation.NEVER
 
 
+_NEVER = datetime.timedelta(0)
 # Which of several warnings moves with the end: the first in this order.
 _PREFERRED = (EventState.IN_PROGRESS, EventState.UNDONE, EventState.DONE)
 
@@ -155,12 +160,11 @@ def firm_before(lease: Lease, prepares: Preparation, settings: LeasingSettings) 
     """
     if not lease.is_flexible:
         return None
-    prepared = prepares is Preparation.SHORTLY_BEFORE
     return max(
         lease.firm_before or 0,
         int(settings.firm_before.total_seconds()),
         lease.lead_time or 0,
-        int(settings.prepare_lead_time.total_seconds()) if prepared else 0,
+        int(_ahead(prepares, settings).total_seconds()),
     )
 
 
@@ -171,9 +175,15 @@ def _prepare_time(
         return None
     if prepares is Preparation.AT_ONCE:
         return now
-    if not settings.prepare_lead_time:
-        return None
-    return max(lease.period.start - settings.prepare_lead_time, now)
+    ahead = _ahead(prepares, settings)
+    return max(lease.period.start - ahead, now) if ahead else None
+
+
+def _ahead(prepares: Preparation, settings: LeasingSettings) -> datetime.timedelta:
+    """Return how long before its start a lease is prepared; zero for never, and for at once."""
+    if prepares is Preparation.WITH_NOTICE:
+        return max(settings.prepare_lead_time, settings.yield_notice)
+    return settings.prepare_lead_time if prepares is Preparation.SHORTLY_BEFORE else _NEVER
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

@@ -173,7 +173,7 @@ class MailSender:
 
         :raises climate.messaging.subscriber.NotTaken: if it cannot be stored
         """
-        if envelope.get('event_type') not in notices.KINDS:
+        if envelope.get('event_type') not in notices.TYPES:
             return
         try:
             settings = self._settings

@@ -75,7 +75,12 @@ KINDS: Final[Mapping[str, str]] = MappingProxyType(
 
 _YIELDED: Final = 'yielded'
 _RESUMED: Final = 'resumed'
-TEXTS: Final = (*dict.fromkeys(KINDS.values()), _YIELDED, _RESUMED)
+SERVER: Final = 'lease.server.yielding'
+"""What the user of a server gets that is in the way of a lease: of ``yielding``, too."""
+TYPES: Final = frozenset({*KINDS, SERVER})
+"""The types of notifications that may lead to a notice."""
+_SERVER: Final = 'server_yielding'
+TEXTS: Final = (*dict.fromkeys(KINDS.values()), _YIELDED, _RESUMED, _SERVER)
 """The texts of mails: one for each notice, and what ``yielding`` has besides."""
 
 
@@ -141,14 +146,17 @@ def read(
         seconds
     :raises KeyError: if it is not as Climate sends it; TypeError and ValueError likewise
     """
-    kind = KINDS.get(envelope['event_type'])
-    if kind is None:
+    event_type = envelope['event_type']
+    if event_type not in TYPES:
         return None
     payload = envelope['payload']
     if not isinstance(payload, Mapping):
         raise TypeError('it has no payload')
+    if event_type == SERVER:
+        return _of_server(envelope, payload) if 'yielding' in defaults else None
+    kind = KINDS[event_type]
     wanted = payload.get('notices')
-    text = _text(envelope['event_type'], kind, payload)
+    text = _text(event_type, kind, payload)
     if text == _RESUMED:
         kind = 'yielding'
     if kind not in (defaults if wanted is None else wanted):
@@ -176,6 +184,25 @@ def read(
         operation=str(payload.get('event_type') or ''),
         mode=str(payload.get('yield') or ''),
         resumes=_instant(payload['resumes_at']) if payload.get('resumes_at') else None,
+    )
+
+
+def _of_server(envelope: Mapping[str, Any], payload: Mapping[str, Any]) -> Notice:
+    """Return the notice to the user of a server that will be deleted."""
+    at = _instant(payload['yields_at'])
+    return Notice(
+        id=str(envelope['message_id']),
+        key=f'{_SERVER} {payload["object_id"]} {payload["yields_at"]}',
+        kind=_SERVER,
+        lease_id=str(payload['lease_id']),
+        name=str(payload['object_name']) or str(payload['object_id']),
+        user_id=str(payload['user_id']),
+        project_id=str(payload['project_id']),
+        start=at,
+        end=at,
+        status='',
+        reason=str(payload['reason']),
+        resources=(f'server {payload["object_id"]}',),
     )
 
 

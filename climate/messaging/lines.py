@@ -89,6 +89,7 @@ def _words(payload: Mapping[str, Any], zone: datetime.tzinfo | None) -> Mapping[
         payload,
         start=_time(payload.get('start_date'), zone),
         end=_time(payload.get('end_date'), zone),
+        yields=_time(payload.get('yields_at'), zone),
         to_start=duration(payload.get('seconds_to_start') or 0),
         to_end=duration(payload.get('seconds_to_end') or 0),
         object=payload.get('object_name') or '?',
@@ -100,6 +101,10 @@ def _words(payload: Mapping[str, Any], zone: datetime.tzinfo | None) -> Mapping[
 
 _DELETED: Final = (
     '{object_type} {object_id} ({object}) of project {project_id}{on_host} deleted: {reason}'
+)
+_EVICTED: Final = (
+    '{object_type} {object_id} ({object}) of project {project_id}{on_host} will be deleted at '
+    '{yields}: {reason}'
 )
 
 _TEXTS: Final[Mapping[str, str]] = {
@@ -119,6 +124,7 @@ _TEXTS: Final[Mapping[str, str]] = {
     schemas.REHOMED: '{from} replaced by {to}: {reason}',
     schemas.READY: '{by} says that {ready} is ready',
     schemas.NOT_READY: 'started, but {by} says that {waiting} is not ready yet',
+    schemas.SERVER_YIELDING: _EVICTED,
     schemas.SERVER_DELETED: _DELETED,
     schemas.OBJECT_DELETED: _DELETED,
     schemas.TRUST_LOST: 'the trust is of no use: {reason}',

@@ -21,6 +21,7 @@ from climate.domain.events import Event
 from climate.domain.events import PUBLIC_AT_1_1
 from climate.domain.facts import AggregateFacts
 from climate.domain.history import DeletedObject
+from climate.domain.history import EvictedServer
 from climate.domain.holdings import Holding
 from climate.domain.leases import Lease
 from climate.domain.leases import Readiness
@@ -151,6 +152,25 @@ def deletion(found: DeletedObject) -> dict[str, Any]:
         'host': found.host,
         'deleted_at': stamp(found.at),
         'reason': found.reason,
+    }
+
+
+def eviction(lease: Lease, server: EvictedServer) -> dict[str, Any]:
+    """Return the payload of the notice that the start of a lease will delete a server.
+
+    It is for the project that owns the server, so it has no fields of the lease but the id.
+    """
+    return {
+        'payload_version': schemas.VERSIONS[schemas.SERVER_YIELDING],
+        'lease_id': lease.id,
+        'project_id': server.project_id,
+        'user_id': server.user_id,
+        'object_type': 'server',
+        'object_id': server.id,
+        'object_name': server.name,
+        'host': server.host,
+        'yields_at': stamp(lease.period.start),
+        'reason': 'it runs on a host of a lease of another project, and the lease starts',
     }
 
 

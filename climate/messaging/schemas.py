@@ -31,6 +31,7 @@ REHOMED: Final = 'lease.rehomed'
 READY: Final = 'lease.ready'
 NOT_READY: Final = 'lease.not_ready'
 SERVER_DELETED: Final = 'lease.server.deleted'
+SERVER_YIELDING: Final = 'lease.server.yielding'
 OBJECT_DELETED: Final = 'lease.object.deleted'
 TRUST_LOST: Final = 'lease.trust.lost'
 WEBHOOK_STOPPED: Final = 'webhook.stopped'
@@ -172,6 +173,19 @@ _DELETED: Final[Fields] = {
     'reason': _TEXT,
 }
 
+_EVICTED: Final[Fields] = {
+    'payload_version': _LEASE['payload_version'],
+    'lease_id': _TEXT,
+    'project_id': _TEXT,
+    'user_id': _TEXT,
+    'object_type': _TEXT,
+    'object_id': _TEXT,
+    'object_name': _TEXT,
+    'host': _TEXT,
+    'yields_at': _DATE,
+    'reason': _TEXT,
+}
+
 _CHANGED: Final[Fields] = {
     'payload_version': _LEASE['payload_version'],
     'resource_id': {'type': 'integer'},
@@ -194,6 +208,7 @@ _STOPPED: Final[Fields] = {
 }
 
 _OTHERS: Final[Mapping[str, tuple[str, Fields]]] = {
+    SERVER_YIELDING: ('1.0', _EVICTED),
     SERVER_DELETED: ('1.0', _DELETED),
     OBJECT_DELETED: ('1.0', _DELETED),
     WEBHOOK_STOPPED: ('1.0', _STOPPED),

@@ -74,6 +74,9 @@ class Plugin(registered.Registered, abc.ABC, Generic[R]):
     prepares: ClassVar[bool] = False
     prepares_at_once: ClassVar[bool] = False
     """Whether :meth:`prepare` runs as soon as the lease is booked."""
+    evicts: ClassVar[bool] = False
+    """Whether :meth:`start` deletes what others have on its resources: :meth:`prepare` then runs
+    early enough for their notice, and returns :attr:`climate.plugins.outcomes.Done.evicts`."""
     used_by: ClassVar[frozenset[str]] = frozenset()
     """Types that may use the resources of this one. When the lease ends, reservations
     of these types that follow this one in the lease end first."""

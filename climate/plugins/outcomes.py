@@ -9,6 +9,7 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
+from climate.domain.history import EvictedServer
 from climate.domain.leases import Allocation
 from climate.domain.leases import Lease
 from climate.domain.leases import Reservation
@@ -53,6 +54,7 @@ class Done:
 
     :ivar facts: changes of the facts of the reservation; a None removes a fact
     :ivar repaired: descriptions of the repairs, a line each (``check`` only)
+    :ivar evicts: servers of other projects that the start will delete (``prepare`` only)
     :ivar kept: slots by resource id that the reservation keeps, if an effect
         released others than those in ``Work.leaving``, such as unused ones;
         None if it released just those. The number stays the same.
@@ -64,6 +66,7 @@ class Done:
 
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     repaired: tuple[str, ...] = ()
+    evicts: tuple[EvictedServer, ...] = ()
     kept: Mapping[int, int] | None = None
     steps: tuple[str, ...] = ()
 

@@ -54,6 +54,7 @@ SETTINGS = LeasingSettings(
     notify_before_start=(300, 60),
     notify_before_end=datetime.timedelta(seconds=600),
     prepare_lead_time=datetime.timedelta(seconds=60),
+    yield_notice=datetime.timedelta(seconds=60),
     check_interval=datetime.timedelta(seconds=900),
     effect_deadline=datetime.timedelta(seconds=120),
     retry_first_pause=1.0,
@@ -107,7 +108,7 @@ class Bus:
 
     def deleted(self) -> list[dict[str, Any]]:
         """Return the payloads of the messages about deleted objects."""
-        return [dict(item.payload) for item in self.taken if 'object_id' in item.payload]
+        return [dict(item.payload) for item in self.taken if 'deleted_at' in item.payload]
 
     def last(self, event_type: str) -> dict[str, Any]:
         """Return the payload of the last message of a type."""

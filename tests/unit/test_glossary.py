@@ -97,6 +97,7 @@ PLAIN_CLASSES = {
     'Room': 'the free capacity of a resource in a period, in the search for resources',
     'StoredAnswer': 'the answer to a request with an idempotency key, until that expires',
     'StoppedSubscription': 'a webhook or feed, on its way into a notification',
+    'EvictedServer': 'a server that the start of a lease will delete',
     'TransitionRefused': 'an exception',
     'TrustOwner': 'the user of a trust, in the check whether it is of use',
     'Unreadable': 'an exception',

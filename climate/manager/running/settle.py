@@ -199,7 +199,8 @@ class EventSettler:
 
     # -- successes
 
-    def _prepared(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:
+    def _prepared(self, tx: Transaction, lease: Lease, event: Event, report: Report) -> Lease:
+        yielding.warn(tx, lease, report.evicts)
         return tx.events.keep(lease, event.after(EventTrigger.FINISH))
 
     def _started(self, tx: Transaction, lease: Lease, event: Event, _report: Report) -> Lease:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from climate.booking.writing import rests
@@ -14,6 +15,7 @@ from climate.db.transactions.store import Transaction
 from climate.domain.copies import with_changes
 from climate.domain.events import Event
 from climate.domain.events import EventKind
+from climate.domain.history import EvictedServer
 from climate.domain.history import StepState
 from climate.domain.leases import Lease
 from climate.domain.leases import YieldMode
@@ -27,11 +29,20 @@ from climate.leases import history
 from climate.leases import notices
 from climate.leases import states
 from climate.leases.settings import LeasingSettings
+from climate.messaging import payloads
 from climate.messaging import schemas
 
 _SUSPENDED: Final = 'suspended with {} left'
 _HELD: Final = 'booked, as it was held'
 _TAKEN_BACK: Final = 'taken back; it begins again with {} left'
+
+
+def warn(tx: Transaction, lease: Lease, evicts: Iterable[EvictedServer]) -> None:
+    """Notify other projects of their servers that the start of a lease will delete."""
+    for server in evicts:
+        event_type = schemas.SERVER_YIELDING
+        payload = payloads.eviction(lease, server)
+        tx.outbox.post(event_type, lease.id, payload, priority=payloads.priority(event_type))
 
 
 def measure(tx: Transaction, plugins: notices.Plugins, lease: Lease, event: Event) -> None:

@@ -88,6 +88,7 @@ class PhysicalHost(contract.Configured[HostRequest, HostSettings]):
     yield_seconds: ClassVar[int] = 120
     nouns: ClassVar[Nouns] = Nouns('host', 'hosts')
     prepares: ClassVar[bool] = True
+    evicts: ClassVar[bool] = True
     compute_hosts: ClassVar[bool] = True
     collection: ClassVar[ResourceCollection | None] = HOSTS
     identity: ClassVar[str | None] = 'service_name'
@@ -132,9 +133,13 @@ class PhysicalHost(contract.Configured[HostRequest, HostSettings]):
     # -- effect half
 
     def prepare(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
-        """Create the aggregate, without hosts."""
+        """Create the aggregate, without hosts, and look for servers that are in the way."""
         aggregate, _ = self._pools.aggregate(work, cloud)
-        return contract.Done(facts=_facts_with(work, aggregate))
+        found = tuple(self._pools.foreign(work, cloud, aggregate))
+        note = f'servers of other projects on the hosts that got notice: {len(found)}'
+        return contract.Done(
+            facts=_facts_with(work, aggregate), evicts=found, steps=(note,) if found else ()
+        )
 
     def start(self, work: contract.Work, cloud: Cloud) -> contract.Outcome:
         """Move exactly the allocated hosts into the reservation's aggregate.

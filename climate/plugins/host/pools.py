@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -20,6 +21,7 @@ from climate.cloud.base import CloudNotFound
 from climate.cloud.base import Server
 from climate.conf.settings import option
 from climate.conf.settings import Settings
+from climate.domain.history import EvictedServer
 from climate.domain.leases import Allocation
 from climate.domain.leases import AllocationState
 from climate.domain.resources import Resource
@@ -157,6 +159,31 @@ class HostPools:
                 cloud.compute.remove_host(freepool.id, host)
                 repaired.append(f'host {host} was in aggregate {freepool.name} as well')
         return aggregate, repaired, occupied
+
+    def foreign(
+        self, work: contract.Work, cloud: Cloud, mine: Aggregate
+    ) -> Iterator[EvictedServer]:
+        """Yield the servers of other projects that the start of the lease will delete.
+
+        Those on hosts that another lease still has are left to its end.
+        """
+        freepool = cloud.compute.find_aggregate(self._settings.freepool)
+        leased = {
+            host
+            for aggregate in cloud.compute.list_aggregates()
+            if aggregate.id != mine.id and self._is_of_lease(aggregate)
+            for host in aggregate.hosts
+        }
+        pooled = set() if freepool is None else set(freepool.hosts)
+        for host in sorted(hosts_of(work, work.allocations) & pooled - leased):
+            for server in host_servers.foreign(work, cloud, host):
+                yield EvictedServer(
+                    id=server.id,
+                    name=server.name,
+                    project_id=server.project_id,
+                    user_id=server.user_id,
+                    host=host,
+                )
 
     def _take_host(
         self,

@@ -108,6 +108,12 @@ def evict(
     return foreign
 
 
+def foreign(work: contract.Work, cloud: Cloud, host: str) -> list[Server]:
+    """Return the servers of other projects on a host, as far as Nova lists them."""
+    here = _split(work, cloud, host).here
+    return [server for server in here if server.project_id != work.lease.project_id]
+
+
 def _has(work: contract.Work, cloud: Cloud, host: str) -> bool:
     """Whether a host is in the reservation's aggregate."""
     aggregate = cloud.compute.find_aggregate(work.reservation.id)

@@ -77,6 +77,39 @@ class _Tests:
             self.assertTrue(line.startswith(f'deleted servers of other projects on host {host}: '))
         self.assertEqual({OTHER}, {one.project_id for one in self.audited})
 
+    def test_other_projects_get_notice_of_a_start(self) -> None:
+        first = self.site.create(end=90, hosts=1)
+        self.site.status_at(1, first)
+        (mine,) = self.site.hosts(first)
+        (free,) = {'compute-1', 'compute-2'} - {mine}
+        server = self.site.cloud.boot_server(free, OTHER, 'precious')
+        # What the lease before has is deleted at its end.
+        self.site.boot(first)
+        lease = self.site.create(100, hosts=2)
+        self.site.away_until(39)
+        self.site.status_at(39, lease)
+        self.assertNotIn('server.yielding', [one.event_type for one in self.site.bus.taken])
+        self.site.status_at(41, lease)
+        (notice,) = (
+            dict(one.payload)
+            for one in self.site.bus.taken
+            if one.event_type == 'lease.server.yielding'
+        )
+        self.assertEqual(
+            (server.id, 'precious', OTHER, server.user_id, free, '2030-01-01T12:01:40.000000'),
+            tuple(
+                notice[key]
+                for key in (
+                    *('object_id', 'object_name', 'project_id', 'user_id', 'host', 'yields_at'),
+                )
+            ),
+        )
+        self.assertEqual([], self.site.bus.deleted())
+        note = 'servers of other projects on the hosts that got notice: 1'
+        self.assertIn(note, self.lines(lease))
+        self.assertEqual('ACTIVE', self.site.status_at(110, lease))
+        self.assertIn(server.id, [one['object_id'] for one in self.site.bus.deleted()])
+
     def test_a_manager_that_dies_after_the_request(self) -> None:
         lease = self.site.create(end=100, until=10)
         server_id = self.site.boot(lease)

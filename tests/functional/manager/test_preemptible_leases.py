@@ -33,7 +33,9 @@ from tests.functional.manager.walk.stacks import TEMPLATE
 from tests.functional.manager.walk.world import World
 
 # All slices move until they begin.
-SETTINGS = dataclasses.replace(world.SETTINGS, firm_before=world.NOTHING)
+SETTINGS = dataclasses.replace(
+    world.SETTINGS, firm_before=world.NOTHING, yield_notice=datetime.timedelta(seconds=300)
+)
 HOSTS = ({'resource_type': 'physical:host', 'min': 4, 'max': 4},)
 RACKS = ({'resource_type': drafts.RACKS.name, 'min': 1, 'max': 1},)
 

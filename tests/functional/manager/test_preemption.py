@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Mapping
 from typing import Any
 from typing import ClassVar
@@ -27,7 +28,9 @@ from tests.functional.manager.walk.world import World
 
 GREEN = dataclasses.replace(CALLER, project_id='green', token='alice:green')
 SETTINGS = dataclasses.replace(
-    world.SETTINGS, yield_seconds=(('physical:host', 60), ('virtual:server', 240))
+    world.SETTINGS,
+    yield_notice=datetime.timedelta(seconds=300),
+    yield_seconds=(('physical:host', 60), ('virtual:server', 240)),
 )
 HOUR = 3600
 

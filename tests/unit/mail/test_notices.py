@@ -142,6 +142,23 @@ class TestRead(base.TestCase):
         self.assertEqual(('suspend', 15), (found.mode, present(found.resumes).hour))
         self.assertEqual(found, notices.Notice.load(json.loads(_dumped(found))))
 
+    def test_servers_in_the_way_of_a_lease(self) -> None:
+        said = publisher.OutboxMessage(
+            id='1',
+            event_type=notices.SERVER,
+            payload=messages.payload(notices.SERVER),
+            created_at=messages.CREATED,
+        )
+        envelope = publisher.envelope(said, 'climate.lease')
+        self.assertIsNone(notices.read(envelope, ['error']))
+        found = present(notices.read(envelope, ['yielding']))
+        self.assertEqual(
+            ('server_yielding', 'web', 'u2', 'p2'),
+            (found.kind, found.name, found.user_id, found.project_id),
+        )
+        self.assertEqual(messages.START, found.start)
+        self.assertEqual(('server o1',), found.resources)
+
     def test_who_is_not_ready(self) -> None:
         envelope = samples.envelope(
             'lease.not_ready', ready=['compute-1'], waiting=['compute-2'], detail='it boots'

@@ -10,6 +10,7 @@ from typing import Any
 from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.history import DeletedObject
+from climate.domain.history import EvictedServer
 from climate.domain.holdings import HeldResource
 from climate.domain.holdings import Holding
 from climate.domain.leases import Lease
@@ -133,6 +134,9 @@ def payload(
 ) -> dict[str, Any]:
     if event_type in DELETIONS:
         return payloads.deletion(DELETIONS[event_type])
+    if event_type == 'lease.server.yielding':
+        server = EvictedServer(id='o1', name='web', project_id='p2', user_id='u2', host='compute-1')
+        return payloads.eviction(of or lease(), server)
     if event_type in STOPPED:
         owner = Owner(project_id='p1', user_id='u1', privileged=False)
         stopped = StoppedSubscription(id='l1', name='demo')

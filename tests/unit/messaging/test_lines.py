@@ -30,7 +30,8 @@ def envelope(event_type: str, *, now: datetime.datetime = samples.START) -> dict
 def _who(event_type: str) -> str:
     if event_type.startswith('resource.'):
         return 'physical:host compute-7'
-    return 'lease l1' if event_type in samples.DELETIONS else WHO
+    other = event_type in samples.DELETIONS or event_type == schemas.SERVER_YIELDING
+    return 'lease l1' if other else WHO
 
 
 class TestLine(base.TestCase):
@@ -76,6 +77,13 @@ class TestLine(base.TestCase):
         self.assertIn(
             'server o1 (web) of project p2 on host compute-1 deleted: the lease starts',
             lines.line(envelope('lease.server.deleted')),
+        )
+
+    def test_a_notice_names_the_server_and_when_it_goes(self) -> None:
+        self.assertIn(
+            'server o1 (web) of project p2 on host compute-1 will be deleted at '
+            '2030-01-01 12:00:00Z: it runs on a host',
+            lines.line(envelope('lease.server.yielding')),
         )
 
     def test_times_in_another_zone(self) -> None:

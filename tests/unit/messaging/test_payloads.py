@@ -48,6 +48,7 @@ PUBLISHED = {
     'lease.rehomed 1.1': '2abf1647aa11e09f',
     'lease.ready 1.0': '6c306d0fe609ced7',
     'lease.not_ready 1.0': '91e6e8df24ea264b',
+    'lease.server.yielding 1.0': '5b49c63094d00c64',
     'lease.server.deleted 1.0': 'fb91a7ef292ee9e6',
     'lease.object.deleted 1.0': 'fb91a7ef292ee9e6',
     'lease.trust.lost 1.0': 'd0eac658adfe3d88',
