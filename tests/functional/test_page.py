@@ -109,6 +109,7 @@ class TestBrowsers(_PageTest):
         browsers.need(browsers.FIREFOX)
         said = self.run_node('node', 'tests/firefox.mjs', self.address)
         self.assertIn('ok open a lease by keyboard', said)
+        self.assertIn('ok the window of a lease that may move', said)
 
     def talk(
         self, actions: dict[str, Callable[[], None]], named: dict[str, str], *words: str

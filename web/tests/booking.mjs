@@ -279,7 +279,7 @@ export const booking = (
     await page.getByText('New times fix the lease: it no longer moves.').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.locator('.grid').focus();
-    const said = async () => /lease soon of your project.* Its start may still move\.$/
+    const said = async (more = '') => new RegExp(`lease soon of your project.* Its start may still move\\.${more}`)
       .test(await page.locator('#cell').textContent());
     await eventually(async () => {
       await page.keyboard.press('Home');
@@ -287,6 +287,7 @@ export const booking = (
       for (let steps = 0; steps < 9 && !await said(); steps++) await page.keyboard.press('ArrowRight');
       return said();
     });
+    await eventually(() => said(' It moves between .* and .*\\.$'));
     await page.keyboard.press('Enter');
     await remove('first');
     await eventually(async () => Date.parse((await named('soon')).start_date) < end);
@@ -314,7 +315,15 @@ export const booking = (
     await page.getByText('It waits until there is room in its window.').waitFor();
     await page.locator('.facts', { hasText: 'Place 1, 0 leases ahead' }).waitFor();
     await accessible(page, 'waiting');
-    assert.equal(await page.getByRole('button', { name: 'Window…' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Times…' }).count(), 0);
+    await page.getByRole('button', { name: 'Window…' }).click();
+    await page.getByText('The lease waits on, for room in the new window.').waitFor();
+    await page.getByLabel('For how long').fill('1');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('waiter was changed.').waitFor();
+    const waiter = await named('waiter');
+    assert.deepEqual([waiter.status, waiter.latest], ['WAITING', end]);
+    assert.equal(Date.parse(waiter.end_date) - Date.parse(waiter.start_date), 3600000);
     await page.getByRole('button', { name: 'mover' }).click();
     await page.locator('.facts', { hasText: 'Place 2, 1 lease ahead' }).waitFor();
     const before = await named('mover');
@@ -335,6 +344,33 @@ export const booking = (
     await remove('waiter', 'mover');
     await page.goto(`${address}#/calendar`);
     await calendar(page);
+  },
+  async 'a form for a lease that waits, and gives way'() {
+    await ask(context, address, 'POST', 'leases', lease('full', 4, 2));
+    await page.getByRole('button', { name: 'Reserve', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('gaps');
+    await page.getByRole('button', { name: 'As soon as possible' }).click();
+    await page.getByLabel('For how long').fill('1');
+    const { end_date: end } = await named('full');
+    await page.getByLabel('By (optional)').fill(await page.evaluate((at) => {
+      const date = new Date(at);
+      return new Date(date - date.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+    }, end));
+    await page.getByText(/Not available\. There is no room for it by /).waitFor();
+    await page.getByLabel('Wait for room if there is none').check();
+    await page.getByText('There is no room at present. The lease waits for it.').waitFor();
+    await page.getByLabel('Give way to other projects').check();
+    await page.getByText(/^It begins earlier, in the gaps between others, and gives up/).waitFor();
+    await page.getByLabel('When others need its place').selectOption('Begin again');
+    await page.getByText(/and it begins again from the start\.$/).waitFor();
+    await accessible(page, 'gaps');
+    await page.locator('form button[type=submit]').click();
+    await page.getByText('It waits until there is room in its window.').waitFor();
+    await page.locator('.facts', { hasText: /When others need itbegins againTime left1 h/ }).waitFor();
+    const made = await named('gaps');
+    assert.deepEqual([made.status, made.preemptible, made.yield], ['WAITING', true, 'requeue']);
+    await page.keyboard.press('Escape');
+    await remove('full', 'gaps');
   },
   async 'an open form sees that what was in the way is gone'() {
     await ask(context, address, 'POST', 'leases', lease('in-the-way', 4, 2));

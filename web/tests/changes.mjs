@@ -244,8 +244,27 @@ async function other(address, token, data) {
 
 /** Return the steps in which a bar, or an edge of it, is dragged or moved by keys. */
 const moving = (context, page, address, { named, remove }) => ({
-  async 'drag a lease, its end, and think better of it'() {
+  async 'the window of a lease that may still move, while the pointer is on it'() {
     await remove('mine-now');
+    const { reservations } = later('', 0, 0);
+    await ask(context, address, 'POST', 'leases', {
+      name: 'movable', duration: '24h', earliest: soon(48), latest: soon(90), reservations,
+    });
+    await page.goto(`${address}#/calendar`);
+    await page.getByRole('button', { name: 'Week', exact: true }).click();
+    await page.getByRole('button', { name: 'Today' }).click();
+    await calendar(page);
+    const { start_date } = await named('movable');
+    const at = await placer(page);
+    await eventually(async () => {
+      await page.mouse.move(...await at(Date.parse(start_date) + 12 * HOUR));
+      return await page.locator('[title^="It moves between"]').count() === 1;
+    });
+    await page.mouse.move(0, 0);
+    await eventually(async () => await page.locator('[title^="It moves between"]').count() === 0);
+    await remove('movable');
+  },
+  async 'drag a lease, its end, and think better of it'() {
     await ask(context, address, 'POST', 'leases', later('dragged', 30, 42));
     await page.goto(`${address}#/calendar`);
     await page.getByRole('button', { name: 'Week', exact: true }).click();

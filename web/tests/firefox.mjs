@@ -7,7 +7,7 @@ import { lease } from './person.mjs';
 
 const address = process.argv[2];
 const api = new URL('../v1/leases', address);
-const headers = { 'Content-Type': 'application/json', 'OpenStack-API-Version': 'reservation 1.5' };
+const headers = { 'Content-Type': 'application/json', 'OpenStack-API-Version': 'reservation 1.8' };
 
 /** Runs before the page: collects what its policy forbids, which Firefox does not report. */
 function collect() {
@@ -28,10 +28,18 @@ function drawn() {
   return new Uint32Array(data.buffer).filter((one) => one === accent).length > 100;
 }
 
-const body = JSON.stringify(lease('in-firefox', 30, 2));
-const made = await fetch(api, { method: 'POST', headers, body });
-assert.ok(made.ok, await made.clone().text());
-const { lease: { id } } = await made.json();
+async function create(wanted) {
+  const made = await fetch(api, { method: 'POST', headers, body: JSON.stringify(wanted) });
+  assert.ok(made.ok, await made.clone().text());
+  return (await made.json()).lease.id;
+}
+
+const hours = (number) => new Date(Date.now() + number * 3600000).toISOString().slice(0, 16);
+const { reservations } = lease('', 0, 1);
+const ids = [
+  await create(lease('in-firefox', 30, 2)),
+  await create({ name: 'movable', duration: 7200, earliest: hours(32), latest: hours(60), reservations }),
+];
 const browser = await startFirefox();
 try {
   const page = await browser.newPage();
@@ -49,10 +57,21 @@ try {
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'in-firefox');
   process.stdout.write('ok open a lease by keyboard\n');
+  await page.keyboard.press('Escape');
+  await page.focus('.grid');
+  const said = () => page.$eval('#cell', (cell) => cell.textContent);
+  for (let tries = 0; !/lease movable of your project/.test(await said()); tries++) {
+    assert.ok(tries < 60, await said());
+    await page.keyboard.press(tries % 10 === 9 ? 'ArrowDown' : 'ArrowRight');
+    if (tries % 10 === 9) await page.keyboard.press('t');
+  }
+  await page.waitForFunction(
+    () => /movable .* It moves between .* and .*\.$/.test(document.querySelector('#cell').textContent));
+  process.stdout.write('ok the window of a lease that may move\n');
   assert.deepEqual(await page.evaluate(() => globalThis.forbidden), []);
   assert.deepEqual(errors, []);
 } finally {
   await browser.close();
-  await fetch(`${api}/${id}`, { method: 'DELETE', headers });
+  for (const id of ids) await fetch(`${api}/${id}`, { method: 'DELETE', headers });
   process.stdin.destroy();
 }

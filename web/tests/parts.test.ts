@@ -125,7 +125,7 @@ test('each message is used', () => {
   const text = files.map((name) => readFileSync(`src/${name}`, 'utf8')).join('\n');
   // As a string, or as the name of a field whose name is looked up.
   const looked = new Set([...text.matchAll(/'(\w+)'|\b(\w+):/g)].map(([, one, other]) => one ?? other));
-  const known = /^(effect|event|kind|state|status|notice|loses|step)_/;
+  const known = /^(effect|event|kind|state|status|notice|loses|step|outcome|yield)_/;
   const unused = CATALOGUES.flatMap((one) => Object.keys(one.en!)).filter((key) => !known.test(key) && !looked.has(key));
   assert.deepEqual(unused, []);
 });

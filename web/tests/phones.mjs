@@ -59,6 +59,9 @@ export const phones = (context, page, address, { remove, named } = leasesOf(cont
       await narrow(page, `German form ${width}`);
       await page.getByRole('button', { name: 'Möglichst bald' }).click();
       await page.getByText(/Derzeit /).waitFor();
+      await page.getByLabel('Anderen Projekten weichen').check();
+      await page.getByLabel('Auf Platz warten, falls keiner da ist').check();
+      await page.getByText(/^Sie beginnt früher, in den Lücken/).waitFor();
       await narrow(page, `German soon ${width}`);
       await page.getByRole('button', { name: 'Schließen' }).click();
     }

@@ -30,9 +30,11 @@ export interface Lease {
   id: string; name: string; status: string; start_date: string; end_date: string;
   degraded: boolean; user_id: string; project_id: string; user_name?: string | null;
   project_name?: string | null; reservations: Reservation[]; before_end_date: string | null;
-  notify_before_start: number[] | null; notices: string[] | null;
+  notify_before_start: number[] | null; notices: string[] | null; events: unknown[];
   /** Of a flexible lease; null if the start is fixed. */
-  earliest: string | null; latest: string | null; firm_at: string | null;
+  earliest: string | null; latest: string | null; firm_at: string | null; wait_until?: string | null;
+  /** Of a preemptible lease: what becomes of it between two slices, and how many seconds it needs from its start on. */
+  preemptible?: boolean; yield?: string | null; time_left?: number | null;
 }
 /** A flexible lease that may still move, or waits: what is ahead of it, and when it may begin. */
 export interface Queued {

@@ -17,12 +17,14 @@ export interface Marks {
   /** What the form is about. */
   draft: Area[];
   focus: Area | null;
+  /** Where a lease may be that may still move, while the pointer or the focus is on it. */
+  window: (Area & { words: string }) | null;
 }
 export interface Change {
   id: string; start: number; end: number; words: string; kind: 'plain' | 'good' | 'bad';
 }
 export const noMarks = (): Marks =>
-  ({ row: -1, gap: null, drag: null, change: null, draft: [], focus: null });
+  ({ row: -1, gap: null, drag: null, change: null, draft: [], focus: null, window: null });
 
 type Ink = CanvasRenderingContext2D;
 
@@ -35,6 +37,10 @@ export function drawMarks(ink: Ink, colours: Palette, marks: Marks): void {
     const words = `${period(drag.start, drag.end)} · ${duration(drag.end - drag.start)}${many > 1 ? ` × ${many}` : ''}`;
     drawArea(ink, drag.closing ? colours.warn : colours.accent, drag, words, true);
     drawWords(ink, colours, drag, words);
+  }
+  if (marks.window && !marks.drag && !marks.change) {
+    drawArea(ink, colours.accent, marks.window, '', true);
+    drawWords(ink, colours, marks.window, marks.window.words);
   }
   if (marks.change) drawChange(ink, colours, marks.change);
   if (marks.focus) {

@@ -27,14 +27,18 @@ interface Act {
 }
 
 const started = (lease: Lease): boolean =>
-  lease.status !== 'PENDING' && seconds(lease.start_date) <= present();
+  lease.status !== 'PENDING' && !waits(lease) && seconds(lease.start_date) <= present();
 
-const TIMES: Act = { word: 'actTimes', rule: 'leases:update', form: TimesForm };
+const waits = (lease: Lease): boolean => lease.status === 'WAITING';
+
+/** A lease that waits has no times yet. */
+const TIMES: Act = { word: 'actTimes', rule: 'leases:update', form: TimesForm, fits: (lease) => !waits(lease) };
 const ACTS: Act[] = [
   TIMES,
   {
     word: 'actWindow', rule: 'leases:update', form: WindowForm,
-    fits: (lease) => lease.earliest !== null && lease.status === 'PENDING' && seconds(lease.start_date) > present(),
+    fits: (lease) => lease.earliest !== null && (waits(lease)
+      || (lease.status === 'PENDING' && seconds(lease.start_date) > present())),
   },
   { word: 'actAmounts', rule: 'leases:update', form: Amounts, fits: (lease) => lease.reservations.some(changeable) },
   { word: 'actName', rule: 'leases:update', form: Naming },

@@ -17,7 +17,7 @@ import { Note, TextField, TimeField } from './fields.tsx';
 import { later } from './later.tsx';
 import { HOLD, OfferButton, useHeld } from './offers.tsx';
 import { PartFields } from './part.tsx';
-import { bodyOf, conditionFields, dates, firstPart, newPart, typeOf } from './parts.ts';
+import { bodyOf, conditionFields, dates, firstPart, newPart, soonOf, typeOf } from './parts.ts';
 import type { Part, Wish } from './parts.ts';
 import { SoonFields } from './soon.tsx';
 import { ask, inWords, plainly, useVerdict } from './verdict.ts';
@@ -83,8 +83,7 @@ export function Form({ draft }: { draft: Draft }) {
   const mode = finds ? 'findTime' : wish.soon ? 'soon' : 'atTime';
   const turn = (to: typeof mode): void => {
     setFinds(to === 'findTime');
-    const soon = { length: Math.max(wish.end - wish.start, 60), earliest: null, latest: null };
-    if (to !== mode) set({ soon: to === 'soon' ? soon : null });
+    if (to !== mode) set({ soon: to === 'soon' ? soonOf(Math.max(wish.end - wish.start, 60)) : null });
   };
   const send = async (body: Record<string, unknown>): Promise<void> => {
     setBusy(true);

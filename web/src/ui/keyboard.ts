@@ -12,6 +12,7 @@ import type { Section } from '../model/layout.ts';
 import { plainName } from '../model/names.ts';
 import { duration, moment, say } from '../words/index.ts';
 import { draftOf } from './drafts.ts';
+import { Windows } from './movable.ts';
 import { Retiming, hasBegun, holdable } from './retiming.ts';
 
 /** Which row and instant has the focus. */
@@ -23,13 +24,19 @@ export class Keyboard {
   private waits = false;
   /** A lease that the arrow keys move. */
   private change: Retiming | null = null;
+  private readonly windows: Windows;
 
   /** `cell` is what has the focus for screen readers. */
   constructor(
     private readonly marks: Marks, private readonly cell: HTMLElement,
     private readonly moved: () => void, private readonly scrollTo: (row: number) => void,
     private readonly today: () => void,
-  ) {}
+  ) {
+    this.windows = new Windows(marks, (words) => {
+      this.announce(`${this.cell.textContent} ${words}`);
+      moved();
+    });
+  }
 
   /** Handle a key; true if it means something here. */
   key(event: KeyboardEvent): boolean {
@@ -176,6 +183,7 @@ export class Keyboard {
     this.waits = !chunk;
     if (!chunk) return this.announce(say(rows.total ? 'loading' : 'nothing'));
     const name = plainName(chunk.name[row - chunk.first]!);
+    this.windows.show(chunk, stop?.kind === 'bar' ? stop.bar : -1, row);
     this.announce(stop ? this.words(name, stop, chunk) : say('sayRow', { name }));
   }
 

@@ -79,7 +79,12 @@ export function LeaseDetails({ id, times }: { id: string; times?: Partial<Times>
   const { lease, history, queued } = found;
   return (
     <Sheet title={lease.name} badge={<Badge status={lease.status} />}>
-      {lease.status === 'WAITING' ? <Note kind="plain">{say('waits')}</Note> : <Countdown lease={lease} />}
+      {lease.status === 'WAITING' ? <Note kind="plain">{say(hasRun(lease) ? 'hasYielded' : 'waits')}</Note> : <Countdown lease={lease} />}
+      {isCut(lease) && (
+        <Note kind="plain">
+          {say('yieldsAt', { time: moment(seconds(lease.end_date)), outcome: sayOf('outcome', lease.yield!) })}
+        </Note>
+      )}
       {lease.degraded && <Note kind="bad">{say('degraded')}</Note>}
       {movesUntil(lease) > present() && <Note kind="plain">{say('flexible', { time: moment(movesUntil(lease)) })}</Note>}
       <Facts lease={lease} queued={queued} />
@@ -93,6 +98,12 @@ export function LeaseDetails({ id, times }: { id: string; times?: Partial<Times>
   );
 }
 
+/** Return whether others need the resources of a lease before its time is over. */
+const isCut = (lease: Lease): boolean => ['STARTING', 'ACTIVE', 'UPDATING'].includes(lease.status)
+  && seconds(lease.end_date) - seconds(lease.start_date) < (lease.time_left ?? 0) && lease.yield !== 'end';
+/** Return whether a lease that waits has had a slice: it has events then. */
+const hasRun = (lease: Lease): boolean => Boolean(lease.preemptible) && lease.events.length > 0;
+
 function Countdown({ lease }: { lease: Lease }) {
   const [start, end, now] = [seconds(lease.start_date), seconds(lease.end_date), present()];
   const over = now >= end || isOver(lease);
@@ -101,7 +112,7 @@ function Countdown({ lease }: { lease: Lease }) {
     <>
       <p class="countdown">
         {!over && <strong>{duration((now < start ? start : end) - now)}</strong>}{' '}
-        {say(over ? 'over' : now < start ? 'untilStart' : 'untilEnd')}
+        {say(over ? 'over' : now < start ? 'untilStart' : isCut(lease) ? 'untilYield' : 'untilEnd')}
       </p>
       <progress max={1} value={share} aria-label={say('length')} />
     </>
@@ -121,6 +132,15 @@ function windowOf({ earliest, latest, firm_at, status }: Lease): [string, string
   const firm = seconds(firm_at);
   const since = say(firm <= present() ? 'firmSince' : 'firmFrom', { time: moment(firm) });
   return [[say('window'), window], [say('firm'), since]];
+}
+
+const waitOf = ({ status, wait_until: until }: Lease): [string, string][] =>
+  (status === 'WAITING' && until ? [[say('waitUntil'), moment(seconds(until))]] : []);
+
+/** Return what a preemptible lease has besides. */
+function slicesOf({ preemptible, yield: mode, time_left: left }: Lease): [string, string][] {
+  if (!preemptible || !mode) return [];
+  return [[say('whenNeeded'), sayOf('yield', mode)], [say('timeLeft'), duration(left ?? 0)]];
 }
 
 /** Return who made a lease; older leases have only ids. */
@@ -146,7 +166,7 @@ function Facts({ lease, queued }: { lease: Lease; queued: Queued | null }) {
     : [[say('start'), moment(start)], [say('end'), moment(end)]];
   return (
     <FactList facts={[
-      ...dates, [say('length'), duration(end - start)], ...windowOf(lease), ...queueOf(queued),
+      ...dates, [say('length'), duration(end - start)], ...windowOf(lease), ...waitOf(lease), ...slicesOf(lease), ...queueOf(queued),
       [say('owner'), ownerOf(lease)], [say('ofProject'), projectOf(lease)],
     ]} />
   );

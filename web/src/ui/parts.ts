@@ -16,7 +16,15 @@ export interface Part {
   id: number; type: string; amount: number; conditions: Condition[]; fields: Record<string, string>;
 }
 /** When a lease may be that begins as soon as there is room; null for no limit. */
-export interface Soon { length: number; earliest: number | null; latest: number | null }
+export interface Soon {
+  length: number; earliest: number | null; latest: number | null;
+  /** Whether it waits if there is no room. */
+  waits: boolean;
+  /** What becomes of it when others need its place: empty for what its types can do; null if it does not yield. */
+  yields: string | null;
+}
+export const soonOf = (length: number): Soon =>
+  ({ length, earliest: null, latest: null, waits: false, yields: null });
 /** `opened` is when the form was; `soon` takes the place of the period. */
 export interface Wish {
   start: number; end: number; opened: number; parts: Part[]; soon?: Soon | null;
@@ -150,14 +158,15 @@ function conditioned(type: ResourceType, conditions: Condition[]): Record<string
 }
 
 /** Return the dates of a request. What was to begin soon begins now, however long one thinks. */
-export function dates(wish: Wish): Record<string, string | number> {
+export function dates(wish: Wish): Record<string, string | number | boolean> {
   if (wish.soon) {
-    const { length, earliest, latest } = wish.soon;
+    const { length, earliest, latest, waits, yields } = wish.soon;
     // An earliest start that has passed meanwhile is no limit any more.
-    const waits = earliest !== null && earliest > present();
+    const later = earliest !== null && earliest > present();
     return {
-      duration: length, ...(waits ? { earliest: iso(earliest) } : {}),
-      ...(latest === null ? {} : { latest: iso(latest) }),
+      duration: length, ...(later ? { earliest: iso(earliest) } : {}),
+      ...(latest === null ? {} : { latest: iso(latest) }), ...(waits ? { wait: true } : {}),
+      ...(yields === null ? {} : { preemptible: true, ...(yields ? { yield: yields } : {}) }),
     };
   }
   const soon = wish.start >= wish.opened - 60 && wish.start <= present() + 60;

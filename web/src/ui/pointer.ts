@@ -9,6 +9,7 @@ import type { Marks } from '../draw/marks.ts';
 import { barAt, clamp, gapAt, maintenanceAt } from '../model/hits.ts';
 import type { Gap } from '../model/hits.ts';
 import { draftOf, soonest } from './drafts.ts';
+import { Windows } from './movable.ts';
 import { Retiming, gripAt, holdable } from './retiming.ts';
 import type { Held } from './retiming.ts';
 
@@ -42,11 +43,17 @@ export function listen(
 class Pointer {
   private drag: Drag | null = null;
   private readonly fingers = new Map<number, PointerEvent>();
+  private readonly windows: Windows;
 
   constructor(
     private readonly element: HTMLElement, private readonly names: () => number,
     private readonly marks: Marks, private readonly moved: () => void,
-  ) {}
+  ) {
+    this.windows = new Windows(marks, (words) => {
+      element.title = words;
+      moved();
+    });
+  }
 
   private place(event: MouseEvent): Place {
     const box = this.element.getBoundingClientRect();
@@ -71,6 +78,7 @@ class Pointer {
     const change = held && new Retiming(held, this.marks, this.moved);
     this.drag = { from, gap, mode, moved: false, x: event.clientX, y: event.clientY, change };
     this.marks.focus = null;
+    this.away();
   }
 
   /** Return what of a bar of the project is at a place, and can be dragged. */
@@ -147,6 +155,7 @@ class Pointer {
   leave(): void {
     if (this.drag) return;
     Object.assign(this.marks, { gap: null, row: -1 });
+    this.away();
     this.moved();
   }
 
@@ -180,6 +189,11 @@ class Pointer {
     return ((place.y - viewport.y(place.row)) / viewport.rowHeight) * 1000;
   }
 
+  private away(): void {
+    this.windows.hide();
+    this.element.removeAttribute('title');
+  }
+
   private hover(to: Place): void {
     const { marks } = this;
     const chunk = to.axis ? null : rows.chunkOf(to.row);
@@ -188,6 +202,8 @@ class Pointer {
     marks.row = chunk ? to.row : -1;
     marks.gap = gap && { first: to.row, last: to.row, ...gap };
     const bar = chunk && !gap && !to.names ? barAt(chunk, row, to.at, this.height(to)) : -1;
+    if (bar < 0) this.away();
+    else this.windows.show(chunk, bar, to.row);
     const opens = to.names ? Boolean(chunk) : bar >= 0 && (isMine(chunk!, bar) || chunk!.lease[bar]! >= 0);
     const folds = !to.axis && rows.layout.headAt(to.row);
     const grip = this.heldAt(to)?.grip;

@@ -29,6 +29,33 @@ export function SoonFields({ soon, set }: { soon: Soon; set: (soon: Soon) => voi
         set({ ...soon, length: wanted.number * wanted.unit });
       }} />
       <div class="pair">{limit('earliest')}{limit('latest')}</div>
+      <label class="check">
+        <input type="checkbox" checked={soon.waits} onChange={() => set({ ...soon, waits: !soon.waits })} />
+        {say('waitForRoom')}
+      </label>
+      <label class="check">
+        <input type="checkbox" checked={soon.yields !== null}
+          onChange={() => set({ ...soon, yields: soon.yields === null ? '' : null })} />
+        {say('preemptible')}
+      </label>
+      {soon.yields !== null && <Yields value={soon.yields} set={(yields) => set({ ...soon, yields })} />}
+    </>
+  );
+}
+
+const MODES = ['', 'suspend', 'requeue', 'end'] as const;
+
+/** What becomes of the lease when others need its place. */
+function Yields({ value, set }: { value: string; set: (value: string) => void }) {
+  const mode = MODES.find((one) => one === value) ?? '';
+  return (
+    <>
+      <Field label={say('yields')}>
+        <select value={value} onChange={(event) => set(event.currentTarget.value)}>
+          {MODES.map((one) => <option key={one} value={one}>{say(`yield_${one}`)}</option>)}
+        </select>
+      </Field>
+      <p class="help">{say(`yieldHelp_${mode}`)}</p>
     </>
   );
 }

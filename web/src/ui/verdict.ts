@@ -40,7 +40,7 @@ const isNamed = (wish: Wish): boolean =>
 export const inWords = (wish: Wish): string =>
   wish.parts.map((part) => things(typeOf(part.type), part.amount)).join(', ');
 
-interface Rehearsed { dry_run: { lease: { start_date: string; end_date: string } } }
+interface Rehearsed { dry_run: { lease: { start_date: string; end_date: string; status: string } } }
 const rehearse = (wish: Wish, signal: AbortSignal): Promise<Answer<Rehearsed>> => call('POST', 'leases', {
   name: 'x', ...dates(wish), reservations: wish.parts.map(bodyOf), dry_run: true,
 }, { signal });
@@ -49,6 +49,7 @@ const rehearse = (wish: Wish, signal: AbortSignal): Promise<Answer<Rehearsed>> =
 async function judgeSoon(wish: Wish, signal: AbortSignal): Promise<Verdict> {
   try {
     const { lease } = (await rehearse(wish, signal)).body.dry_run;
+    if (lease.status === 'WAITING') return { ...CHECKING, kind: 'good', title: say('noRoomYet'), detail: say('willWait') };
     const detail = say('soonAt', { period: period(seconds(lease.start_date), seconds(lease.end_date)) });
     return { ...CHECKING, kind: 'good', title: say('canHave'), detail };
   } catch (error) {

@@ -27,7 +27,7 @@ export function WindowForm({ lease, done, cancel }: ActProps) {
   };
   return (
     <form class="ask" onSubmit={send}>
-      <p class="muted">{say('windowHelp')}</p>
+      <p class="muted">{say(lease.status === 'WAITING' ? 'windowWaits' : 'windowHelp')}</p>
       <LengthFields length={length} set={(changed) => setLength({ ...length, ...changed })} />
       <TimeField label={say('notBefore')} value={earliest} change={setEarliest} />
       <Field label={say('by')}>

@@ -22,7 +22,7 @@ export const de: Catalogue = {
   sayFree: '{name}: frei von {start} bis {end}, {d}. Eingabe drücken, um zu reservieren.',
   sayFreeOpen: '{name}: frei ab {start}. Eingabe drücken, um zu reservieren.',
   sayMine: '{name}: Reservierung {lease} Ihres Projekts, {start} bis {end}. Eingabe öffnet, M verschiebt sie.',
-  sayFlexible: 'Ihr Beginn kann sich noch verschieben.',
+  sayFlexible: 'Ihr Beginn kann sich noch verschieben.', movesWithin: 'Verschiebbar zwischen {start} und {end}.', movesFrom: 'Verschiebbar ab {start}.',
   sayMoves: '{lease} verschieben. Pfeiltasten links und rechts verschieben sie, mit Umschalt nur ihr Ende. Eingabe fährt fort, Escape bricht ab.',
   sayEndMoves: 'Das Ende von {lease} verschieben. Pfeiltasten links und rechts verschieben es. Eingabe fährt fort, Escape bricht ab.',
   sayTimes: '{start} bis {end}.', sayFixed: 'Hier lässt sich nichts verschieben.',

@@ -23,7 +23,7 @@ export const en = {
   sayFree: '{name}: free from {start} until {end}, {d}. Press Enter to reserve it.',
   sayFreeOpen: '{name}: free from {start}. Press Enter to reserve it.',
   sayMine: '{name}: lease {lease} of your project, {start} until {end}. Press Enter to open it, M to move it.',
-  sayFlexible: 'Its start may still move.',
+  sayFlexible: 'Its start may still move.', movesWithin: 'It moves between {start} and {end}.', movesFrom: 'It moves, from {start} on.',
   sayMoves: 'Moving {lease}. The left and right arrow keys move it, with Shift they move its end. Enter goes on, Escape cancels.',
   sayEndMoves: 'Moving the end of {lease}. The left and right arrow keys move it. Enter goes on, Escape cancels.',
   sayTimes: '{start} until {end}.', sayFixed: 'Nothing here can be moved.',

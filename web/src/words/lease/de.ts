@@ -17,6 +17,11 @@ export const de: LeaseWords = {
   noRoom: 'keine', missingUntil: '{what} bis {time}', waits: 'Sie wartet, bis in ihrem Zeitraum Platz ist.',
   ahead: 'Platz {place}, davor {n} {n|one:Reservierung|other:Reservierungen}', actWindow: 'Zeitraum…', notBefore: 'Frühestens', by: 'Fertig bis (optional)',
   windowHelp: 'Die Reservierung wird neu eingeplant, zum frühesten Beginn im neuen Zeitraum.',
+  windowWaits: 'Die Reservierung wartet weiter, auf Platz im neuen Zeitraum.',
+  untilYield: 'bis sie weicht', yieldsAt: 'Sie weicht um {time}, da andere ihre Ressourcen brauchen. Dann {outcome}',
+  outcome_suspend: 'wird sie unterbrochen und läuft weiter, sobald Platz ist.', outcome_requeue: 'beginnt sie von vorn, sobald Platz ist.', outcome_end: 'endet sie.',
+  hasYielded: 'Sie ist anderen gewichen und läuft weiter, sobald Platz ist.',
+  whenNeeded: 'Wenn andere sie brauchen', yield_suspend: 'wird unterbrochen', yield_requeue: 'beginnt von vorn', yield_end: 'endet', timeLeft: 'Restliche Zeit', waitUntil: 'Wartet bis',
   degraded: 'Einige ihrer Ressourcen sind ausgefallen oder fehlen.',
 
 

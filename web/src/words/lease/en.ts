@@ -16,6 +16,11 @@ export const en = {
   noRoom: 'none', missingUntil: '{what} until {time}', waits: 'It waits until there is room in its window.',
   ahead: 'Place {place}, {n} {n|one:lease|other:leases} ahead', actWindow: 'Window…', notBefore: 'Not before', by: 'By (optional)',
   windowHelp: 'The lease is booked again, at the soonest start in the new window.',
+  windowWaits: 'The lease waits on, for room in the new window.',
+  untilYield: 'until it yields', yieldsAt: 'It yields at {time}, since others need its resources. Then {outcome}',
+  outcome_suspend: 'it is suspended, and resumes as soon as there is room.', outcome_requeue: 'it begins again as soon as there is room.', outcome_end: 'it ends.',
+  hasYielded: 'It has yielded to others, and goes on as soon as there is room.',
+  whenNeeded: 'When others need it', yield_suspend: 'is suspended', yield_requeue: 'begins again', yield_end: 'ends', timeLeft: 'Time left', waitUntil: 'Waits until',
   degraded: 'Some of its resources have failed or are missing.',
 
 
