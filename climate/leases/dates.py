@@ -30,11 +30,16 @@ def only_details(change: LeaseChange) -> bool:
 
 
 def changes_waiting(lease: Lease, change: LeaseChange) -> bool:
-    """Whether the window of a lease that waits changes, and nothing else but details."""
+    """Whether the window of a lease that waits changes, or what it requests, or both.
+
+    What has had a time slice has made things in the cloud for what it has requested.
+    """
+    others = dataclasses.replace(change, window=WindowChange(), reservations=())
     return (
         lease.status is LeaseStatus.WAITING
-        and change.window != WindowChange()
-        and only_details(dataclasses.replace(change, window=WindowChange()))
+        and (change.window != WindowChange() or bool(change.reservations))
+        and not (change.reservations and lease.events)
+        and only_details(others)
     )
 
 

@@ -139,6 +139,9 @@ class TestChanges(clients.ClientCase):
         self.assertGreater(longer['latest'], longer['earliest'])
         self.assertGreater(longer['earliest'], longer['wait_until'])
         self.assertNotIn('wait_until', self.json('lease set soon --wait-until none'))
+        more = self.json('lease set soon --hosts 3')
+        (one,) = more['reservations']
+        self.assertEqual(('WAITING', 3, 3), (more['status'], one['min'], one['max']))
         self.assertIn('PENDING', self.refusal('lease set all --wait-until +1d'))
 
     def test_an_owner_asks_for_more_notice(self) -> None:

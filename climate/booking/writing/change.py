@@ -10,6 +10,7 @@ import functools
 import logging
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Any
 
 from climate import exceptions
 from climate.booking.choosing import refusals
@@ -21,6 +22,7 @@ from climate.booking.requests import changed_requests
 from climate.booking.requests import prepare
 from climate.booking.requests import requests
 from climate.booking.requests import trusts
+from climate.booking.requests.changed_requests import ReservationUpdate
 from climate.booking.requests.context import Context
 from climate.booking.writing import commit
 from climate.booking.writing import revise
@@ -157,24 +159,33 @@ class ChangeWork(commit.BookingWork[Changed]):
             found = self._revisions(chooser, old, lease.period, current, error)
         if isinstance(found, prepare.Missing):
             return found
-        revisions, creations = self._with_facts(old, found)
-        if creations and new.caller.project_id != old.project_id:
-            # The lease could not use things made in another project.
-            raise exceptions.Conflict('Only members of its project can make such a change')
-        if creations:
-            return prepare.Missing(creations=creations)
+        revisions = self._made(old, found)
+        if isinstance(revisions, prepare.Missing):
+            return revisions
         return self.changed(tx, old, current, revisions, chooser.choice)
 
-    def changed_waiting(self, tx: Transaction, old: Lease) -> Changed:
+    def changed_waiting(self, tx: Transaction, old: Lease) -> Changed | prepare.Missing:
         """Return the change of a lease that goes on to wait; the next plan looks at it.
 
         :raises climate.exceptions.MalformedParameter: if its new window is too short
         """
         settings, new = self.context.settings, self.new
         lease = dates.changed_waiting(old, new.change, tx.now, settings.plan_horizon)
+        revisions: Sequence[Revision] = ()
+        if new.change.reservations:
+            read = self._requests(old)
+            if isinstance(read, prepare.Missing):
+                return read
+            made = self._made(old, [_unbooked(*one) for one in read])
+            if isinstance(made, prepare.Missing):
+                return made
+            revisions = made
         return Changed(
             lease=dataclasses.replace(
-                lease, trust_id=new.trust_id or old.trust_id, origin=new.caller.origin or old.origin
+                lease,
+                trust_id=new.trust_id or old.trust_id,
+                origin=new.caller.origin or old.origin,
+                reservations=tuple(one.new for one in revisions) or old.reservations,
             ),
             old=old,
             limits=settings.limits.of(old.project_id),
@@ -279,22 +290,11 @@ class ChangeWork(commit.BookingWork[Changed]):
         self, chooser: Chooser, old: Lease, period: Period, current: Sequence[Allocation]
     ) -> list[revise.RevisedCase] | prepare.Missing:
         found, new = [], self.new
-        for one in changed_requests.read(self.context.plugins, old, new.change, new.caller.budget):
-            request, plugin, reservation = one.request, one.plugin, one.reservation
-            if plugin.inspects and request != one.before:
-                inspected, seen = self.findings.inspected.get(reservation.id, (None, None))
-                if inspected != request:
-                    return prepare.Missing(
-                        inspections=(
-                            prepare.Inspection(
-                                plugin=plugin,
-                                reservation_id=reservation.id,
-                                request=request,
-                                project_id=old.project_id,
-                            ),
-                        )
-                    )
-                request = seen
+        read = self._requests(old)
+        if isinstance(read, prepare.Missing):
+            return read
+        for one, request in read:
+            reservation = one.reservation
             found.append(
                 revise.case_of(
                     chooser,
@@ -303,13 +303,42 @@ class ChangeWork(commit.BookingWork[Changed]):
                     reservation,
                     one.before,
                     request,
-                    plugin=plugin,
+                    plugin=one.plugin,
                     current=[item for item in current if item.reservation_id == reservation.id],
                     private=new.caller.all_projects,
                     most=new.most.get(reservation.id),
                 )
             )
         return found
+
+    def _requests(self, old: Lease) -> list[tuple[ReservationUpdate, Any]] | prepare.Missing:
+        """Return what the change requests, as it was inspected in the cloud."""
+        found, new = [], self.new
+        for one in changed_requests.read(self.context.plugins, old, new.change, new.caller.budget):
+            request = one.request
+            if one.plugin.inspects and request != one.before:
+                inspected, seen = self.findings.inspected.get(one.reservation.id, (None, None))
+                if inspected != request:
+                    look = prepare.Inspection(
+                        plugin=one.plugin,
+                        reservation_id=one.reservation.id,
+                        request=request,
+                        project_id=old.project_id,
+                    )
+                    return prepare.Missing(inspections=(look,))
+                request = seen
+            found.append((one, request))
+        return found
+
+    def _made(
+        self, old: Lease, found: Sequence[Revision]
+    ) -> tuple[Revision, ...] | prepare.Missing:
+        """Return the revisions with facts about what was made, or what the user has to make."""
+        revisions, creations = self._with_facts(old, found)
+        if creations and self.new.caller.project_id != old.project_id:
+            # The lease could not use things made in another project.
+            raise exceptions.Conflict('Only members of its project can make such a change')
+        return prepare.Missing(creations=creations) if creations else revisions
 
     def _with_facts(
         self, lease: Lease, revisions: Sequence[Revision]
@@ -370,12 +399,18 @@ class ChangeWork(commit.BookingWork[Changed]):
         return written
 
 
+def _unbooked(one: ReservationUpdate, request: Any) -> Revision:
+    """Return the change of a reservation that has no resources."""
+    new = dataclasses.replace(one.reservation, request=one.plugin.dump(request))
+    return Revision(old=one.reservation, new=new)
+
+
 def _write_details(
     tx: Transaction, context: Context, request: Changed, trust_id: str | None
 ) -> Lease:
     if request.lease == request.old:
         return request.old
-    new = dataclasses.replace(request.lease, updated_at=tx.now)
+    new = dataclasses.replace(states.write(tx, request.old, request.lease), updated_at=tx.now)
     tx.leases.update(new)
     if trust_id is not None:
         tx.trusts.give(trust_id, new.id)
