@@ -35,6 +35,7 @@ from climate.booking.planning import replanning
 from climate.booking.planning import waiting
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
+from climate.booking.writing import rests
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Transaction
 from climate.domain.budgets import RequestBudget
@@ -78,6 +79,9 @@ def resumes(context: Context, tx: Transaction, lease: Lease) -> datetime.datetim
 
     :param lease: while it still has its resources
     """
+    held = rests.held(tx, [lease]).get(lease.id, ())
+    if held:
+        return min(item.period.start for item in held)
     end, rest = lease.period.end, lease.rest
     waits = dataclasses.replace(
         lease,
