@@ -42,6 +42,8 @@ class TestPreferences(base.TestCase):
     def setUp(self) -> None:
         super().setUp()
         self.service = self.useFixture(fixtures.Service(prices=PRICES))
+        # Offers by preference count what others have, though a lease could give them other hosts.
+        self.service.replace_settings(rebind=False)
         self.rng = random.Random(1405)
 
     def send(self, method: str, path: str, body: Any = None) -> Any:

@@ -149,6 +149,15 @@ class Service(fixtures.Fixture):
             settings = dataclasses.replace(settings, waits=self.waits)
         return app.make_app(self.services, settings)
 
+    def replace_settings(self, **settings: Any) -> None:
+        """Serve leases with other values of settings from now on."""
+        leases = self.services.leases
+        leases = dataclasses.replace(
+            leases, settings=dataclasses.replace(leases.settings, **settings)
+        )
+        self.services = dataclasses.replace(self.services, leases=leases)
+        self.app = self.made()
+
     def work(self) -> None:
         """Do what is due, as a manager would."""
         claims = ClaimKeeper(self.store, self.clock, 'manager', 10.0)

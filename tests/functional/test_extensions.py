@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import random
 from typing import Any
@@ -25,12 +24,8 @@ class ExtensionsCase(ServiceCase):
     def setUp(self) -> None:
         super().setUp()
         self.rng = random.Random(1304)
-        leases = self.service.services.leases
         # An extension counts what others have, though a change could give them something else.
-        settings = dataclasses.replace(leases.settings, rebind=False)
-        leases = dataclasses.replace(leases, settings=settings)
-        self.service.services = dataclasses.replace(self.service.services, leases=leases)
-        self.service.app = self.service.made()
+        self.service.replace_settings(rebind=False)
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request as a member of the project."""

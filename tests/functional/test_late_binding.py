@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from typing import Any
 
@@ -73,13 +72,6 @@ class Bookings(base.TestCase):
         self.send('DELETE', f'leases/{other["id"]}')
         assert self.hosts(first) != self.hosts(second)
         return first, second
-
-    def with_rebind(self, rebind: bool) -> Any:
-        """Return the services with this value of the option."""
-        leases = self.service.services.leases
-        settings = dataclasses.replace(leases.settings, rebind=rebind)
-        leases = dataclasses.replace(leases, settings=settings)
-        return dataclasses.replace(self.service.services, leases=leases)
 
     def moves(self) -> list[str]:
         """Return the reasons in notifications of moves."""
@@ -156,7 +148,8 @@ class _LateBinding:
         lease = self.book(1, earliest=dates(0, 1)['start_date'], duration='1h')
         path = f'leases/{lease["id"]}'
         self.assertEqual(200, self.send('PUT', path, {'name': 'b'}).status_int)
-        planner = Planner(self.with_rebind(False).leases)
+        self.service.replace_settings(rebind=False)
+        planner = Planner(self.service.services.leases)
         self.assertEqual(0, planner.round())
         name = next(
             f'compute-{number}' for number in (1, 2) if self.hosts(lease) != [f'compute-{number}']
@@ -173,12 +166,12 @@ class _LateBinding:
         self.assertEqual(dates(0, 1)['start_date'], shown['start_date'])
 
     def test_a_plan_gives_others_other_hosts(self) -> None:
-        self.service.services = self.with_rebind(False)
-        self.service.app = self.service.made()
+        self.service.replace_settings(rebind=False)
         first, second = self.lie_badly()
         lease = self.book(1, earliest=dates(*MIDDLE)['start_date'], duration='3h')
         self.assertEqual(dates(2, 5)['start_date'], lease['start_date'])
-        planner = Planner(self.with_rebind(True).leases)
+        self.service.replace_settings(rebind=True)
+        planner = Planner(self.service.services.leases)
         self.assertEqual(1, planner.round())
         shown = self.send('GET', f'leases/{lease["id"]}').json['lease']
         self.assertEqual(dates(*MIDDLE)['start_date'], shown['start_date'])
@@ -242,8 +235,7 @@ class _LateBinding:
         self.assertEqual(0, race_case.overlaps(self.service.store))
 
     def test_without_the_option_it_is_refused(self) -> None:
-        self.service.services = self.with_rebind(False)
-        self.service.app = self.service.made()
+        self.service.replace_settings(rebind=False)
         self.lie_badly()
         self.book(1, status=409, **dates(*MIDDLE))
 

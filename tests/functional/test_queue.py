@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -161,11 +160,7 @@ class _Queue:
 
     def test_nothing_is_free_if_moved_where_nothing_is_displaced(self) -> None:
         self.book(2, **WINDOW)
-        leases = self.service.services.leases
-        settings = dataclasses.replace(leases.settings, displace=Displace.NEVER)
-        never = dataclasses.replace(leases, settings=settings)
-        self.service.services = dataclasses.replace(self.service.services, leases=never)
-        self.service.app = self.service.made()
+        self.service.replace_settings(displace=Displace.NEVER)
         amounts = self.availability()['whole']
         self.assertEqual([2, 4], amounts['free'])
         self.assertEqual(amounts['free'], amounts['free_if_moved'])
